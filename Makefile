@@ -57,7 +57,7 @@ test: pythons
 	@$(if $(RACE),true,echo "no C compiler: the tests run without the race detector")
 	go test -vet=off -p 2 ./fleet ./journal $$(go list ./... | grep -vE '$(RACING)|$(DRIVING)')
 	go test $(RACE) -short -vet=off -p 2 $$(go list ./... | grep -E '$(RACING)')
-	go test -vet=off -p 2 -timeout 60m ./test/e2e ./test/lab ./test/agent ./test/contract/real $$(go list ./... | grep -E '$(DRIVING)')
+	go test -vet=off -p 3 -timeout 60m ./test/e2e ./test/lab ./test/agent ./test/contract/real $$(go list ./... | grep -E '$(DRIVING)')
 	cd test/builders/controller && go test ./...
 
 # Like test, plus all machines, scenarios, releases and comparisons, with fresh seeds, and each

@@ -279,6 +279,40 @@ func TestRecordingInParts(t *testing.T) {
 	}
 }
 
+// TestPruneKeepsRunningRecordings checks that the first file of a recording stays while the recording is written, even
+// if it is the oldest file: without it, the recording would count as abandoned.
+func TestPruneKeepsRunningRecordings(t *testing.T) {
+	folder := t.TempDir()
+	running := filepath.Join(folder, "running.cast")
+	r, err := cast.Record(running, cast.Header{Version: 3, Width: 80, Height: 24}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(running, at, at); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "ended.cast"), make([]byte, 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cast.Prune(folder, 10); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(filepath.Join(folder, "*"))
+	if !slices.Equal(left, []string{running}) || cast.Abandoned(running) {
+		t.Errorf("left: %q", left)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cast.Prune(folder, 10); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {
+		t.Errorf("left at the end: %q", left)
+	}
+}
+
 func TestPruneRemovesTheOldest(t *testing.T) {
 	folder := t.TempDir()
 	for i, name := range []string{"b.cast", "a.cast", "c.cast", "other.txt"} {

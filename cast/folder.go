@@ -168,7 +168,8 @@ func (r *Recording) Close() error {
 	return err
 }
 
-// Prune removes the oldest recordings of a folder until all together have at most limit bytes.
+// Prune removes the oldest recordings of a folder until all together have at most limit bytes. The first file of a
+// recording that is still being written stays, because its lock shows that the recording has not been abandoned.
 func Prune(folder string, limit int64) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -193,6 +194,9 @@ func Prune(folder string, limit int64) error {
 	for _, f := range files {
 		if total <= limit {
 			return nil
+		}
+		if !Abandoned(f.path) {
+			continue
 		}
 		if err := os.Remove(f.path); err != nil {
 			return fmt.Errorf("prune recordings: %w", err)

@@ -189,7 +189,7 @@ func (l *loader) cloud(name, region string) *candidate {
 	r.pickRegion(region)
 	c.settings = r.settings()
 	c.settings.expandPaths(l.Home, l.WorkDir)
-	c.errs = r.errs
+	c.errs = append(c.errs, r.errs...)
 	return c
 }
 

@@ -95,6 +95,18 @@ func TestSecureIsFound(t *testing.T) {
 	}
 }
 
+// TestUnreadableSecure checks that an error in secure.yaml is reported, and not only that the password is missing.
+func TestUnreadableSecure(t *testing.T) {
+	t.Parallel()
+	b := box{files: map[string]string{
+		cloudsPath: "clouds: {x: {auth_type: http_basic, endpoint: 'http://h', auth: {username: u}}}",
+		securePath: "clouds: {x: {auth: {password: [}}}",
+	}}
+	if _, err := b.load(t); err == nil || !strings.Contains(err.Error(), "secure.yaml") {
+		t.Errorf("error %v, want one about secure.yaml", err)
+	}
+}
+
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	const text = `clouds:

@@ -12,7 +12,7 @@ import (
 type AgentOption struct {
 	// Group is the section; "" means DEFAULT.
 	Group string
-	// Name is the option, for example lookup_timeout. Value reaches the agent literally, without
+	// Name is the name of the option, for example lookup_timeout. Value reaches the agent literally, without
 	// substitution.
 	Name, Value string
 }
@@ -22,8 +22,8 @@ var (
 	agentOptionGroup = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-// ParseAgentOption parses NAME=VALUE or GROUP.NAME=VALUE. [Ramdisk.Build] validates the name
-// and the value.
+// ParseAgentOption parses text of the form NAME=VALUE or GROUP.NAME=VALUE. It does not validate the name and the
+// value; [Ramdisk.Build] does.
 func ParseAgentOption(text string) (AgentOption, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -36,13 +36,13 @@ func ParseAgentOption(text string) (AgentOption, error) {
 	return option, nil
 }
 
-// optionLabel returns the name of an option without its value, which may be a secret.
+// optionLabel returns the part of text before the first "=". It omits the value, which may be a secret.
 func optionLabel(text string) string {
 	name, _, _ := strings.Cut(text, "=")
 	return name
 }
 
-// ownOptions maps the agent's options that have a separate input to that input.
+// ownOptions returns the agent options that have a dedicated input, each with the field of that input.
 func ownOptions() map[string]RamdiskField {
 	return map[string]RamdiskField{
 		"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
@@ -84,7 +84,8 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 	}
 }
 
-// iniFault returns why oslo.config cannot read value from a file, or "".
+// iniFault describes what prevents oslo.config from reading value correctly from a configuration file. It returns ""
+// if nothing does.
 func iniFault(value string) string {
 	switch {
 	case !utf8.ValidString(value):
@@ -98,15 +99,15 @@ func iniFault(value string) string {
 	return ""
 }
 
-// unprintable reports whether r ends a line or is invisible.
+// unprintable reports whether r is a control character, a line separator, a paragraph separator or a byte order mark.
 func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
 const defaultGroup = "DEFAULT"
 
-// agentConf returns the agent's configuration file: sections in order of first use, DEFAULT
-// first.
+// agentConf returns the agent's configuration file. The DEFAULT section comes first; the other sections follow in the
+// order in which options first mention them.
 func agentConf(options []AgentOption) string {
 	var b strings.Builder
 	groups := []string{defaultGroup}
@@ -133,7 +134,7 @@ func agentConf(options []AgentOption) string {
 	return b.String()
 }
 
-// iniValue escapes a value for oslo.config, which substitutes $ and strips surrounding space
+// iniValue escapes value for oslo.config, which substitutes variables that start with $ and strips surrounding space
 // and one pair of quotes (oslo_config/iniparser.py, cfg.py _substitute).
 func iniValue(value string) string {
 	value = strings.ReplaceAll(value, "$", "$$")

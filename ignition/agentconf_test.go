@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// readAgentConf parses a configuration file as oslo.config does, into values by SECTION.NAME.
-// It fails on a $ that is not doubled.
+// readAgentConf parses a configuration file in the same way as oslo.config and returns the values by SECTION.NAME.
+// The test fails if text contains a $ that is not doubled.
 func readAgentConf(t *testing.T, text string) map[string]string {
 	t.Helper()
 	values, section, last := map[string]string{}, "", ""

@@ -12,37 +12,39 @@ import (
 	"strings"
 )
 
-// AgentKind selects the program that speaks to Ironic on the ramdisk.
+// AgentKind selects the program that communicates with Ironic from the ramdisk.
 type AgentKind string
 
-// The kinds of agents.
+// These are the supported kinds of agents.
 const (
-	// AgentContainer runs ironic-python-agent in a container. "" means the same.
+	// AgentContainer runs ironic-python-agent in a container. The empty AgentKind means the same.
 	AgentContainer AgentKind = "container"
-	// AgentBuiltin runs ironworks-agent, one program that Ignition writes to the ramdisk. It does not need podman or a
-	// registry.
+	// AgentBuiltin runs ironworks-agent, a single program that Ignition writes to the ramdisk. It needs neither
+	// podman nor a registry.
 	AgentBuiltin AgentKind = "builtin"
 )
 
 // AgentKinds returns all kinds of agents, the default first.
 func AgentKinds() []AgentKind { return []AgentKind{AgentContainer, AgentBuiltin} }
 
-// AgentProgram is the program of [AgentBuiltin].
+// AgentProgram describes the program that [AgentBuiltin] runs.
 type AgentProgram struct {
-	// Content is the program itself. The configuration has its SHA-512, so that Ignition refuses another program.
+	// Content is the program itself. The configuration contains its SHA-512 hash, so Ignition refuses any other
+	// program.
 	Content []byte
-	// URL is the URL from which Ignition fetches the program. If it is empty, the configuration includes the program.
+	// URL is where Ignition downloads the program. If URL is empty, the program is embedded in the configuration.
 	URL string
-	// CA has the certificate, in PEM, that verifies URL in addition to those of the live system.
+	// CA holds the certificate, in PEM format, that Ignition uses to verify the server at URL, in addition to the
+	// certificates of the live system.
 	CA string
 }
 
-// AgentProgramPath is where Ignition writes the program. /usr is read-only on CoreOS, but /usr/local is a link to
-// /var/usrlocal (rpm-ostree, docs/treefile.md, opt-usrlocal-overlays). Ignition relabels each file that it writes, by
-// setfiles with the file_contexts of the live system (ignition v2.27.0, internal/exec/stages/files: createEntries,
-// relabelFiles; internal/exec/util/selinux.go). Fedora's policy labels /var/usrlocal/bin bin_t (selinux-policy,
-// policy/modules/kernel/corecommands.fc), as other programs; systemd may execute these. TestAgentHasLabelOfPrograms of
-// test/oracle runs the real Ignition and setfiles.
+// AgentProgramPath is the path to which Ignition writes the program. /usr is read-only on CoreOS, but /usr/local is a
+// link to /var/usrlocal (rpm-ostree, docs/treefile.md, opt-usrlocal-overlays). Ignition relabels each file that it
+// writes: it runs setfiles with the file_contexts of the live system (ignition v2.27.0, internal/exec/stages/files:
+// createEntries, relabelFiles; internal/exec/util/selinux.go). Like other programs, files in /var/usrlocal/bin get
+// the label bin_t from Fedora's policy (selinux-policy, policy/modules/kernel/corecommands.fc), and systemd may
+// execute them. TestAgentHasLabelOfPrograms in test/oracle verifies this with the real Ignition and setfiles.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 
 // builtin reports whether the configuration starts ironworks-agent.
@@ -50,7 +52,7 @@ func (r Ramdisk) builtin() bool {
 	return r.Agent == AgentBuiltin && (r.Profile == ProfileDefault || r.Profile == "")
 }
 
-// checkAgent validates the inputs for the program that runs as the agent.
+// checkAgent validates the inputs that concern the agent program.
 func (r Ramdisk) checkAgent(in *inputs) {
 	switch r.Agent {
 	case AgentContainer, "":
@@ -66,7 +68,7 @@ func (r Ramdisk) checkAgent(in *inputs) {
 	}
 }
 
-// checkBuiltin validates the program. It refuses inputs that only a container has.
+// checkBuiltin validates the inputs for the builtin agent. It refuses inputs that only the container agent uses.
 func (r Ramdisk) checkBuiltin(in *inputs) {
 	foreign := func(field RamdiskField, given bool) {
 		if given {
@@ -94,13 +96,13 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 	}
 }
 
-// programFile returns the program as a file of the configuration.
+// programFile returns the configuration's file entry for the program.
 func (r Ramdisk) programFile() (fileJSON, error) {
 	mode, overwrite := 0o755, true
 	sum := sha512.Sum512(r.Program.Content)
 	content := contentJSON{
 		Source: r.Program.URL,
-		// Ignition compares the hash after decompression (configuration-v3_0.md).
+		// Ignition computes the hash of the uncompressed content (configuration-v3_0.md).
 		Verification: &verificationJSON{Hash: "sha512-" + hex.EncodeToString(sum[:])},
 	}
 	if r.Program.URL == "" {
@@ -128,7 +130,7 @@ func gzipped(content []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// builtinText returns the unit of the builtin agent. docs/reference/agent.md describes it.
+// builtinText returns the systemd unit that runs the builtin agent. docs/reference/agent.md describes the unit.
 func (u agentUnit) builtinText() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -149,7 +151,7 @@ func (u agentUnit) builtinText() string {
 	line("ExecStart=" + AgentProgramPath)
 	line("Restart=on-failure")
 	line("RestartSec=5")
-	// Exit code 2: another agent runs on this host.
+	// Exit code 2 means that another agent is already running on this host.
 	line("RestartPreventExitStatus=2")
 	line("")
 	line("[Install]")

@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// builtinRamdisk fetches the agent from a URL.
+// builtinRamdisk returns a ramdisk that downloads the builtin agent from a URL.
 func builtinRamdisk(t *testing.T) Ramdisk {
 	t.Helper()
 	r := smallRamdisk(t)
@@ -25,7 +25,8 @@ func builtinRamdisk(t *testing.T) Ramdisk {
 	return r
 }
 
-// TestBuiltinAgent: the unit of docs/reference/agent.md, and a program that Ignition fetches and verifies.
+// TestBuiltinAgent checks that the unit matches docs/reference/agent.md, and that Ignition downloads and verifies the
+// program.
 func TestBuiltinAgent(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.Hostname, r.IPOptions, r.CopyNetwork = "r7-n01", []string{"ip=dhcp6", "rd.neednet=1"}, CopyNetworkAlways
@@ -76,7 +77,8 @@ func TestBuiltinAgent(t *testing.T) {
 	}
 }
 
-// TestBuiltinAgentWithTLS: the agent runs on the live system, so it needs the path of the CA there.
+// TestBuiltinAgentWithTLS checks that the agent's cafile option names the CA file on the live system, because the
+// builtin agent does not run in a container.
 func TestBuiltinAgentWithTLS(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.IronicURLs, r.TLS, r.CA = []string{"https://192.0.2.1:6385"}, TLSCA, testAuthority(t)
@@ -90,7 +92,8 @@ func TestBuiltinAgentWithTLS(t *testing.T) {
 	}
 }
 
-// TestEmbeddedAgent: the configuration has the program, and Ignition unpacks it.
+// TestEmbeddedAgent checks that, without a URL, the configuration contains the compressed program and that Ignition
+// decompresses it.
 func TestEmbeddedAgent(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.Program = AgentProgram{Content: bytes.Repeat([]byte("agent"), 1000)}
@@ -128,7 +131,8 @@ func TestBuiltinAgentRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyFilesComeAfterTheFetch: Ignition has only the network of its initramfs.
+// TestKeyFilesComeAfterTheFetch checks that keyfiles together with a downloaded agent cause a note: Ignition
+// downloads the program before the keyfiles take effect, with only the initramfs's network.
 func TestKeyFilesComeAfterTheFetch(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.KeyFiles = []KeyFile{{Name: "eno1.nmconnection", Content: "[connection]\nid=eno1\n"}}

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// greetingTexts has the variable parts of the message that the console and logins show.
+// greetingTexts holds the variable parts of the message that users see on the console and after they log in.
 type greetingTexts struct {
 	builtin bool
-	// agent is the container image, or the path of the builtin agent.
+	// agent is the container image, or the path of the builtin agent program.
 	urls, agent, hostname string
 }
 
-// greeting returns the files of the message that the console and logins show. The message contains no secrets.
+// greeting returns the files that contain the message for the console and the one shown after users log in. The
+// messages contain no secrets.
 func (r Ramdisk) greeting(urls []string) []RamdiskFile {
 	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
 	if r.builtin() {

@@ -14,14 +14,14 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// stableSpecs returns the spec versions that released Ignitions read, in ascending order.
-// Ignition releases of 2021 read up to 3.2.0.
+// stableSpecs returns the spec versions that released versions of Ignition can read, in ascending order. Ignition
+// releases from 2021 can read versions up to 3.2.0.
 func stableSpecs() []string {
 	return []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"}
 }
 
-// finishRamdisk merges the user's configuration, selects the lowest spec version and validates
-// the result with Ignition.
+// finishRamdisk merges the user's configuration into the generated one, selects the lowest possible spec version and
+// validates the result with Ignition.
 func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []string) (Document, error) {
 	config.Ignition.Version = stableSpecs()[0]
 	raw, err := config.encode()
@@ -40,7 +40,7 @@ func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []strin
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
 
-// finishVersion is like finishRamdisk for a fixed spec version.
+// finishVersion does the same as finishRamdisk, but for a fixed spec version and without a user's configuration.
 func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []string) (Document, error) {
 	config.Ignition.Version = version
 	raw, err := config.encode()
@@ -59,8 +59,8 @@ func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []str
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
 
-// mergeExtra merges the user's configuration over the generated one by Ignition's rules. The
-// result has the newest stable spec version.
+// mergeExtra merges the user's configuration over the generated one according to Ignition's rules. The result uses
+// the newest stable spec version.
 func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	refused := func(cause error, hint, why string) error {
 		return &InputError{Field: FieldExtra, Why: why, Hint: hint, Cause: cause}
@@ -97,8 +97,7 @@ func cmpError(first, second error) error {
 	return second
 }
 
-// noteOverrides adds a note for each generated file and unit that the user's configuration
-// replaces.
+// noteOverrides adds a note for each generated file and unit that the user's configuration replaces.
 func noteOverrides(parent, child types.Config, in *inputs) {
 	var paths []string
 	for _, file := range child.Storage.Files {
@@ -125,8 +124,8 @@ func noteOverrides(parent, child types.Config, in *inputs) {
 	}
 }
 
-// lowestSpec returns the configuration in the lowest spec version that keeps its meaning: it is
-// valid, defines every key, and causes no warning that the newest version does not cause.
+// lowestSpec returns the configuration in the lowest spec version that preserves its meaning. That version accepts
+// the configuration, defines all its keys, and causes no warnings that the newest version does not also cause.
 func lowestSpec(raw []byte) ([]byte, string, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -163,7 +162,7 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 	return nil, "", errors.New("no spec version supports it")
 }
 
-// specTry validates the configuration as the given spec version.
+// specTry validates the configuration against the given spec version.
 func specTry(tree, ignition map[string]any, version string) (report.Report, error) {
 	ignition["version"] = version
 	raw, err := encodeJSON(tree)
@@ -180,8 +179,8 @@ func specTry(tree, ignition map[string]any, version string) (report.Report, erro
 	return rep, nil
 }
 
-// dropEmpty removes the empty objects, lists and nulls that Ignition's types write. They have
-// no meaning, but older spec versions reject some of them.
+// dropEmpty removes empty objects, empty lists and nulls, which result from encoding Ignition's types. They have no
+// meaning, but some older spec versions reject them. dropEmpty reports whether value itself is empty.
 func dropEmpty(value any) (empty bool) {
 	switch v := value.(type) {
 	case nil:
@@ -202,7 +201,7 @@ func dropEmpty(value any) (empty bool) {
 	return false
 }
 
-// reportError joins the errors of a report. The entries contain paths, not contents.
+// reportError joins the errors in a report. Their texts contain paths within the configuration, but no content.
 func reportError(rep report.Report) error {
 	var all []error
 	for _, entry := range rep.Entries {
@@ -213,7 +212,7 @@ func reportError(rep report.Report) error {
 	return errors.Join(all...)
 }
 
-// unusedKeys returns Ignition's warnings about unknown keys as an error, or nil.
+// unusedKeys returns Ignition's warnings about unknown keys as an error. It returns nil if there are none.
 func unusedKeys(rep report.Report) error {
 	var all []error
 	for _, entry := range rep.Entries {

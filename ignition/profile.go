@@ -8,23 +8,23 @@ import (
 	"ironworks/models"
 )
 
-// Profile selects whose ramdisk configuration is generated.
+// Profile selects which program's ramdisk configuration is generated.
 type Profile string
 
-// The profiles. docs/reference/ramdisk.md describes their output and differences.
+// These are the supported profiles. docs/reference/ramdisk.md describes their output and differences.
 const (
-	// ProfileDefault is the ironworks profile, used when a Ramdisk has no profile.
+	// ProfileDefault is the profile of ironworks itself. It is used if a Ramdisk has no profile.
 	ProfileDefault Profile = "default"
-	// ProfileClassic reproduces ignition/build.py of openshift/ironic-agent-image.
+	// ProfileClassic reproduces the output of ignition/build.py in openshift/ironic-agent-image.
 	ProfileClassic Profile = "classic"
-	// ProfileMetal3 reproduces openshift/image-customization-controller (ICC).
+	// ProfileMetal3 reproduces the output of openshift/image-customization-controller (ICC).
 	ProfileMetal3 Profile = "metal3"
 )
 
 // Profiles returns all profiles, the default first.
 func Profiles() []Profile { return []Profile{ProfileDefault, ProfileClassic, ProfileMetal3} }
 
-// ParseProfile parses the name of a profile. "" is the default profile.
+// ParseProfile returns the profile with the given name. An empty name means the default profile.
 func ParseProfile(name string) (Profile, error) {
 	if name == "" {
 		return ProfileDefault, nil
@@ -38,17 +38,16 @@ func ParseProfile(name string) (Profile, error) {
 // TLSMode selects how the agent and the Ironic API verify each other's certificate.
 type TLSMode string
 
-// The TLS modes.
+// These are the supported TLS modes.
 const (
-	// TLSOff is plain HTTP. Every host on the provisioning network can read and change the
-	// traffic.
+	// TLSOff uses plain HTTP. Any host on the provisioning network can read and change the traffic.
 	TLSOff TLSMode = "off"
 	// TLSCA trusts only the certificate authorities in Ramdisk.CA.
 	TLSCA TLSMode = "ca"
 	// TLSSystem trusts the certificate authorities of the agent image.
 	TLSSystem TLSMode = "system"
-	// TLSInsecure is HTTPS without verification of any certificate, whether of Ironic, an image server, or the
-	// inspection callback.
+	// TLSInsecure uses HTTPS without verifying any certificate, whether of Ironic, an image server, or the inspection
+	// callback.
 	TLSInsecure TLSMode = "insecure"
 )
 
@@ -58,14 +57,14 @@ func TLSModes() []TLSMode { return []TLSMode{TLSOff, TLSCA, TLSSystem, TLSInsecu
 // RegistryMode selects how podman verifies a registry.
 type RegistryMode string
 
-// The registry modes.
+// These are the supported registry modes.
 const (
 	// RegistryVerified trusts the certificate authorities of the live system.
 	RegistryVerified RegistryMode = "verified"
 	// RegistryCA trusts the certificate authorities in Registry.CA for this host.
 	RegistryCA RegistryMode = "ca"
-	// RegistryInsecure accepts any certificate, and plain HTTP. A host that impersonates the
-	// registry gets root on every node.
+	// RegistryInsecure accepts any certificate and plain HTTP. A host that impersonates the registry gains root
+	// access to every node.
 	RegistryInsecure RegistryMode = "insecure"
 )
 
@@ -74,13 +73,13 @@ func RegistryModes() []RegistryMode {
 	return []RegistryMode{RegistryVerified, RegistryCA, RegistryInsecure}
 }
 
-// CopyNetwork selects whether coreos-installer copies the ramdisk's network configuration to
-// the installed system (--copy-network).
+// CopyNetwork selects whether coreos-installer copies the ramdisk's network configuration to the installed system
+// (--copy-network).
 type CopyNetwork string
 
-// The values of CopyNetwork.
+// These are the supported values of CopyNetwork.
 const (
-	// CopyNetworkAuto copies if there are keyfiles. "" means the same.
+	// CopyNetworkAuto copies the network configuration if there are keyfiles. The empty value means the same.
 	CopyNetworkAuto   CopyNetwork = "auto"
 	CopyNetworkAlways CopyNetwork = "always"
 	CopyNetworkNever  CopyNetwork = "never"
@@ -91,7 +90,7 @@ func CopyNetworks() []CopyNetwork {
 	return []CopyNetwork{CopyNetworkAuto, CopyNetworkAlways, CopyNetworkNever}
 }
 
-// words joins the names of an enumeration for a message.
+// words joins names for use in a message, for example "a, b or c".
 func words[T ~string](names []T) string {
 	texts := models.Texts(names)
 	if len(texts) < 2 {

@@ -23,7 +23,7 @@ func TestParseProfile(t *testing.T) {
 	}
 }
 
-// same reports whether two documents have the same meaning.
+// same reports whether the JSON of two documents is equal except for formatting and the order of keys.
 func same(t *testing.T, a, b Document) bool {
 	t.Helper()
 	var x, y any
@@ -81,7 +81,8 @@ func TestRamdiskInProfileMetal3(t *testing.T) {
 	}
 }
 
-// TestProfilesRefuseWhatTheyCannotCarry checks that no requested input is dropped silently.
+// TestProfilesRefuseWhatTheyCannotCarry checks that each profile refuses inputs that it does not support, instead of
+// ignoring them silently.
 func TestProfilesRefuseWhatTheyCannotCarry(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -188,8 +189,8 @@ func TestNewRamdisk(t *testing.T) {
 	}
 }
 
-// TestMetal3EmbedsTheCAForAnyURL checks that the CA is embedded for a plain HTTP URL too, as
-// image-customization-controller does.
+// TestMetal3EmbedsTheCAForAnyURL checks that the CA is embedded even if Ironic's URL is plain HTTP, as in
+// image-customization-controller.
 func TestMetal3EmbedsTheCAForAnyURL(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"http://192.0.2.1:6385", "https://192.0.2.1:6385"} {

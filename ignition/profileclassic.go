@@ -13,10 +13,11 @@ import (
 	"ironworks/models"
 )
 
-// ClassicTLS is the value of build.py's --tls.
+// ClassicTLS is a value of the --tls option of build.py.
 type ClassicTLS string
 
-// The values of ClassicTLS. "on" is HTTPS, verified with the authorities of the agent image.
+// These are the values of ClassicTLS. "on" means HTTPS with certificates that are verified by the authorities of the
+// agent image.
 const (
 	ClassicTLSOff      ClassicTLS = "off"
 	ClassicTLSOn       ClassicTLS = "on"
@@ -28,21 +29,21 @@ func ClassicTLSModes() []ClassicTLS {
 	return []ClassicTLS{ClassicTLSOff, ClassicTLSOn, ClassicTLSInsecure}
 }
 
-// Classic has the options of ignition/build.py of openshift/ironic-agent-image, with the same
-// meaning. Build returns the same output as build.py wherever that is valid JSON;
-// docs/reference/ramdisk.md lists what Build refuses.
+// Classic holds the options of ignition/build.py in openshift/ironic-agent-image. The options have the same meaning
+// as there. Build returns the same output as build.py if that output is valid JSON; docs/reference/ramdisk.md lists
+// which inputs Build refuses.
 type Classic struct {
-	// Host is Ironic's host, copied into URLs unchanged: IPv6 needs brackets.
+	// Host is the name or address of Ironic. It is copied into URLs unchanged, so an IPv6 address needs brackets.
 	Host string
-	// Registry is the registry of the agent image, REGISTRY/ironic-agent.
+	// Registry is the registry that hosts the agent image REGISTRY/ironic-agent.
 	Registry string
-	// InsecureRegistry pulls the agent image without verifying the registry.
+	// InsecureRegistry allows pulling the agent image without verifying the registry.
 	InsecureRegistry bool
-	// TLS is the value of --tls; empty means off.
+	// TLS is the value of --tls. The empty value means off.
 	TLS ClassicTLS
-	// Options are lines for the agent's configuration, copied unchanged.
+	// Options lists lines that are copied unchanged into the agent's configuration file.
 	Options []string
-	// SSHKey is the content of a .pub file: one key per line.
+	// SSHKey is the content of a .pub file, which has one key per line.
 	SSHKey string
 }
 
@@ -63,7 +64,7 @@ WantedBy=multi-user.target
 	classicInspectorPort = 5050
 )
 
-// Build returns the configuration, or the problems of the inputs.
+// Build returns the configuration. The error joins all problems with the inputs.
 func (c Classic) Build() (Document, error) {
 	in := &inputs{}
 	c.check(in)
@@ -112,8 +113,8 @@ func (c Classic) check(in *inputs) {
 	in.note(FieldCallback, "the agent reports to port %d of %s and exits if no ironic-inspector answers; the default profile avoids this", classicInspectorPort, c.Host)
 }
 
-// keys returns the SSH keys as build.py's JSON encodes them. build.py pastes the text between
-// quotes, so a backslash in a comment starts a JSON escape; valid escapes keep that meaning.
+// keys returns the SSH keys as they appear in the JSON of build.py. build.py inserts the text between quotes without
+// escaping it, so a backslash in a key's comment starts a JSON escape. keys preserves this effect of valid escapes.
 func (c Classic) keys(in *inputs) []string {
 	// Python's str.strip also strips U+001C to U+001F.
 	text := strings.TrimFunc(c.SSHKey, func(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <= 0x1f) })

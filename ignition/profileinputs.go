@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// classic converts the inputs to build.py's options. It refuses inputs that build.py has no
-// option for, instead of dropping them.
+// classic converts the inputs to options of build.py. It refuses inputs for which build.py has no option, instead of
+// ignoring them silently.
 func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	in := &inputs{}
 	c := Classic{SSHKey: keyLines(r.SSHKeys)}
@@ -61,8 +61,8 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 
 const otherProfile = "use the profile default"
 
-// plainOptions returns those settings of the agent for which the classic profile has no separate option, as lines of
-// [DEFAULT].
+// plainOptions returns the agent settings for which build.py has no dedicated option. They become lines in the
+// [DEFAULT] section.
 func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	checkAgentOptions(r.Options, in)
 	r.checkCollectors(in)
@@ -90,8 +90,8 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	return options
 }
 
-// refuseUnknown refuses inputs that the profile does not support. It also refuses inputs that only the default profile
-// supports.
+// refuseUnknown refuses the given inputs, which the profile does not support. It also refuses inputs that only the
+// default profile supports.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	given[FieldAgent] = r.Agent == AgentBuiltin
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
@@ -107,7 +107,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	}
 }
 
-// classicHost returns the host of a URL that build.py could have generated.
+// classicHost returns the host in address. It refuses a URL that build.py could not generate.
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
@@ -129,7 +129,8 @@ func keyLines(keys []sshkey.Key) string {
 	return strings.Join(models.Unique(lines), "\n")
 }
 
-// metal3 converts the inputs to image-customization-controller's options.
+// metal3 converts the inputs to options of image-customization-controller. It refuses inputs that have no equivalent
+// there.
 func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
@@ -146,8 +147,8 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "is not supported by this profile: use all or none")
 	}
 	if r.CA != "" {
-		// image-customization-controller always embeds the bundle: the machine may need it for
-		// the registry or for images.
+		// Like image-customization-controller, always embed the bundle, because the machine may need it for the
+		// registry or for images.
 		m.CABundle = []byte(r.CA)
 	}
 	if secret, ok := pullSecretJSON(r.PullSecret); ok {
@@ -171,8 +172,8 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	return m, in.notes, in.err()
 }
 
-// metal3Registries writes insecure registries to registries.conf, the profile's only file for
-// them. It replaces the live system's file.
+// metal3Registries adds insecure registries to registries.conf, which is the only file for registries in this
+// profile. It replaces the file of the live system.
 func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 	r.checkRegistries(in)
 	for _, registry := range r.Registries {

@@ -19,36 +19,35 @@ import (
 	"ironworks/models"
 )
 
-// Metal3 has the inputs of image-customization-controller's builder, with the same meaning and,
-// where they exist, the names of its environment variables. Build returns the same files in the
-// same order and the same unit; only the two greetings differ. docs/reference/ramdisk.md lists
-// what Build refuses.
+// Metal3 holds the inputs of image-customization-controller's builder. They have the same meaning as there and, if
+// there is a corresponding environment variable, the same name. Build returns the same unit and the same files in the
+// same order; only the contents of the two greetings differ. docs/reference/ramdisk.md lists which inputs Build
+// refuses.
 type Metal3 struct {
-	// NMState is the output of `nmstatectl gc`: YAML with the keyfiles below NetworkManager.
+	// NMState is the output of `nmstatectl gc`. It is YAML with a list of keyfiles below the key NetworkManager.
 	NMState []byte
-	// KeyFiles are the keyfiles, if they are not in NMState. Build refuses both.
+	// KeyFiles lists the keyfiles if they are not in NMState. Build refuses to use both.
 	KeyFiles []KeyFile
-	// RegistriesConf replaces /etc/containers/registries.conf.
+	// RegistriesConf is the new content of /etc/containers/registries.conf.
 	RegistriesConf []byte
-	// IronicBaseURL and IronicInspectorBaseURL are comma-separated URLs. The default ports are
-	// 6385 and 5050; invalid URLs are dropped.
+	// IronicBaseURL and IronicInspectorBaseURL are comma-separated lists of URLs. Their default ports are 6385 and
+	// 5050. Invalid URLs are dropped.
 	IronicBaseURL, IronicInspectorBaseURL string
-	// AgentImage is a full image reference.
+	// AgentImage is the full reference of the agent's container image.
 	AgentImage string
-	// PullSecret is base64-encoded.
+	// PullSecret is the base64-encoded registry credentials file.
 	PullSecret models.Secret
-	// SSHKey is one key, or one key per line. Ignition gets the text as a single key and writes
-	// it unchanged.
+	// SSHKey contains one key per line. Ignition treats the whole text as a single key and writes it unchanged.
 	SSHKey string
-	// IPOptions are space-separated kernel arguments.
+	// IPOptions contains kernel arguments separated by spaces.
 	IPOptions                      string
 	HTTPProxy, HTTPSProxy, NoProxy string
 	Hostname                       string
-	// VLANInterfaces is "always" or "never"; any other value configures all VLANs unless the
-	// network is described.
+	// VLANInterfaces is "always" to configure all VLANs, or "never". Any other value configures all VLANs unless
+	// there are keyfiles or NMState.
 	VLANInterfaces string
 	NTPServers     []string
-	// CABundle is the content of the CA bundle file, or nil.
+	// CABundle is the content of the CA bundle file. If it is nil, there is no such file.
 	CABundle []byte
 }
 
@@ -82,10 +81,10 @@ WantedBy=multi-user.target
 `
 )
 
-// metal3Hostname matches text that is safe in a shell script without quotes.
+// metal3Hostname matches hostnames that are safe in a shell script without quotes.
 var metal3Hostname = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Build returns the configuration, or the problems of the inputs.
+// Build returns the configuration. The error joins all problems with the inputs.
 func (m Metal3) Build() (Document, error) {
 	in := &inputs{}
 	m.check(in)
@@ -170,12 +169,12 @@ func (m Metal3) check(in *inputs) {
 	in.note(FieldTLS, "certificates are not verified: this profile always sets insecure = True")
 }
 
-// checkUnitFields validates the values that are pasted into the unit.
+// checkUnitFields validates the values that are inserted into the unit without escaping.
 func (m Metal3) checkUnitFields(in *inputs) {
 	for _, f := range []struct {
 		field RamdiskField
 		text  string
-		not   string // the characters that would end the word
+		not   string // the characters that would end the value
 	}{
 		{FieldProxy, m.HTTPProxy, `"\`},
 		{FieldProxy, m.HTTPSProxy, `"\`},
@@ -197,7 +196,7 @@ func (m Metal3) checkUnitFields(in *inputs) {
 	}
 }
 
-// keyFiles parses nmstatectl's list of pairs.
+// keyFiles returns the keyfiles. If they are in NMState, it parses the list of name and content pairs there.
 func (m Metal3) keyFiles() ([]KeyFile, error) {
 	if len(m.NMState) == 0 {
 		return m.KeyFiles, nil
@@ -232,7 +231,7 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 	return files, nil
 }
 
-// files returns the files in ICC's order.
+// files returns the files in the same order as ICC.
 func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
 	described := len(m.NMState) > 0 || len(m.KeyFiles) > 0
 	files := []fileJSON{metal3File(agentConfPath, 0o644, false, m.conf(described))}
@@ -270,7 +269,7 @@ func metal3File(path string, mode int, overwrite bool, content string) fileJSON 
 	return fileJSON{Path: path, Mode: &mode, Overwrite: &overwrite, Contents: &source}
 }
 
-// metal3Source encodes content as ICC does: percent-encoded.
+// metal3Source encodes content as a percent-encoded data URL, as ICC does.
 func metal3Source(content string) contentJSON {
 	text := dataurl.DataURL{
 		MediaType: dataurl.MediaType{Type: "text", Subtype: "plain"},
@@ -295,7 +294,7 @@ func (m Metal3) conf(described bool) string {
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds the port and the path to those URLs that lack them.
+// metal3URLs adds port and path to the URLs in list that lack them. It drops invalid URLs.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {
@@ -314,8 +313,8 @@ func metal3URLs(list, path, port string) string {
 	return strings.Join(urls, ",")
 }
 
-// hostnameScript returns NetworkManager's dispatcher script, identical to ICC's, including the space at the end of its
-// first line.
+// hostnameScript returns the dispatcher script for NetworkManager. It is identical to ICC's script, including the
+// space at the end of its first line.
 func (m Metal3) hostnameScript() string {
 	const indent = "\n\t    "
 	return indent + `[[ "$DHCP6_FQDN_FQDN" =~ "." ]] && hostnamectl set-hostname --static --transient $DHCP6_FQDN_FQDN ` +

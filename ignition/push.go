@@ -3,7 +3,7 @@ package ignition
 import (
 	"crypto/sha256"
 	"crypto/x509"
-	_ "embed" // for pushScript
+	_ "embed" // needed for pushScript
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
@@ -17,19 +17,18 @@ import (
 	"ironworks/models"
 )
 
-// JournalPush configures the ramdisk to send its journal to a console. The zero value sends
-// nothing.
+// JournalPush configures the ramdisk to send its journal to a console. With the zero value, the ramdisk does not send
+// it.
 type JournalPush struct {
-	// URL is the console's address as machines reach it: https://HOST:PORT.
+	// URL is the console's address as machines can reach it, in the form https://HOST:PORT.
 	URL string
-	// Certificate is the console's certificate in PEM. It is pinned: machines refuse any other
-	// certificate.
+	// Certificate is the console's certificate in PEM format. Machines refuse any other certificate.
 	Certificate string
-	// Token identifies the image to the console.
+	// Token is a secret by which the console recognizes machines that booted this image.
 	Token models.Secret
 }
 
-// The paths of the journal push, and of the SSH host key.
+// These are the names and paths of the files that send the journal, and the path of the SSH host key.
 const (
 	pushDir        = "/etc/ironworks-journal/"
 	pushCurlFile   = "curl"
@@ -44,11 +43,11 @@ const (
 //go:embed push.sh
 var pushScript []byte
 
-// tokenWord matches tokens that are valid in an HTTP header.
+// tokenWord matches tokens of reasonable length that are valid in an HTTP header.
 var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
 
-// checkJournalPush validates the inputs. An invalid token or certificate is a bug, not an
-// operator's mistake.
+// checkJournalPush validates JournalPush and SSHHostKey. Operators do not enter the token and the certificate, so if
+// these are invalid, it is a bug.
 func (r Ramdisk) checkJournalPush(in *inputs) {
 	p := r.JournalPush
 	if p.URL != "" {
@@ -67,7 +66,7 @@ func (r Ramdisk) checkJournalPush(in *inputs) {
 	}
 }
 
-// address returns the host and the port to which machines connect.
+// address returns the host and the port to which machines connect. It returns an error if the URL is invalid.
 func (p JournalPush) address() (host, port string, err error) {
 	u, err := url.Parse(p.URL)
 	switch {
@@ -87,7 +86,8 @@ func (p JournalPush) address() (host, port string, err error) {
 	return u.Hostname(), u.Port(), nil
 }
 
-// pin returns the name in the certificate, and the digest of its public key in curl's format.
+// pin returns the name in the certificate and the digest of its public key, in the format that curl expects after
+// "sha256//".
 func (p JournalPush) pin() (name, digest string, err error) {
 	block, _ := pem.Decode([]byte(p.Certificate))
 	if block == nil || block.Type != "CERTIFICATE" {
@@ -104,11 +104,12 @@ func (p JournalPush) pin() (name, digest string, err error) {
 	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil
 }
 
-// pushParts returns the unit that sends the journal, and its files. The inputs must be valid.
+// pushParts returns the unit that sends the journal, and the files for it and for the SSH host key. The inputs must
+// be valid.
 func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	var files []RamdiskFile
 	if r.SSHHostKey.IsSet() {
-		// The live system generates only missing keys, and needs no public half.
+		// The live system generates a host key only if it is missing, and does not need the public key file.
 		files = append(files, RamdiskFile{
 			Path: hostKeyPath, Mode: 0o600, Overwrite: true, Secret: true, Content: []byte(r.SSHHostKey.Reveal()),
 		})
@@ -124,8 +125,8 @@ func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	return []RamdiskUnit{{Name: pushUnitName, Contents: pushUnit, Enabled: true}}, files
 }
 
-// pushUnit starts early: entries that were written before the network was up are still in the journal. It stops before
-// the network does, and then sends the remaining entries.
+// pushUnit is the unit that sends the journal. It may start before the network is up, because the journal keeps
+// earlier entries until they are sent. It stops before the network does, and sends the remaining entries first.
 const pushUnit = `[Unit]
 Description=Stream the journal to the console
 Wants=network.target
@@ -150,8 +151,8 @@ MemoryMax=256M
 WantedBy=multi-user.target
 `
 
-// curlConfig returns curl's configuration file. It requests the certificate's name and connects
-// to the address, so no name has to resolve.
+// curlConfig returns curl's configuration file. The URL contains the name from the certificate, but curl connects to
+// the console's address. Therefore, this name need not be resolvable.
 func (p JournalPush) curlConfig() string {
 	host, port, _ := p.address()
 	name, digest, _ := p.pin()
@@ -176,8 +177,8 @@ func (p JournalPush) curlConfig() string {
 	return b.String()
 }
 
-// JournalPushIn reads the journal push from the files of a configuration. content returns a
-// file by its path, or nil. The result is false if the configuration has no journal push.
+// JournalPushIn reads the settings for sending the journal from the files of a configuration. content must return the
+// content of the file at path, or nil. JournalPushIn returns false if the configuration has no such settings.
 func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 	p := JournalPush{Certificate: string(content(pushDir + pushPEMFile))}
 	for line := range strings.Lines(string(content(pushDir + pushCurlFile))) {
@@ -185,7 +186,7 @@ func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 		value = strings.Trim(value, `"`)
 		switch option {
 		case "connect-to":
-			// The value is NAME:PORT:HOST:PORT. HOST may contain colons.
+			// The value has the form NAME:PORT:HOST:PORT. HOST may contain colons.
 			if parts := strings.SplitN(value, ":", 3); len(parts) == 3 {
 				p.URL = "https://" + parts[2]
 			}
@@ -199,17 +200,18 @@ func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 	return p, err == nil && p.URL != "" && p.Token.IsSet()
 }
 
-// ServerName returns the name in the console's certificate.
+// ServerName returns the name in the console's certificate. It returns "" if the certificate is invalid.
 func (p JournalPush) ServerName() string {
 	name, _, _ := p.pin()
 	return name
 }
 
-// Endpoint returns the address to which a machine connects, as HOST:PORT.
+// Endpoint returns the address to which machines connect, as HOST:PORT.
 func (p JournalPush) Endpoint() string {
 	host, port, _ := p.address()
 	return net.JoinHostPort(host, port)
 }
 
-// SSHHostKeyIn returns the SSH host key from the files of a configuration, or nil.
+// SSHHostKeyIn returns the SSH host key from the files of a configuration. content must return the content of the
+// file at path, or nil.
 func SSHHostKeyIn(content func(path string) []byte) []byte { return content(hostKeyPath) }

@@ -7,143 +7,143 @@ import (
 	"ironworks/models"
 )
 
-// Ramdisk has the inputs for booting a CoreOS live image into ironic-python-agent; Build makes
-// the Ignition configuration. The zero value lacks an Ironic URL and a login;
-// [Ramdisk.WithDefaults] sets the other defaults.
+// Ramdisk holds the inputs for booting a CoreOS live image into ironic-python-agent. Build generates the Ignition
+// configuration. The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets the other
+// defaults.
 type Ramdisk struct {
-	// Profile selects whose configuration is generated. The other fields mean the same in all
-	// profiles; Build refuses fields that a profile does not support.
+	// Profile selects which program's configuration is generated. The other fields have the same meaning in all
+	// profiles. Build refuses fields that the profile does not support.
 	Profile Profile
 
-	// IronicURLs are the addresses of Ironic, tried in order: a URL, or a host with an optional
-	// port, where TLS determines the scheme and the default port is 6385. A single "mdns" makes
-	// the agent discover Ironic.
+	// IronicURLs lists the addresses of Ironic, which the agent tries in order. Each is a URL, or a host with an
+	// optional port. For a host, TLS determines the scheme, and the default port is 6385. If the only element is
+	// "mdns", the agent discovers Ironic by multicast DNS.
 	IronicURLs []string
-	// TLS says how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise it is ca if CA
-	// is set, and system if not.
+	// TLS selects how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise, the
+	// default is ca if CA is set, and system if it is not.
 	TLS TLSMode
-	// CA has the certificates, in PEM, that TLSCA trusts.
+	// CA holds the certificates, in PEM format, that TLSCA trusts.
 	CA string
 
-	// Agent selects the program that speaks to Ironic. Program is for AgentBuiltin; Image,
-	// Registries and PullSecret are for AgentContainer. Only the default profile has a builtin
-	// agent.
+	// Agent selects the program that communicates with Ironic. Program applies only to AgentBuiltin; Image,
+	// Registries and PullSecret apply only to AgentContainer. Only the default profile supports AgentBuiltin.
 	Agent   AgentKind
 	Program AgentProgram
-	// Image is the agent's container image: a full reference, best with a digest, because tags move. The publisher of
-	// this image has root on every node.
+	// Image is the full reference of the agent's container image. It should contain a digest, because tags can move
+	// to other images. The publisher of this image has root access to every node.
 	Image string
-	// Registries are the registries that need other than the default verification.
+	// Registries lists the registries that should not be verified in the default way.
 	Registries []Registry
-	// PullSecret is the content of a containers-auth.json, plain or base64-encoded.
+	// PullSecret is the content of a containers-auth.json file. It may be base64-encoded.
 	PullSecret models.Secret
 
-	// SSHKeys may log in as core. Without a key, login is impossible: a configuration disables
-	// the live system's autologin.
+	// SSHKeys lists the keys that can log in as the user core. Without a key, logging in is impossible, because a
+	// configuration disables the autologin of the live system.
 	SSHKeys []sshkey.Key
-	// AllowKeyOptions accepts keys with options, such as command="…".
+	// AllowKeyOptions allows keys with options, such as command="…".
 	AllowKeyOptions bool
-	// NoLogin confirms that the ramdisk has no login.
+	// NoLogin confirms that logging in to the ramdisk is not needed. Build then adds no warning about missing SSH
+	// keys.
 	NoLogin bool
 
-	// Hostname is the name of this node, or "" for a configuration that all nodes share.
+	// Hostname is the hostname of the node. It is empty if all nodes share the configuration.
 	Hostname string
-	// KeyFiles are NetworkManager's connection profiles, in order.
+	// KeyFiles lists connection profiles for NetworkManager, in order.
 	KeyFiles []KeyFile
-	// IPOptions are the network kernel arguments (ip=…) of the installed system.
+	// IPOptions lists network kernel arguments (ip=…) for the installed system.
 	IPOptions   []string
 	CopyNetwork CopyNetwork
 	Proxies     Proxies
-	// NTPServers are added to the live system's servers.
+	// NTPServers lists servers to use in addition to the servers of the live system.
 	NTPServers []string
-	// VLANs are the VLANs that the agent configures: IFACE.ID, an interface name or MAC for all
-	// VLANs that LLDP announces there, or "all".
+	// VLANs lists the VLANs that the agent configures. Each element is IFACE.ID for one VLAN, the name or MAC address
+	// of an interface for all VLANs that LLDP announces there, or "all".
 	VLANs []string
 
-	// Collectors are the inspection collectors. If empty, the default profile uses
-	// [DefaultCollectors], and the others use the agent image's default.
+	// Collectors lists the inspection collectors. If it is empty, the default profile uses [DefaultCollectors], and
+	// the other profiles use the agent image's default.
 	Collectors []string
-	// InspectionCallback is the URL for inspection data. Leave it empty to send the data to
-	// Ironic: the agent exits if the URL does not respond. The metal3 profile takes the base URL
-	// of ironic-inspector, and adds port 5050 and /v1/continue if missing.
+	// InspectionCallback is the URL to which the agent sends inspection data. If it is empty, the agent sends the
+	// data to Ironic. The agent exits if the URL does not respond. In the metal3 profile, it is the base URL of
+	// ironic-inspector; port 5050 and the path /v1/continue are added if they are missing.
 	InspectionCallback string
-	// Options are additional settings of the agent.
+	// Options lists additional settings of the agent.
 	Options []AgentOption
-	// Debug enables the agent's debug log, which includes secrets of user data.
+	// Debug enables the agent's debug log, which contains user data with its secrets.
 	Debug bool
 
 	// JournalPush configures the ramdisk to send its journal to a console.
 	JournalPush JournalPush
-	// SSHHostKey is the ed25519 private key of the ramdisk's SSH server, in OpenSSH's format.
-	// Without it, each boot generates a key. Every client that can download the image can read
-	// the key.
+	// SSHHostKey is the ed25519 private key of the ramdisk's SSH server, in OpenSSH format. If it is empty, each boot
+	// generates a new key. Any client that can download the image can read the key.
 	SSHHostKey models.Secret
 
-	// Units and Files are added unchanged. They belong to other parts of the console that run next to the agent.
+	// Units and Files are added to the configuration unchanged. They come from other parts of the console and run
+	// next to the agent.
 	Units []RamdiskUnit
 	Files []RamdiskFile
-	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged by Ignition's
-	// rules as the child, so Extra wins on conflicts.
+	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged into the generated configuration by
+	// Ignition's rules; if both conflict, Extra takes precedence.
 	Extra []byte
 }
 
 // Registry configures how podman on the ramdisk verifies one registry.
 type Registry struct {
-	// Host is HOST or HOST:PORT, as in the image reference.
+	// Host has the form HOST or HOST:PORT, as in the image reference.
 	Host string
 	Mode RegistryMode
-	// CA has the certificates, in PEM, for RegistryCA.
+	// CA holds the certificates, in PEM format, that RegistryCA trusts.
 	CA string
 }
 
 // KeyFile is a connection profile in NetworkManager's keyfile format.
 type KeyFile struct {
-	// Name is the file name below /etc/NetworkManager/system-connections. NetworkManager requires
-	// the suffix .nmconnection.
+	// Name is the name of a file in /etc/NetworkManager/system-connections. NetworkManager requires the suffix
+	// .nmconnection.
 	Name string
 	// Content may contain passwords.
 	Content models.Secret
 }
 
-// Proxies are the proxies that podman and the agent use. Their URLs may contain a password,
-// which errors mask.
+// Proxies holds the proxies that podman and the agent use. Their URLs may contain a password; it is masked in errors.
 type Proxies struct {
 	HTTP, HTTPS string
-	// No are hosts, domains and networks to reach without a proxy. The hosts of IronicURLs are
-	// added, because Ironic calls the agent back directly.
+	// No lists hosts, domains and networks that are reached without a proxy. The hosts of IronicURLs are added,
+	// because Ironic and the agent communicate directly.
 	No []string
 }
 
-// RamdiskUnit is a systemd unit.
+// RamdiskUnit is a systemd unit on the ramdisk.
 type RamdiskUnit struct {
 	Name, Contents string
-	// Enabled requires an [Install] section in Contents.
+	// Enabled starts the unit at boot. Contents then needs an [Install] section.
 	Enabled bool
 }
 
-// RamdiskFile is a file that Ignition writes.
+// RamdiskFile is a file that Ignition writes on the ramdisk.
 type RamdiskFile struct {
-	// Path is absolute.
+	// Path is an absolute path.
 	Path    string
 	Content []byte
-	// Mode has the permissions of the file. Secret files must have 0o600 or stricter.
+	// Mode holds the permission bits of the file. Secret files must not grant more than 0o600.
 	Mode int
-	// Overwrite replaces an existing file of the live system; without it, an existing file fails
-	// the boot. Append appends to an existing file.
+	// Overwrite allows replacing an existing file of the live system. If neither Overwrite nor Append is set and the
+	// file exists, the boot fails. Append appends Content to the existing file.
 	Overwrite, Append bool
 	// Secret hides the content in previews.
 	Secret bool
 }
 
-// Document is a configuration that Ignition's validation has accepted.
+// Document is a configuration that passed Ignition's validation.
 type Document struct {
-	// JSON includes the secrets.
+	// JSON is the configuration, including its secrets.
 	JSON []byte
-	// Version is the lowest spec version that supports the configuration.
+	// Version is the spec version of JSON. It is the lowest version that supports the configuration, unless the
+	// profile fixes the version.
 	Version string
-	// Notes are warnings about valid inputs.
+	// Notes lists warnings about valid inputs.
 	Notes []RamdiskNote
-	// SecretPaths are the paths of files and the names of units whose content previews hide.
+	// SecretPaths lists the paths of files and the names of units whose content is hidden in previews.
 	SecretPaths []string
 }
 
@@ -153,8 +153,8 @@ type RamdiskNote struct {
 	Text  string
 }
 
-// Build returns the configuration. The error joins all problems of the inputs; [InputErrors]
-// returns them with their fields.
+// Build returns the configuration. The error joins all problems with the inputs; [InputErrors] splits it into errors
+// with their fields.
 func (r Ramdisk) Build() (Document, error) {
 	switch r.Profile {
 	case ProfileClassic:
@@ -177,7 +177,7 @@ func (r Ramdisk) Build() (Document, error) {
 	}
 }
 
-// withNotes puts the notes about the inputs before the notes of build, without duplicates.
+// withNotes calls build and puts notes before the notes that build adds. It omits duplicates.
 func withNotes(notes []RamdiskNote, build func() (Document, error)) (Document, error) {
 	doc, err := build()
 	for _, note := range doc.Notes {

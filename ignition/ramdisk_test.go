@@ -18,7 +18,7 @@ import (
 	"ironworks/models"
 )
 
-// testCA is a CA certificate.
+// testCA looks like a CA certificate, but is truncated and therefore invalid.
 const testCA = `-----BEGIN CERTIFICATE-----
 MIIBVzCB/qADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMTDnRlc3QgYXV0
 -----END CERTIFICATE-----
@@ -26,7 +26,7 @@ MIIBVzCB/qADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMTDnRlc3QgYXV0
 
 const testPullSecret = `{"auths":{"quay.io":{"auth":"bWU6cHc="}}}`
 
-// parsedRamdisk is a document as Ignition parses it.
+// parsedRamdisk is a configuration that was parsed by Ignition's own parser.
 type parsedRamdisk struct {
 	types.Config
 	t *testing.T

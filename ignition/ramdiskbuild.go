@@ -7,13 +7,13 @@ import (
 	"ironworks/models"
 )
 
-// Paths of the default profile. ICC's paths are kept where other programs look for them.
+// These paths are used by the default profile. They are the same as ICC's if other programs look for the files there.
 const (
 	authFilePath = "/etc/ironic-agent/auth.json"
 	envFilePath  = "/etc/ironic-agent/proxy.env"
 	hostnameFile = "/etc/hostname"
-	// caFilePath is a trust anchor of the live system, so podman and coreos-installer trust it
-	// too. caInside is its path in the agent's container.
+	// caFilePath makes the certificates a trust anchor of the live system, so that podman and coreos-installer trust
+	// them too. caInside is the path of the same file in the agent's container.
 	caFilePath = "/etc/pki/ca-trust/source/anchors/ironic-ca.crt"
 	caInside   = "/etc/ironic-python-agent/ironic-ca.crt"
 
@@ -90,8 +90,8 @@ func secretPaths(files []RamdiskFile) []string {
 	return paths
 }
 
-// callbackURL validates the URL for inspection data. It must be complete: the agent appends
-// nothing.
+// callbackURL validates the URLs for inspection data. They must be complete, because the agent does not append
+// anything to them.
 func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	if r.InspectionCallback == "" {
 		return ""
@@ -114,8 +114,8 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	return strings.Join(urls, ",")
 }
 
-// agentSettings returns the agent's configuration. It has only requested settings, because they
-// override Ironic's kernel arguments.
+// agentSettings returns the agent's configuration. It contains as few settings as possible, because they override the
+// settings in Ironic's kernel arguments.
 func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []AgentOption {
 	settings := []AgentOption{{Name: "api_url", Value: strings.Join(urls, ",")}}
 	add := func(name, value string) { settings = append(settings, AgentOption{Name: name, Value: value}) }
@@ -141,7 +141,7 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	if len(r.VLANs) > 0 {
 		add("enable_vlan_interfaces", strings.Join(r.VLANs, ","))
 	}
-	// The image's default is True, which logs all user data.
+	// By default, the agent image uses True, which logs all user data.
 	debug := "False"
 	if r.Debug {
 		debug = "True"
@@ -150,7 +150,7 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	return append(settings, r.Options...)
 }
 
-// agentParts returns the agent's unit, and the files that the unit and the network need.
+// agentParts returns the agent's unit and the files that the unit and the network configuration need.
 func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
 	unit := agentUnit{
 		builtin: r.builtin(), image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
@@ -192,7 +192,7 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	return unit, files
 }
 
-// chronyLines returns lines that are appended to the live system's configuration of chrony.
+// chronyLines returns the lines to append to the chrony configuration of the live system.
 func chronyLines(servers []string) string {
 	var b strings.Builder
 	for _, server := range servers {
@@ -202,8 +202,8 @@ func chronyLines(servers []string) string {
 	return b.String()
 }
 
-// registryFiles returns files that configure podman's verification of each registry. They are drop-ins, so that the
-// live system's own file stays in effect.
+// registryFiles returns the files that configure how podman verifies each registry. They are drop-in files, so the
+// live system's own file remains in effect.
 func (r Ramdisk) registryFiles() []RamdiskFile {
 	var (
 		files    []RamdiskFile

@@ -15,26 +15,26 @@ import (
 	"ironworks/models"
 )
 
-// The formats of inputs.
+// These expressions match valid inputs.
 var (
-	// hostLabel is one label of a host name (RFC 1123).
+	// hostLabel matches one label of a hostname (RFC 1123).
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
-	// imageRef follows the grammar of the distribution project: host and path, then a tag, then a
-	// digest.
+	// imageRef matches an image reference by the grammar of the distribution project: an optional host and a path,
+	// followed by an optional tag and an optional digest.
 	imageRef = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\](:[0-9]+)?/|[A-Za-z0-9.-]+(:[0-9]+)?/)?` +
 		`[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[A-Za-z][A-Za-z0-9]*:[0-9a-fA-F]{32,})?$`)
-	// kernelWord is one kernel argument, by Ironic's grammar without quotes
+	// kernelWord matches one kernel argument by Ironic's grammar, but without quotes
 	// (ironic/common/kernel_parameters.py).
 	kernelWord = regexp.MustCompile(`^[A-Za-z0-9_.-]+(=[!#-~]+)?$`)
 	vlanWord   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
-	// collectorWord is the name of an entry point.
+	// collectorWord matches the name of a collector, which is a Python entry point.
 	collectorWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 	noProxyWord   = regexp.MustCompile(`^[A-Za-z0-9*._:/\[\]-]+$`)
 	unitName      = regexp.MustCompile(`^[A-Za-z0-9:_.\\@-]+\.[a-z]+$`)
 )
 
-// validHostname reports whether name is a host name: labels separated by dots.
+// validHostname reports whether name consists of valid labels separated by dots.
 func validHostname(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -47,7 +47,7 @@ func validHostname(name string) bool {
 	return true
 }
 
-// validHost reports whether host is a name, or an address without brackets.
+// validHost reports whether host is a valid hostname or an IP address without brackets.
 func validHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Zone() == ""
@@ -96,7 +96,7 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 	}
 }
 
-// checkPEM accepts only certificates. The common mistake is a private key among them.
+// checkPEM checks that text contains only certificates. A common mistake is to include a private key.
 func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	rest, count := []byte(text), 0
 	for {
@@ -124,7 +124,7 @@ func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	}
 }
 
-// pullSecretJSON returns the JSON of a pull secret, which may be base64-encoded.
+// pullSecretJSON returns the JSON of a pull secret, which it decodes first if it is base64-encoded.
 func pullSecretJSON(secret models.Secret) ([]byte, bool) {
 	text := []byte(strings.TrimSpace(secret.Reveal()))
 	if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
@@ -214,7 +214,7 @@ func (r Ramdisk) checkCollectors(in *inputs) {
 	}
 }
 
-// checkParts validates the additional units and files, as far as Ignition's own validation does not.
+// checkParts validates those aspects of the additional units and files that Ignition's own validation does not cover.
 func (r Ramdisk) checkParts(in *inputs) {
 	for _, unit := range r.Units {
 		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName || (unit.Name == pushUnitName && r.JournalPush.URL != "") {

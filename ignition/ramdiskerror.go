@@ -12,11 +12,12 @@ import (
 	"ironworks/printable"
 )
 
-// RamdiskField names an input of a ramdisk, so that forms show an error at its field, and
-// commands name the flag.
+// RamdiskField identifies an input of a ramdisk. Forms use it to show an error next to its field, and commands use it
+// to name the flag.
 type RamdiskField string
 
-// The fields. FieldOutput is not an input: it marks a generated configuration that Ignition rejects.
+// These are the possible fields. FieldOutput is not an input, but stands for a generated configuration that Ignition
+// rejects.
 const (
 	FieldProfile     RamdiskField = "profile"
 	FieldIronicURL   RamdiskField = "ironic url"
@@ -51,20 +52,21 @@ const (
 // InputError reports an invalid input.
 type InputError struct {
 	Field RamdiskField
-	// Value is the input, masked where it may contain a secret, or "".
+	// Value is the input, or "". If it may contain a secret, it is masked.
 	Value string
-	// Why is a clause that follows the value in the message. Hint is the remedy. Both may be empty.
+	// Why is the rest of a sentence that starts with the field and the value. Hint suggests how to fix the problem.
+	// Both may be empty.
 	Why, Hint string
-	// ScreenHint is the remedy for the console. It is set if Hint is a command.
+	// ScreenHint replaces Hint in the console. It is set if Hint suggests a command.
 	ScreenHint string
 	// Cause is the error that caused this one, or nil.
 	Cause error
 }
 
-// Error is safe to show: secrets are masked.
+// Error returns the message with Hint. It is safe to show, because secrets are masked.
 func (e *InputError) Error() string { return e.sentence(e.Hint) }
 
-// OnScreen returns the same as Error, with the remedy for the console.
+// OnScreen returns the same message as Error, but with ScreenHint if it is set.
 func (e *InputError) OnScreen() string { return e.sentence(cmp.Or(e.ScreenHint, e.Hint)) }
 
 func (e *InputError) sentence(hint string) string {
@@ -85,7 +87,7 @@ func (e *InputError) sentence(hint string) string {
 
 func (e *InputError) Unwrap() error { return e.Cause }
 
-// quoteValue quotes value and truncates it.
+// quoteValue returns value in quotes, sanitized and truncated to 80 characters.
 func quoteValue(value string) string {
 	const most = 80
 	value = printable.Line(value)
@@ -95,7 +97,7 @@ func quoteValue(value string) string {
 	return `"` + value + `"`
 }
 
-// InputErrors returns the input errors that err wraps, in the order of the fields.
+// InputErrors returns all input errors that err wraps, in the order in which they were joined.
 func InputErrors(err error) []*InputError {
 	if err == nil {
 		return nil
@@ -133,8 +135,9 @@ func (in *inputs) note(field RamdiskField, text string, args ...any) {
 
 func (in *inputs) err() error { return errors.Join(in.problems...) }
 
-// maskedURL returns text with the password of its URL masked. Text that is not a URL is masked
-// if it may contain a password.
+// maskedURL returns text with the user and password of a URL masked. If text is a valid URL with a user, the result
+// contains only the scheme and the host in addition. In other text, everything before the last @ is masked, because
+// it may contain a password.
 func maskedURL(text string) string {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {

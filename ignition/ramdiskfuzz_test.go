@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// hostileFields returns a setter for each input.
+// hostileFields returns functions that each set one input of a Ramdisk.
 func hostileFields() []func(*Ramdisk, string) {
 	return []func(*Ramdisk, string){
 		func(r *Ramdisk, s string) { r.IronicURLs = []string{s} },
@@ -39,8 +39,8 @@ func hostileFields() []func(*Ramdisk, string) {
 	}
 }
 
-// FuzzInputs puts hostile text into one input, in each profile. Build must refuse it with its
-// field, or produce a unit and an agent configuration without additional lines.
+// FuzzInputs checks hostile text in each input and profile. Build must either return an error that names a field, or
+// produce a unit and an agent configuration without additional lines.
 func FuzzInputs(f *testing.F) {
 	for _, seed := range []string{
 		"plain", "a\nExecStart=/bin/evil", "a\n[evil]\nevil=1", `a" --entrypoint "x`, "%n$HOME", "a b; reboot", "\xff\x00",
@@ -92,7 +92,7 @@ func FuzzInputs(f *testing.F) {
 	})
 }
 
-// unitShapes returns the settings that a profile's unit always has.
+// unitShapes returns the settings that the unit of a profile always contains.
 func unitShapes(profile Profile) []string {
 	both := []string{
 		"Install.WantedBy", "Service.ExecStart", "Service.TimeoutStartSec", "Unit.Description", "Unit.Wants",
@@ -110,7 +110,7 @@ func unitShapes(profile Profile) []string {
 	return both
 }
 
-// varied returns the settings that inputs may add, with the prefixes of their values.
+// varied returns the settings that depend on the inputs, each with the prefixes that its values may have.
 func varied() map[string][]string {
 	return map[string][]string{
 		"Unit.After":              {"network-online.target", "coreos-update-ca-trust.service", "chronyd.service"},
@@ -134,7 +134,7 @@ func checkVaried(t *testing.T, unit readUnit) {
 	}
 }
 
-// unvaried returns the settings that are not in varied.
+// unvaried returns the elements of shapes that do not depend on the inputs.
 func unvaried(shapes []string) []string {
 	return slices.DeleteFunc(shapes, func(key string) bool { return varied()[key] != nil })
 }

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 )
 
-// ramdiskJSON is the written form of a configuration. Ignition's own types write empty objects,
-// which older spec versions reject.
+// ramdiskJSON is a configuration as it is written to JSON. It is used because Ignition's own types write empty
+// objects, which older spec versions reject.
 type ramdiskJSON struct {
 	Ignition struct {
 		Version  string        `json:"version"`
@@ -53,7 +53,7 @@ type securityJSON struct {
 	TLS tlsJSON `json:"tls"`
 }
 
-// tlsJSON has the certificates that Ignition trusts in addition to those of its initramfs.
+// tlsJSON holds the certificates that Ignition trusts in addition to the certificates in its initramfs.
 type tlsJSON struct {
 	CertificateAuthorities []contentJSON `json:"certificateAuthorities"`
 }
@@ -82,7 +82,7 @@ func (c *ramdiskJSON) addUnit(unit unitJSON) {
 	c.Systemd.Units = append(c.Systemd.Units, unit)
 }
 
-// coreUser is the login user of CoreOS live images.
+// coreUser is the name of the user for logging in to CoreOS live images.
 const coreUser = "core"
 
 func (c *ramdiskJSON) addKeys(keys ...string) {
@@ -91,8 +91,7 @@ func (c *ramdiskJSON) addKeys(keys ...string) {
 	}
 }
 
-// encode writes the configuration on one line without HTML escapes, because the space in an
-// image is limited.
+// encode returns the configuration as a single line without HTML escapes, because space in an image is limited.
 func (c *ramdiskJSON) encode() ([]byte, error) { return encodeJSON(c) }
 
 func encodeJSON(value any) ([]byte, error) {
@@ -105,7 +104,7 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// dataSource encodes content as a base64 data URL.
+// dataSource returns content as a base64-encoded data URL.
 func dataSource(content []byte) contentJSON {
 	return contentJSON{Source: "data:;base64," + base64.StdEncoding.EncodeToString(content)}
 }

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// proxyText matches the characters of a proxy URL. Others must be percent-encoded.
+// proxyText matches text that contains only characters that are valid in a proxy URL. Other characters must be
+// percent-encoded.
 var proxyText = regexp.MustCompile(`^[!#-&(-;=?-\[\]_a-z~-]+$`)
 
-// checkProxies validates proxy URLs, and exceptions in the format of curl and podman: names
-// without a scheme.
+// checkProxies validates the proxy URLs and the exceptions. As in curl and podman, exceptions are names without a
+// scheme.
 func (r Ramdisk) checkProxies(in *inputs) {
 	for _, text := range []string{r.Proxies.HTTP, r.Proxies.HTTPS} {
 		if text == "" {
@@ -36,7 +37,8 @@ func (r Ramdisk) checkProxies(in *inputs) {
 	}
 }
 
-// environment returns the proxies as variables. secret reports whether they contain a password.
+// environment returns the proxies as environment variables. Hosts in direct are added to the exceptions. The result
+// secret reports whether a URL contains a user and thus probably a password.
 func (p Proxies) environment(direct []string) (variables []envVar, secret bool) {
 	if p.HTTP == "" && p.HTTPS == "" {
 		return nil, false

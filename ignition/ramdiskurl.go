@@ -11,7 +11,7 @@ import (
 // DefaultIronicPort is the default port of the Ironic API.
 const DefaultIronicPort = 6385
 
-// agentMDNS makes the agent discover Ironic by multicast DNS.
+// agentMDNS is the value that makes the agent discover Ironic by multicast DNS.
 const agentMDNS = "mdns"
 
 func validPort(port string) bool {
@@ -19,8 +19,8 @@ func validPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// IronicURL returns the URL of the Ironic at host: a name or an address, with an optional port.
-// IPv6 addresses may have brackets.
+// IronicURL returns the URL of the Ironic API on host, which is a name or an address with an optional port. An IPv6
+// address may have brackets.
 func IronicURL(host string, tls bool) (string, error) {
 	scheme := "http"
 	if tls {
@@ -39,8 +39,8 @@ func IronicURL(host string, tls bool) (string, error) {
 	return scheme + "://" + net.JoinHostPort(name, port), nil
 }
 
-// agentURL validates and normalizes a URL for the agent, which appends /v1/… itself and
-// separates URLs with commas.
+// agentURL validates and normalizes a URL for the agent. The result does not end in /v1, because the agent appends
+// this itself. It contains no comma, because the agent separates URLs with commas.
 func agentURL(text string, tls bool) (string, *InputError) {
 	fail := func(why, hint string) (string, *InputError) {
 		return "", &InputError{Field: FieldIronicURL, Value: maskedURL(text), Why: why, Hint: hint}
@@ -73,7 +73,7 @@ func agentURL(text string, tls bool) (string, *InputError) {
 	return u.Scheme + "://" + u.Host + path, nil
 }
 
-// agentURLs returns the URLs of Ironic and the TLS mode.
+// agentURLs validates the addresses and returns them as URLs. It also returns the TLS mode.
 func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 	if len(r.IronicURLs) == 0 {
 		in.refuse(FieldIronicURL, "", "the agent needs Ironic's URL", "is missing")
@@ -112,7 +112,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (err == nil && addr.IsLoopback())
 }
 
-// tlsMode validates the combination of mode, URLs and certificates.
+// tlsMode returns the TLS mode. It refuses combinations of the mode, the URLs and the certificates that do not fit
+// together. plain and secure are the numbers of HTTP and HTTPS URLs.
 func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	mode := r.TLS
 	if mode == "" {
@@ -151,7 +152,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	return mode
 }
 
-// hostsOf returns the hosts of URLs.
+// hostsOf returns the hosts in urls.
 func hostsOf(urls []string) []string {
 	var hosts []string
 	for _, text := range urls {

@@ -7,34 +7,35 @@ import (
 )
 
 const (
-	// agentUnitName is the unit that runs the agent. Users read its journal by this name.
+	// agentUnitName is the name of the unit that runs the agent. Users need it to read the agent's journal.
 	agentUnitName = "ironic-agent.service"
-	// agentConfPath is the agent's configuration in all profiles. agentConfInside is its path in the container, which
-	// the agent reads after its own settings, so that these take precedence.
+	// agentConfPath is the path of the agent's configuration file in all profiles. agentConfInside is its path in the
+	// container. The agent reads this file after its own settings, so the file takes precedence.
 	agentConfPath   = "/etc/ironic-python-agent.conf"
 	agentConfInside = "/etc/ironic-python-agent/ignition.conf"
 )
 
-// agentUnit has the variable parts of the agent's unit.
+// agentUnit holds the variable parts of the agent's unit.
 type agentUnit struct {
-	// builtin means that the unit starts ironworks-agent instead of the container image.
+	// builtin means that the unit starts ironworks-agent instead of the container.
 	builtin bool
 	image   string
-	// authFile, caFile and envFile are paths on the ramdisk, or "".
+	// authFile, caFile and envFile are the paths of files on the ramdisk. They may be empty.
 	authFile, caFile, envFile string
-	// environment has the variables of podman, which passes the proxies to the agent.
+	// environment holds environment variables for podman, which passes the proxies on to the agent.
 	environment []envVar
 	hostname    string
 	ipOptions   string
 	copyNetwork bool
-	// waitClock waits for time synchronization, because certificates need the right time.
+	// waitClock makes the unit wait for time synchronization, because verifying certificates requires the correct
+	// time.
 	waitClock bool
 }
 
 type envVar struct{ name, value string }
 
-// text returns the unit: conmon notifies systemd when the agent's container runs, the container
-// stops with the unit, and the agent reaches the ramdisk's D-Bus and udev.
+// text returns the text of the unit. In this unit, conmon notifies systemd when the agent's container is running, the
+// container stops together with the unit, and the agent can access D-Bus and udev of the ramdisk.
 func (u agentUnit) text() string {
 	if u.builtin {
 		return u.builtinText()
@@ -46,7 +47,7 @@ func (u agentUnit) text() string {
 	line("Type=notify")
 	u.variables(line)
 	line("TimeoutStartSec=0")
-	// Restart retries a failed pull. After the agent's lookup a restart cannot work: Ironic
+	// Restart the unit to retry a failed pull. After the agent's lookup, a restart does not help, because Ironic
 	// returns the agent token only once.
 	line("Restart=on-failure")
 	line("RestartSec=5")
@@ -63,10 +64,11 @@ func (u agentUnit) text() string {
 	return b.String()
 }
 
-// waitClockLine waits at most 30 s: an agent with a wrong clock is better than no agent.
+// waitClockLine waits at most 30 s for time synchronization and ignores a failure, because an agent with a wrong
+// clock is better than none.
 const waitClockLine = "ExecStartPre=-/usr/bin/chronyc waitsync 6 10 0 5"
 
-// head writes the section [Unit].
+// head writes the [Unit] section.
 func (u agentUnit) head(line func(format string, args ...any)) {
 	line("[Unit]")
 	line("Description=Ironic Agent")
@@ -79,12 +81,12 @@ func (u agentUnit) head(line func(format string, args ...any)) {
 	if u.waitClock {
 		line("After=chronyd.service")
 	}
-	// systemd ignores this setting in [Service].
+	// This setting belongs here; systemd would ignore it in [Service].
 	line("StartLimitIntervalSec=0")
 	line("")
 }
 
-// variables writes the proxies.
+// variables writes the environment variables with the proxies.
 func (u agentUnit) variables(line func(format string, args ...any)) {
 	for _, v := range u.environment {
 		line("Environment=%s", unitQuote(v.name+"="+v.value))
@@ -94,7 +96,7 @@ func (u agentUnit) variables(line func(format string, args ...any)) {
 	}
 }
 
-// command returns the command line, with external values quoted.
+// command returns the parts of the podman command line. Values that come from inputs are quoted.
 func (u agentUnit) command() []string {
 	words := []string{
 		"/usr/bin/podman run --detach --cgroups=no-conmon --sdnotify=conmon --rm --cidfile=%t/%n.ctr-id",
@@ -128,18 +130,18 @@ func (u agentUnit) command() []string {
 	return append(words, "--name ironic-agent", execQuote(u.image))
 }
 
-// unitQuote quotes text as one word of a unit and escapes systemd's specifiers (%).
+// unitQuote quotes text as a single word of a unit file and escapes systemd's specifiers, which start with %.
 func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote is like unitQuote for command lines, where $ starts a variable.
+// execQuote does the same as unitQuote for a word of a command line, in which $ starts a variable.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }
 
-// envFileText returns a file for EnvironmentFile=, which expands no specifiers and needs a
-// backslash before special characters in quotes.
+// envFileText returns the content of a file for EnvironmentFile=. systemd expands no specifiers in it, but special
+// characters in quotes need a backslash.
 func envFileText(variables []envVar) string {
 	var b strings.Builder
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// testAuthority returns a new CA certificate, in PEM.
+// testAuthority returns a new CA certificate in PEM format.
 func testAuthority(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -28,7 +28,7 @@ func testAuthority(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// readUnit is a unit as systemd parses it: values by SECTION.KEY.
+// readUnit holds the settings of a unit as systemd would parse them. It maps SECTION.KEY to the values.
 type readUnit map[string][]string
 
 func readUnitText(t *testing.T, text string) readUnit {
@@ -51,8 +51,7 @@ func readUnitText(t *testing.T, text string) readUnit {
 	return unit
 }
 
-// words returns the command line after systemd splits it and expands its specifiers and
-// variables, except %t and %n.
+// words returns the words of the command line as systemd would split and expand it, except that %t and %n remain.
 func (u readUnit) words(t *testing.T) []string {
 	t.Helper()
 	const key = "Service.ExecStart"
@@ -66,7 +65,8 @@ func (u readUnit) words(t *testing.T) []string {
 	return words
 }
 
-// systemdSplit follows systemd's extract_first_word: quotes, and C escapes.
+// systemdSplit splits a line into words like systemd's extract_first_word. It supports quotes, and backslashes before
+// a backslash or a quote.
 func systemdSplit(t *testing.T, line string) []string {
 	t.Helper()
 	var (
@@ -139,7 +139,7 @@ func systemdUnquote(t *testing.T, value string, command bool) string {
 	return expanded(t, words[0], command)
 }
 
-// readEnvFile parses a file for EnvironmentFile=.
+// readEnvFile parses a file for EnvironmentFile= and returns its variables.
 func readEnvFile(t *testing.T, text string) map[string]string {
 	t.Helper()
 	variables := map[string]string{}
@@ -161,7 +161,8 @@ func readEnvFile(t *testing.T, text string) map[string]string {
 	return variables
 }
 
-// shapes returns the keys of a unit with their counts, which an injected line would change.
+// shapes returns the keys of all settings in the unit, sorted and once per value. An injected line would change the
+// result.
 func (u readUnit) shapes() []string {
 	var keys []string
 	for key, values := range u {
@@ -173,8 +174,8 @@ func (u readUnit) shapes() []string {
 	return keys
 }
 
-// FuzzUnit checks that hostile inputs are refused, or that the unit, the environment and the
-// agent's configuration have exactly their values.
+// FuzzUnit checks that hostile inputs are either refused or appear with exactly their values in the unit, the
+// environment and the agent's configuration.
 func FuzzUnit(f *testing.F) {
 	for _, seed := range []string{
 		"plain", "a\nExecStart=/bin/evil", `a" --entrypoint "x`, "100%", "%n%t%%", "$HOME", "${PATH}", "$$", `\`, `\\n`, `\$x`, "a b", "'", "`id`",
@@ -195,7 +196,7 @@ func FuzzUnit(f *testing.F) {
 			if len(InputErrors(err)) == 0 {
 				t.Fatalf("refused without a field: %v", err)
 			}
-			// A refused option must not hide the others from the check.
+			// One refused input must not prevent the check of the others.
 			fuzzOption(t, smallRamdisk(t), option)
 			fuzzProxy(t, smallRamdisk(t), proxy)
 			fuzzIP(t, smallRamdisk(t), ip)

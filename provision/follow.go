@@ -100,7 +100,7 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 	if period == 0 {
 		period = time.Second
 	}
-	period *= time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
+	period = period * time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
 	return min(max(waited/2, firstPoll), period)
 }
 

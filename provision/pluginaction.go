@@ -105,13 +105,14 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Err = fmt.Errorf("%s %s: interrupted before the program started", a.Name(), n.Label())
 		return res
 	}
-	rec := audit.Record{Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: "plugin " + a.Name(), Result: audit.Sending}
+	rec := audit.Record{Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: "plugin " + a.Name(), Result: audit.Sending, Actor: r.Actor}
 	if err := r.Audit.Write(rec); err != nil {
 		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was run: %w", a.Name(), n.Label(), err)
 		return res
 	}
 	res.Note, res.Err = a.Plugin.Run(ctx, n, os.Environ(), a.Context, at)
 	res.Outcome = OutcomeDone
+	canceled := res.Err != nil && opts.Cancels.Has(n.UUID)
 	rec.Time, rec.Result = time.Now().UTC(), audit.Accepted
 	if res.Err != nil {
 		res.Outcome = OutcomeFailed
@@ -122,11 +123,14 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Err = errors.Join(res.Err, fmt.Errorf("%s %s: cannot write the result to the audit log: %w", a.Name(), n.Label(), err))
 		res.Outcome = OutcomeFailed
 	}
-	if opts.Cancels.Has(n.UUID) {
-		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+	if canceled {
+		res.Outcome, res.Err = OutcomeCanceled, fmt.Errorf("%w: %w", errStopped, res.Err)
 	}
 	return res
 }
+
+// errStopped is the error of nodes whose program was ended by a cancellation.
+var errStopped = errors.New("canceled: the program was ended")
 
 func exitReason(err error) string {
 	exit, is := errors.AsType[*plugin.ExitError](err)

@@ -218,7 +218,7 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 			opts.next = func() {}
 		}
 		results[i] = r.runItem(ctx, going, p.Action, &p.Items[i], opts, failed.Load())
-		if results[i].Err != nil {
+		if o := results[i].Outcome; o == OutcomeFailed || o == OutcomeUnknown {
 			failed.Store(true)
 		}
 		if opts.Done != nil {

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// sent fails unless exactly these requests were sent.
+// sent fails the test unless exactly the requests in want were sent.
 func (r *rig) sent(want ...string) {
 	r.t.Helper()
 	if got := r.ironic.requests(); !slices.Equal(got, want) {
@@ -221,7 +221,7 @@ func TestForms(t *testing.T) {
 		fill   []string // one text per field
 		shows  string
 		sent   []string
-		// answer is the confirmation that the test types; "" if no confirmation is asked.
+		// answer is the confirmation that the test types, or "" if none is asked for.
 		answer string
 	}{
 		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "ignores heartbeats", []string{"maintenance true r7-n04"}, "y"},
@@ -249,7 +249,7 @@ func TestForms(t *testing.T) {
 				r.write(tt.action)
 				r.press("enter")
 				if tt.action == "clean" {
-					r.press("enter") // several steps
+					r.press("enter") // chooses the form for several steps
 				}
 				for i, text := range tt.fill {
 					if i > 0 {
@@ -287,7 +287,7 @@ func TestTaskShowsTheLockItWaitsFor(t *testing.T) {
 	})
 }
 
-// TestTenThousandNodes covers marks, filters and confirmations of a large fleet.
+// TestTenThousandNodes checks marks, filters and confirmations with a large fleet.
 func TestTenThousandNodes(t *testing.T) {
 	nodes := make([]models.Node, 10_000)
 	for i := range nodes {
@@ -305,7 +305,7 @@ func TestTenThousandNodes(t *testing.T) {
 	})
 }
 
-// TestDisabledActionsSayWhy checks the reasons of disabled actions in the list and on the screen of the node.
+// TestDisabledActionsSayWhy checks the reasons shown for disabled actions, in the list and on the node's screen.
 func TestDisabledActionsSayWhy(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		wants := map[string]map[action.ID]string{

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// many returns 10 000 nodes, a few of them failed or in progress.
+// many returns 10,000 nodes, a few of which have failed or are in progress.
 func many() []models.Node {
 	nodes := make([]models.Node, 10_000)
 	states := models.States()
@@ -34,7 +34,7 @@ func many() []models.Node {
 	return nodes
 }
 
-// bench is the program with 10 000 nodes and a poller; its output is counted.
+// bench is a running console that polls an Ironic with 10,000 nodes and counts the bytes of its output.
 type bench struct {
 	api     *fakeIronic
 	console *Console
@@ -50,7 +50,7 @@ func newBench(b *testing.B) *bench {
 	return x
 }
 
-// newBenchOf returns a bench with a rig's session and further options of Bubble Tea.
+// newBenchOf returns a bench that uses the session of r and further Bubble Tea options.
 func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
@@ -79,7 +79,7 @@ func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	return x
 }
 
-// BenchmarkView draws the whole screen, as after every message.
+// BenchmarkView measures drawing the whole screen, as is done after every message.
 func BenchmarkView(b *testing.B) {
 	c := stage(b)
 	b.ReportAllocs()
@@ -88,7 +88,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkKey handles a key and draws the screen.
+// BenchmarkKey measures handling a key press and drawing the screen.
 func BenchmarkKey(b *testing.B) {
 	c := stage(b)
 	keys := []tea.KeyPressMsg{keyMsg("down"), keyMsg("up")}
@@ -99,7 +99,7 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkPicture filters and sorts 10 000 nodes, as a command does after each poll.
+// BenchmarkPicture measures filtering and sorting 10,000 nodes, as a command does after each poll.
 func BenchmarkPicture(b *testing.B) {
 	c := stage(b)
 	by, _ := explain.FindColumn("state")
@@ -110,7 +110,7 @@ func BenchmarkPicture(b *testing.B) {
 	}
 }
 
-// stage returns the console of a bench once it is idle.
+// stage starts a console with 10,000 nodes, waits until it is idle, stops its program, and returns it.
 func stage(b *testing.B) *Console {
 	b.Helper()
 	x := newBench(b)
@@ -119,8 +119,8 @@ func stage(b *testing.B) *Console {
 	return x.console
 }
 
-// BenchmarkBytes counts the bytes to the terminal: when idle, for an age that changes in one row, for a cursor key,
-// for scrolling one line.
+// BenchmarkBytes counts the bytes written to the terminal: while the console is idle, for each press of a cursor key,
+// for each scrolled line, and while the age in one row changes every second.
 func BenchmarkBytes(b *testing.B) {
 	x := newBench(b)
 	for b.Loop() {
@@ -140,14 +140,15 @@ func BenchmarkBytes(b *testing.B) {
 		x.api.change(func() {
 			x.api.nodes[1].ProvisionState, x.api.nodes[1].TargetProvisionState = models.StateDeploying, models.StateActive
 		})
-		<-time.After(12 * time.Second) // the age has two digits
+		<-time.After(12 * time.Second) // from now on, the age has two digits
 		before = x.out.len()
 		<-time.After(5 * time.Second)
 		b.ReportMetric(float64(x.out.len()-before)/5, "B/cell")
 	}
 }
 
-// press presses a key several times and returns the median of bytes: other updates may fall in between.
+// press presses key the given number of times and returns the median of the bytes written per press. The median
+// ignores other updates that happen to fall in between.
 func (x *bench) press(key string, times int) float64 {
 	var took []int
 	for range times {
@@ -163,7 +164,7 @@ func (x *bench) press(key string, times int) float64 {
 	return float64(took[len(took)/2])
 }
 
-// counter counts the bytes that a program writes.
+// counter counts the bytes written to it.
 type counter struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer
@@ -189,7 +190,7 @@ func (w *counter) text() string {
 	return w.buf.String()
 }
 
-// quiet waits until nothing was written for d.
+// quiet waits until nothing has been written for d.
 func (w *counter) quiet(d time.Duration) {
 	for {
 		w.mu.Lock()

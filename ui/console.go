@@ -1,8 +1,10 @@
-// Package ui is the console: Bubble Tea's root, the history of screens, dialogs and sessions.
+// Package ui implements the console: Bubble Tea's root model, the history of screens, dialogs and sessions.
 //
-// Data flows one way. The poller of a session writes its Store and reports changes to the root, which passes them to
-// the current screen. Screens request actions with the messages of package screen. Update does no I/O and never waits.
-// Every command is guarded: a panic in it ends the console with the terminal restored and a crash file.
+// Data flows in one direction. A session's poller writes to the session's Store and reports changes to the root,
+// which passes them to the current screen. Screens request actions with the messages of package screen. Update does
+// no I/O and never waits.
+//
+// Every command is guarded: if it panics, the console ends, restores the terminal, and leaves a crash file.
 package ui
 
 import (
@@ -25,69 +27,70 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Options configure the console.
+// Options configures the console.
 type Options struct {
-	// Contexts are the configured contexts. Open opens one by name, "" for the current one, and sends no request to
-	// Ironic. It passes later messages of the session to notice.
+	// Contexts lists the configured contexts. Open opens a context by name, or the current one if name is empty,
+	// without sending a request to Ironic. It passes later messages of the session to notice.
 	Contexts []screen.Context
 	Open     func(name string, notice func(text string)) (*screen.Session, error)
-	// Probe tests the connection of another context.
+	// Probe tests the connection of the named context without opening it.
 	Probe func(ctx context.Context, name string) (screen.Health, error)
-	// ReadOnly starts in read-only mode, whatever the context allows.
+	// ReadOnly starts the console in read-only mode, even if the context allows changes.
 	ReadOnly bool
-	// ASCII avoids glyphs beyond ASCII; Mouse starts with the mouse on.
+	// ASCII restricts glyphs to ASCII. Mouse turns the mouse on at the start.
 	ASCII, Mouse bool
-	// Background is the background of the terminal, if known.
+	// Background is the background of the terminal, or Ask if it is unknown.
 	Background Background
-	// Ramdisks builds ramdisks without a session; may be nil. File is opened on the Ignition screen at the start,
-	// unless "".
+	// Ramdisks builds ramdisks and needs no session; it may be nil. Unless File is empty, it is opened on the
+	// Ignition screen at the start.
 	Ramdisks screen.Ramdisks
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
 	Editor func(path string) (Command, error)
 	// Notify selects how the terminal announces the end of a long task.
 	Notify Notify
-	// Keys are the actions with the operator's key bindings; nil means the built-in keys.
+	// Keys holds the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins has the operator's programs by the IDs of their actions. Keys contains these actions too.
+	// Plugins holds the programs supplied by the operator, by the ID of the action that runs them. Keys contains
+	// these actions too.
 	Plugins map[action.ID]*plugin.Plugin
-	// HandOver is called when another program takes over the terminal, and back when that program ends. HandOver may be
-	// nil.
+	// HandOver is called when another program takes over the terminal, and the function that it returns is called
+	// when that program has ended. HandOver may be nil.
 	HandOver func() (back func())
-	// Program is the name of the command line program.
+	// Program is the name of the command-line program.
 	Program string
 	// Warnings are shown as toasts at the start.
 	Warnings []string
-	// Tasks is a list of tasks that outlives the console. If it is nil, the console makes a list of its own.
+	// Tasks is a list of tasks that outlives the console. If nil, the console creates its own list.
 	Tasks *screen.TaskList
-	// Team is set on a server with several users.
+	// Team is set only on a server shared by several users.
 	Team *Team
 }
 
-// Background is the terminal's background color.
+// Background says whether the terminal's background is dark or light.
 type Background int
 
-// The backgrounds; Ask queries the terminal and uses Dark until it answers.
+// The backgrounds. Ask queries the terminal, and is treated as Dark until the terminal replies.
 const (
 	Ask Background = iota
 	Dark
 	Light
 )
 
-// Console is the root of the program.
+// Console is the root model of the program.
 type Console struct {
 	opts Options
 	env  *screen.Env
-	// ctx ends with the console; running counts the goroutines of sessions and tasks.
+	// ctx ends when the console ends. running counts the goroutines of sessions and tasks.
 	ctx     context.Context //nolint:containedctx // it is the life of the program, not of a call
 	cancel  context.CancelFunc
 	running *sync.WaitGroup
 
 	tasks *task.Workflow
-	// taskNews receives a report when tasks have changed.
+	// taskNews receives a report whenever tasks have changed.
 	taskNews *mailbox.Box[struct{}]
-	// roomNews receives a report when sessions of the server begin, end, change screens or follow each other, when a
-	// message arrives, and when the followed picture changes.
+	// roomNews receives a report when a session on the server begins, ends, changes its screen or follows another
+	// one, when a message arrives, and when the picture of the followed session changes.
 	roomNews *mailbox.Box[struct{}]
 	live     *liveSession
 	sessions int
@@ -100,12 +103,13 @@ type Console struct {
 	width, height int
 	// keyAt is the time when the last key was pressed.
 	keyAt time.Time
-	// record records the terminal; nil for no recording.
+	// record records the terminal, or is nil if nothing is recorded.
 	record Recorder
-	// painter draws; nil before there is a terminal. tty is the terminal of this process; nil on a server.
+	// painter draws the screen; it is nil until there is a terminal. tty is the terminal of this process; it is nil
+	// on a server.
 	painter *painter
 	tty     *tty
-	// painted is the last picture, shown the last view. unchanged is true if the last message changed neither.
+	// painted is the last picture, and shown the last view. unchanged means that the last message changed neither.
 	painted       string
 	shown         tea.View
 	unchanged     bool
@@ -117,11 +121,11 @@ type Console struct {
 	// asksToQuit is true while the quit dialog is open.
 	asksToQuit bool
 
-	// crash is the first panic, reported after the terminal is restored.
+	// crash is the first panic. It is reported after the terminal has been restored.
 	crash *Crash
 }
 
-// New returns a console; Init opens its first session.
+// New returns a console. Its first session is opened by Init.
 func New(ctx context.Context, opts Options) *Console {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Console{
@@ -159,11 +163,11 @@ func (c *Console) Init() tea.Cmd {
 	return guard(tea.Batch(cmds...))
 }
 
-// tasksChanged reports that tasks have changed.
+// tasksChanged is the message that reports changes to the list of tasks.
 type tasksChanged struct{}
 
-// reportOf returns a command that waits for a report in a box, and then returns msg. It returns nil if the console ends
-// before.
+// reportOf returns a command that waits for a report in box and then returns msg, or nil if the console ends before
+// that.
 func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if _, ok := box.Take(c.ctx); !ok {
@@ -173,12 +177,12 @@ func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	}
 }
 
-// reportTo returns a callback that leaves a report in a box.
+// reportTo returns a callback that puts a report into box.
 func reportTo(box *mailbox.Box[struct{}]) func() {
 	return func() { box.Put(func(*struct{}) {}) }
 }
 
-// Update routes a message to its receiver.
+// Update passes a message to its receiver.
 func (c *Console) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -249,8 +253,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// forward sends a message to the dialogs and to all visited screens: the message is the result of a command of one of
-// them.
+// forward sends msg to the dialog in front and to all visited screens, because it is the result of a command that one
+// of them started.
 func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	if len(c.overlays) > 0 {
@@ -262,18 +266,18 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticked is a message that arrives every second. It updates the displayed ages, hides expired toasts, and starts
-// requests and saves that are due.
+// ticked is a message that normally arrives every second. It updates the displayed ages, hides expired toasts, and
+// starts the requests and saves that are due.
 type ticked struct{}
 
-// restAfter is the time without a key press after which a console on a server updates ages only every restTick,
-// because a server has many consoles.
+// If no key has been pressed for restAfter, a console on a server updates ages only every restTick, because a server
+// runs many consoles.
 const (
 	restAfter = 30 * time.Second
 	restTick  = 10 * time.Second
 )
 
-// resting reports whether the console is on a server, and no key was pressed for a while.
+// resting reports whether the console is on a server and no key has been pressed for restAfter.
 func (c *Console) resting() bool { return c.env.Seat != nil && time.Since(c.keyAt) >= restAfter }
 
 func (c *Console) tick() tea.Cmd {
@@ -306,7 +310,7 @@ func (c *Console) SendToScreen(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// restyle rebuilds the theme after one of its inputs has changed.
+// restyle rebuilds the theme after something that it depends on has changed.
 func (c *Console) restyle() {
 	c.look.Accent = ""
 	if c.env.Session != nil {
@@ -319,7 +323,7 @@ func (c *Console) restyle() {
 // quitNow is the message that ends the console.
 type quitNow struct{}
 
-// shutDown cancels everything and quits.
+// shutDown cancels everything that is running and quits.
 func (c *Console) shutDown() tea.Cmd {
 	c.cancel()
 	c.history.closeAll()

@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// TestKeysAreUniquePerScreen covers every screen and tab.
+// TestKeysAreUniquePerScreen checks for every screen and tab that no key runs two actions.
 func TestKeysAreUniquePerScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()
@@ -49,8 +49,8 @@ func TestKeysAreUniquePerScreen(t *testing.T) {
 	})
 }
 
-// TestEveryKeyOnEveryScreen presses every key on every screen: no panic, every drawing has the right size, and esc
-// closes what opened.
+// TestEveryKeyOnEveryScreen presses every key on every screen, and checks that nothing panics, that every drawing has
+// the right size, and that esc closes what the key opened.
 func TestEveryKeyOnEveryScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()
@@ -193,7 +193,7 @@ func TestContexts(t *testing.T) {
 			t.Error("the session before is still polled")
 		}
 		r.press("4")
-		r.write("jj") // the broken context, in any row
+		r.write("jj") // the next line chooses the broken context, no matter where the cursor is
 		r.press("home", "down", "down", "enter")
 		r.shows("cacert: no such file")
 		r.refused = errors.New("cacert /x.pem: no such file")
@@ -247,7 +247,7 @@ func TestHistory(t *testing.T) {
 				t.Errorf("after %s at %s, want %s", step.key, at(), step.want)
 			}
 		}
-		// Far more screens than the history keeps.
+		// Visit far more screens than the history keeps.
 		for range 3 * maxHistory {
 			r.press("1", "down", "enter", "2")
 		}

@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Crash is a panic that ended the console, with its value and stack.
+// Crash is a panic that ended the console.
 type Crash struct {
 	Value any
 	Stack []byte
 }
 
-// Error returns the panic value; the stack goes to the crash file.
+// Error returns a message with the panic value. The stack is written only to the crash file.
 func (e *Crash) Error() string { return fmt.Sprintf(textCrash, e.Value) }
 
 func newCrash(v any) *Crash { return &Crash{Value: v, Stack: debug.Stack()} }
@@ -27,7 +27,8 @@ func (c *Console) crashed(e *Crash) tea.Cmd {
 	return tea.Quit
 }
 
-// guard wraps a command, and the commands that it batches, to report a panic to the root instead of the terminal.
+// guard wraps cmd, and the commands that it batches, so that a panic is reported to the root and not printed to the
+// terminal.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

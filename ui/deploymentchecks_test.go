@@ -97,7 +97,7 @@ func TestSeveralNodesAreReviewedTogether(t *testing.T) {
 	})
 }
 
-// TestRetryRunsItsOwnChecks: the results and overrides of the first attempt no longer count.
+// TestRetryRunsItsOwnChecks checks that a retry does not reuse the check results and overrides of the first attempt.
 func TestRetryRunsItsOwnChecks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
@@ -117,7 +117,7 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 		r.press("enter")
 		r.pass(4 * time.Second)
 		first := len(r.ironic.requests())
-		// The node ends in deploy failed, as in Ironic.
+		// The node ends up in deploy failed, as it would in Ironic.
 		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState = models.StateDeployFailed })
 		r.hints("r7-n04", map[string]any{"serial": "none"})
 		r.pass(4 * time.Second)
@@ -126,7 +126,7 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 		r.press("r")
 		r.pass(time.Second)
 		r.shows("failed: retired", "failed: root-device")
-		r.lacks("failed: reserved") // reserved by the same deployment
+		r.lacks("failed: reserved") // the node is still reserved, but by this very deployment
 		r.press("esc")
 		r.ironic.change(func() { r.ironic.nodes[3].Retired = false })
 		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
@@ -144,8 +144,9 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 	})
 }
 
-// TestRetryHasTheCurrentPermissions: the user's role changes after the task. A role without overrides can retry the
-// task, but cannot override checks; a viewer cannot retry it.
+// TestRetryHasTheCurrentPermissions checks that retrying a task depends on the user's current role, not on the role
+// when the task started. A role without overrides can retry the task but cannot override checks; a viewer cannot
+// retry it.
 func TestRetryHasTheCurrentPermissions(t *testing.T) {
 	var running sync.WaitGroup
 	tasks := func(r *rig, o *Options) { o.Tasks = screen.NewTaskList(r.t.Context(), &running).For("eve", nil) }
@@ -205,11 +206,12 @@ func TestRebuildRunsChecks(t *testing.T) {
 		r.order("B")
 		r.shows("failed: root-device")
 		r.press("esc")
-		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk of the previous deployment
+		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // /extra/console stores the disk of the deployment
 	})
 }
 
-// TestEscCancelsRunningChecks also checks that keys that were typed meanwhile are dropped.
+// TestEscCancelsRunningChecks checks that esc cancels running checks, and that keys typed in the meantime are
+// dropped.
 func TestEscCancelsRunningChecks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
@@ -230,7 +232,8 @@ func TestEscCancelsRunningChecks(t *testing.T) {
 	})
 }
 
-// TestOutdatedReviewIsNotSent: another console has changed the hints meanwhile.
+// TestOutdatedReviewIsNotSent checks that a confirmed deployment is not sent if another console has changed the root
+// device hints since the checks.
 func TestOutdatedReviewIsNotSent(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")

@@ -30,7 +30,7 @@ func (r *rig) deployable(names ...string) {
 	})
 }
 
-// hints sets the root device hints of a node.
+// hints sets the root device hints of the named node.
 func (r *rig) hints(name string, hints map[string]any) {
 	r.ironic.change(func() {
 		for _, n := range r.ironic.nodes {
@@ -41,7 +41,7 @@ func (r *rig) hints(name string, hints map[string]any) {
 	})
 }
 
-// userData writes a file that passes the checks.
+// userData writes a Butane file that passes the checks, and returns its path.
 func userData(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "host.bu")
@@ -53,7 +53,7 @@ func userData(t *testing.T) string {
 	return path
 }
 
-// order fills in the form of a deployment, and waits until its checks have ended.
+// order presses key, fills in the form of the deployment, and waits until its checks have ended.
 func (r *rig) order(key string, fields ...string) {
 	r.t.Helper()
 	r.press(key)
@@ -67,7 +67,7 @@ func (r *rig) order(key string, fields ...string) {
 	r.pass(time.Second)
 }
 
-// ways returns functions that start a deployment, each in another way.
+// ways returns functions that each start a deployment in a different way.
 func ways() map[string]func(r *rig) {
 	return map[string]func(r *rig){
 		"its key":        func(r *rig) { r.order("D") },
@@ -79,8 +79,8 @@ func ways() map[string]func(r *rig) {
 	}
 }
 
-// TestEveryDeploymentIsChecked: in every way to start it, a deployment is reviewed and confirmed by typing the node
-// name, and the node is validated before. The fake Ironic checks the validation.
+// TestEveryDeploymentIsChecked checks that a deployment, however it is started, is validated, reviewed, and confirmed
+// by typing the node name. The fake Ironic checks that the node was validated before.
 func TestEveryDeploymentIsChecked(t *testing.T) {
 	for name, way := range ways() {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestEveryDeploymentIsChecked(t *testing.T) {
 	}
 }
 
-// TestFormIsSent: the requests contain the form's user data, hints and steps.
+// TestFormIsSent checks that the requests contain the user data, hints and steps from the form.
 func TestFormIsSent(t *testing.T) {
 	file := userData(t)
 	inBubble(t, rack(), nil, func(r *rig) {
@@ -137,7 +137,7 @@ func TestFormIsSent(t *testing.T) {
 	})
 }
 
-// TestDeploymentsOfScreens starts deployments that a screen has already reviewed.
+// TestDeploymentsOfScreens checks deployments that a screen starts after it has already reviewed them.
 func TestDeploymentsOfScreens(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.resize(200, 50)
@@ -184,7 +184,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			r.sent()
 		}
 		other := ready(session.Checks, true)
-		other.Plan.Action = provision.Power(models.TargetOff) // the action decides
+		other.Plan.Action = provision.Power(models.TargetOff) // must have no effect, because Action of the message decides
 		r.deliver(other)
 		r.answer()
 		r.write("r7-n04")
@@ -196,7 +196,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 	})
 }
 
-// handMade replaces the plan of a deployment by one without checks.
+// handMade removes the refusals from the plan of a deployment.
 func handMade(msg screen.StartDeployment) screen.StartDeployment {
 	for i := range msg.Plan.Items {
 		msg.Plan.Items[i].Refusal = nil
@@ -204,8 +204,8 @@ func handMade(msg screen.StartDeployment) screen.StartDeployment {
 	return msg
 }
 
-// TestOnlyDeploymentsDeploy tries all actions on nodes with all forms: only a DeployAction sends a request to deploy
-// or rebuild, and only after its checks.
+// TestOnlyDeploymentsDeploy tries all actions on nodes with several fillings of their forms. It checks that only a
+// DeployAction sends a request to deploy or rebuild, and only after its checks.
 func TestOnlyDeploymentsDeploy(t *testing.T) {
 	t.Parallel()
 	fillings := []task.Arguments{
@@ -228,7 +228,7 @@ func TestOnlyDeploymentsDeploy(t *testing.T) {
 				}
 				runner := provision.Runner{API: fake, Audit: &auditBook{}}
 				_ = runner.Plan(act, []models.Node{n})
-				// A caller that ignores the refusals.
+				// This caller ignores the refusals.
 				runner.Run(t.Context(), provision.Batch{Action: act, Items: []provision.Item{{Node: n}}}, provision.RunOptions{})
 				_, is := act.(*provision.DeployAction)
 				deploying[a.ID] = is

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestScreensOfDeployments compares the dialogs of a deployment with their golden files.
+// TestScreensOfDeployments compares the dialogs of deployments with their golden files.
 func TestScreensOfDeployments(t *testing.T) {
 	file := userData(t)
 	one := func(r *rig) {
@@ -61,7 +61,8 @@ func TestScreensOfDeployments(t *testing.T) {
 	}
 }
 
-// TestReviewScrolls on a small screen, page by page and back.
+// TestReviewScrolls checks that the whole review can be read on a small screen, page by page, and that paging back
+// returns to its start.
 func TestReviewScrolls(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")

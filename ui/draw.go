@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// View draws the whole screen. It runs after every message, so it does no I/O and no long work.
+// View draws the whole screen. It runs after every message, so it does neither I/O nor lengthy work.
 func (c *Console) View() (v tea.View) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -25,7 +25,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message, at the latest a tick, quits.
+			// The next message, which is a tick at the latest, makes the console quit.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}
@@ -35,7 +35,7 @@ func (c *Console) View() (v tea.View) {
 	}
 	painted := c.paint()
 	if painted == c.painted {
-		painted = c.painted // Bubble Tea compares the last two pictures in each frame: the same string costs nothing
+		painted = c.painted // in each frame, Bubble Tea compares the last two pictures; comparing a string with itself costs nothing
 	}
 	c.painted = painted
 	v = tea.NewView(painted)
@@ -54,7 +54,8 @@ func (c *Console) View() (v tea.View) {
 	return v
 }
 
-// windowTitle names the context and counts the running tasks, for a terminal in the background.
+// windowTitle returns the name of the context and the number of running tasks, which can be read even while the
+// terminal is in the background.
 func (c *Console) windowTitle() string {
 	title := "ironworks"
 	if c.env.Session != nil {
@@ -66,11 +67,11 @@ func (c *Console) windowTitle() string {
 	return title
 }
 
-// leastWidth and leastHeight are the smallest usable window.
+// leastWidth and leastHeight are the dimensions of the smallest usable window.
 const (
 	leastWidth  = 30
 	leastHeight = 7
-	// roomyHeight is the window height from which a rule is drawn below the header.
+	// roomyHeight is the smallest window height at which a rule is drawn below the header.
 	roomyHeight = 30
 )
 
@@ -97,8 +98,8 @@ func (c *Console) paint() string {
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
 }
 
-// body draws the screen in front with the toast over its last lines. Explain is drawn above the toast: its last lines
-// describe enter, whose errors appear as toasts.
+// body draws the current screen with the toast over its last lines. On the Explain screen, the toast is drawn below
+// the text instead, because the last lines of that screen describe enter, whose errors appear as toasts.
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {
@@ -126,7 +127,7 @@ func blockSize(block string) (w, h int) {
 	return w, h
 }
 
-// bodyTheme dims the body while its data is not live.
+// bodyTheme returns the theme of the body, which is dimmed while the data it shows is not live.
 func (c *Console) bodyTheme() *theme.Theme {
 	s := c.env.Status
 	if s.Fault != nil && !s.Answered.IsZero() {
@@ -135,7 +136,7 @@ func (c *Console) bodyTheme() *theme.Theme {
 	return c.theme
 }
 
-// card returns the text for a window that is too small.
+// card returns the text shown in place of the screen if the window is too small.
 func (c *Console) card(w, h int) string {
 	text, _ := c.connection(w)
 	lines := []string{"ironworks"}
@@ -150,7 +151,7 @@ func (c *Console) card(w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// footer draws the last line: the most important keys.
+// footer draws the last line, with the most important keys.
 func (c *Console) footer(w int) string {
 	hints := c.hints()
 	t := c.theme
@@ -167,7 +168,7 @@ func (c *Console) footer(w int) string {
 	return line + cell.Blanks(w-used)
 }
 
-// hints returns the keys for the footer, without disabled ones.
+// hints returns the keys for the footer; keys of disabled actions are left out.
 func (c *Console) hints() []screen.Hint {
 	if n := len(c.overlays); n > 0 {
 		return c.overlays[n-1].Keys()
@@ -179,7 +180,7 @@ func (c *Console) hints() []screen.Hint {
 	if s != nil && s.Typing() {
 		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
 	}
-	// General keys keep their place; whatever does not fit is in the help.
+	// General keys keep their place. The help lists whatever does not fit.
 	var hints []screen.Hint
 	for _, a := range c.footActions() {
 		if a.ID == action.Back && c.history.at == 0 {
@@ -187,7 +188,7 @@ func (c *Console) hints() []screen.Hint {
 		}
 		hints = append(hints, screen.Hint{Key: action.KeyText(a.Key()), Text: a.Name})
 	}
-	// The last hint, the help, always stays.
+	// The last hint, which opens the help, always stays.
 	for n := len(hints); n > 1 && hintsWidth(hints) > c.width; n-- {
 		hints = slices.Delete(hints, n-2, n-1)
 	}

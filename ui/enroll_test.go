@@ -14,11 +14,11 @@ import (
 	"ironworks/replay"
 )
 
-// enrollable is a fake Ironic whose nodes are already enrolled.
+// enrollable compares and enrolls nodes that the fake Ironic already has.
 type enrollable struct {
 	*fakeIronic
 	nodes []string
-	// namespace is the namespace of the Metal3 that has named the nodes; "" for none.
+	// namespace is the namespace of the Metal3 that named the nodes, or "" if Metal3 did not name them.
 	namespace string
 }
 
@@ -37,7 +37,7 @@ func (e *enrollable) BIOS(context.Context, string) ([]models.BIOSSetting, error)
 
 func (e *enrollable) API() provision.EnrollAPI { return e }
 
-// Compare finds the nodes unchanged.
+// Compare reports every node as unchanged.
 func (e *enrollable) Compare(
 	ctx context.Context, _ *provision.EnrollSource, _ enroll.Login, _ func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
@@ -56,14 +56,14 @@ func (e *enrollable) Compare(
 	return provision.EnrollFound{}, plan, nil
 }
 
-// enrolls opens the screen, moves the field Goal on by goal values, and compares.
+// enrolls opens the Enroll screen for the given nodes, moves the field Goal forward by goal values, and compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
 	r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: nodes}
 	r.compares(goal)
 }
 
-// compares fills in the form, moves the field Goal on by goal values, and compares.
+// compares fills in the form, moves the field Goal forward by goal values, and compares.
 func (r *rig) compares(goal int) {
 	r.t.Helper()
 	r.press("n")
@@ -81,7 +81,7 @@ func (r *rig) compares(goal int) {
 func TestEnrollIsATask(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.enrolls(1, "r7-n09")
-		r.press("E", "y", "y") // within the grace period
+		r.press("E", "y", "y") // these keys arrive within the grace period
 		r.sent()
 		r.shows("Enroll 1 node and bring it to manageable?", "Skipped: 1 node in conflict or invalid")
 		r.answer("y")
@@ -96,7 +96,7 @@ func TestEnrollIsATask(t *testing.T) {
 		r.shows("enroll", "r7-n09", "✓ done")
 		r.press("enter")
 		r.shows("task 1 enroll", "verified; manageable")
-		// The screen still has the result.
+		// The screen still shows the result.
 		r.press("1", "n")
 		r.shows("[Result]", "1 done")
 	})
@@ -158,7 +158,7 @@ func TestEnrollReadOnly(t *testing.T) {
 		r.press("E")
 		r.shows("read-only mode")
 		r.lacks("Enroll 1 node")
-		// Read-only mode starts while the question is open.
+		// Read-only mode is turned on while the question is open.
 		r.press("ctrl+o", "E")
 		r.c.env.ReadOnly = true
 		r.answer("y")

@@ -13,7 +13,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// fakeRamdisks returns the same result for all inputs; it has one file.
+// fakeRamdisks builds a ramdisk that has one file, /etc/hostname, and is otherwise the same for all inputs. The only
+// user data file that it can check is worker.bu.
 type fakeRamdisks struct{}
 
 func (fakeRamdisks) Defaults() (prepare.Inputs, string) {
@@ -84,13 +85,13 @@ func TestRamdiskFormKeepsItsInput(t *testing.T) {
 			r.press("down")
 		}
 		r.press("enter")
-		r.write("q1?") // typed as text: no quit, no fleet, no help
+		r.write("q1?") // these are typed as text, and do not quit or open the fleet or the help
 		r.shows("enter save", "q1?")
 		r.pass(time.Second)
 		r.shows("/etc/hostname  0644  3 B")
 		r.press("enter", "1", "6")
 		r.shows("q1?")
-		// The form is the same in another context.
+		// The form keeps its values in another context.
 		r.press(":")
 		r.write("context lab")
 		r.press("enter")
@@ -110,7 +111,7 @@ func TestConsoleOpensAFile(t *testing.T) {
 		r.press("esc")
 		r.shows("› fleet")
 	})
-	// The form also works without an Ironic.
+	// The form also works without a connection to Ironic.
 	inBubble(t, rack(), func(r *rig, o *Options) {
 		withRamdisks(r, o)
 		r.refused = errors.New("no context is chosen")
@@ -123,7 +124,7 @@ func TestConsoleOpensAFile(t *testing.T) {
 	})
 }
 
-// applyISO opens the dialog and fills it in.
+// applyISO opens the dialog that writes a ramdisk into nodes, and fills in the nodes and the address of the ISO.
 func (r *rig) applyISO(nodes string) {
 	r.t.Helper()
 	r.press("6", "E", "ctrl+u")
@@ -155,7 +156,7 @@ func TestRamdiskOfSeveralNodesAsksForYes(t *testing.T) {
 		r.press("space")
 		r.choose("r7-n06")
 		r.press("space", "6", "E")
-		r.shows("r7-n04, r7-n06") // the marked nodes
+		r.shows("r7-n04, r7-n06") // the dialog suggests the marked nodes
 		r.press("esc")
 		r.applyISO(rack()[3].UUID + "," + rack()[5].UUID)
 		r.shows("Send 2 requests for 2 nodes?")
@@ -176,6 +177,6 @@ func TestReadOnlyModeAppliesNoRamdisk(t *testing.T) {
 		r.shows("read-only mode; ctrl+o turns it off")
 		r.lacks("Write into nodes")
 		r.press("ctrl+s")
-		r.shows("Save as Ignition") // a local file is not shared
+		r.shows("Save as Ignition") // saving to a local file changes nothing that others use
 	})
 }

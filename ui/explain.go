@@ -10,8 +10,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// explain opens the Explain screen for the node at the cursor, whatever nodes are marked. Screens without nodes to act
-// on know their node.
+// explain opens the Explain screen for the node at the cursor, no matter which nodes are marked. A screen without
+// nodes to act on finds the node itself.
 func (c *Console) explain() tea.Cmd {
 	s := c.history.front()
 	if s == nil {
@@ -23,7 +23,7 @@ func (c *Console) explain() tea.Cmd {
 	return c.atOnce(s.Do(action.Explain))
 }
 
-// nodeAtCursor returns the node at the cursor of a screen with nodes to act on.
+// nodeAtCursor returns the node at the cursor of s, or false if there is none.
 func nodeAtCursor(s screen.Screen) (models.NodeRef, bool) {
 	if p, is := s.(screen.Pointing); is {
 		return p.NodeAtCursor()
@@ -34,7 +34,7 @@ func nodeAtCursor(s screen.Screen) (models.NodeRef, bool) {
 	return models.NodeRef{}, false
 }
 
-// whyExplain returns why Explain is disabled, "" if it is not.
+// whyExplain returns the reason why Explain is disabled, or "" if it is enabled.
 func (c *Console) whyExplain() string {
 	s := c.history.front()
 	switch {

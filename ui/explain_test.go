@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainKey works on every screen with a node at the cursor.
+// TestExplainKey checks that the key works on every screen that has a node at the cursor.
 func TestExplainKey(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from func(r *rig)
@@ -41,7 +41,7 @@ func TestExplainKey(t *testing.T) {
 	}
 }
 
-// TestExplainIgnoresMarks: e explains the node at the cursor, not the marked nodes.
+// TestExplainIgnoresMarks checks that e explains the node at the cursor, not the marked nodes.
 func TestExplainIgnoresMarks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
@@ -58,7 +58,7 @@ func TestExplainIgnoresMarks(t *testing.T) {
 	})
 }
 
-// TestExplainActs: the suggested action asks for the usual confirmation.
+// TestExplainActs checks that the action suggested on the Explain screen asks for the usual confirmation.
 func TestExplainActs(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n06")
@@ -95,7 +95,8 @@ func TestExplainSaysWhyItIsDisabled(t *testing.T) {
 	})
 }
 
-// TestToastsDoNotCoverTheNextStep: an error of four lines leaves what enter does in sight, in a small window too.
+// TestToastsDoNotCoverTheNextStep checks that the line that describes enter stays visible above a long error, even in
+// a small window.
 func TestToastsDoNotCoverTheNextStep(t *testing.T) {
 	for _, height := range []int{24, 14, 10} {
 		inBubble(t, rack(), nil, func(r *rig) {

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// rack returns the nodes that the pictures of the design show.
+// rack returns the nodes used in the design's pictures of the console.
 func rack() []models.Node {
 	step := func(name string) *models.Step { return &models.Step{Interface: "deploy", Step: name} }
 	index := 2
@@ -71,14 +71,14 @@ func TestScreens(t *testing.T) {
 		"messages":      func(r *rig) { r.press("P"); r.pass(time.Second); r.press("!") },
 		"toast":         func(r *rig) { r.press("P") },
 		"lost": func(r *rig) {
-			r.resize(200, 50) // a preview that is first drawn later would retry immediately, for its fields
+			r.resize(200, 50) // a preview that is first drawn after the connection was lost would request the fields it needs, and so retry immediately
 			r.shows("r7-n02")
 			r.settle()
 			r.ironic.change(func() {
 				r.ironic.fault = &models.Fault{Kind: models.FaultTimeout, Op: "list nodes", Message: "no answer for 12s", Hint: "is the API overloaded?"}
 			})
 			r.pass(12 * time.Second)
-			// The time of the next attempt is random.
+			// The time of the next attempt is random, so it is set to a fixed distance from now.
 			r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
 		},
 		"form-deploy":   func(r *rig) { r.choose("r7-n04"); r.press("D") },
@@ -132,7 +132,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestEmptyScreens covers a first start: no nodes, no tasks, no events.
+// TestEmptyScreens checks the screens of a first start, when there are no nodes, tasks or events.
 func TestEmptyScreens(t *testing.T) {
 	tests := map[string]func(r *rig){
 		"empty-fleet":  func(*rig) {},
@@ -161,7 +161,8 @@ func TestEmptyScreens(t *testing.T) {
 	})
 }
 
-// choose moves the cursor to a node by its name with a temporary filter.
+// choose moves the cursor, in a list, to the node with the given name. It fails the test if the node is not among the
+// first 20 rows.
 func (r *rig) choose(name string) {
 	r.t.Helper()
 	r.press("home")
@@ -184,7 +185,7 @@ func (r *rig) cursor() string {
 	return ""
 }
 
-// tab opens a tab of a node by its name.
+// tab presses tab until the node's tab with the given name is open.
 func (r *rig) tab(name string) {
 	r.t.Helper()
 	for range 20 {
@@ -196,7 +197,7 @@ func (r *rig) tab(name string) {
 	r.t.Fatalf("no tab %s in:\n%s", name, r.text())
 }
 
-// someEvents changes a few nodes.
+// someEvents changes a few nodes, so that the Events screen has rows.
 func (r *rig) someEvents() {
 	r.ironic.change(func() {
 		r.ironic.nodes[2].ProvisionState = models.StateDeployFailed
@@ -208,7 +209,7 @@ func (r *rig) someEvents() {
 	r.pass(2 * time.Second)
 }
 
-// someTasks starts three tasks: one is done, one has failed, one is running.
+// someTasks runs two tasks: managing r7-n04 succeeds, and managing r7-n09 fails.
 func (r *rig) someTasks() {
 	r.choose("r7-n04")
 	r.press("M")
@@ -219,7 +220,7 @@ func (r *rig) someTasks() {
 	r.pass(3 * time.Second)
 }
 
-// TestThemes compares the styles of a screen for each terminal and background.
+// TestThemes compares the styles of a screen with a golden file for each color profile and background.
 func TestThemes(t *testing.T) {
 	dark, light := color.RGBA{A: 255}, color.RGBA{R: 255, G: 255, B: 255, A: 255}
 	tests := map[string]struct {

@@ -14,12 +14,14 @@ import (
 	"ironworks/ui/theme"
 )
 
-// headline is the connection state in the header. Its values are rounded, so that an idle fleet causes no redraw.
+// headline holds the part of the connection state that the header shows. Its values are rounded, so that an idle
+// fleet does not cause redraws.
 type headline struct {
 	latency time.Duration // rounded up to the next step
 }
 
-// update sets the latency. A higher latency takes effect at once, a lower one only if it is less than a quarter.
+// update sets the latency from s. A higher latency takes effect at once, a lower one only if it is less than a
+// quarter of the displayed value.
 func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {
 		return
@@ -36,8 +38,8 @@ func (h *headline) update(s fleet.Status) {
 	}
 }
 
-// connection returns the freshness of the data for the header: the longest form that fits w cells. It is stable
-// while all is well.
+// connection returns the text for the header that says how old the data is, in the longest form that fits into w
+// cells. It does not change as long as all is well.
 func (c *Console) connection(w int) (text string, role theme.Role) {
 	forms, role := c.connectionForms()
 	for _, text = range forms {
@@ -48,7 +50,7 @@ func (c *Console) connection(w int) (text string, role theme.Role) {
 	return text, role
 }
 
-// connectionForms returns the texts of the connection state, longest first.
+// connectionForms returns texts that describe the connection state, the longest first.
 func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	s := c.env.Status
 	now := time.Now()
@@ -95,9 +97,10 @@ func pictureAge(s fleet.Status, now time.Time) string {
 // pollGrace is the time for which a poll may exceed its period before the header shows it.
 const pollGrace = 2 * time.Second
 
-// liveForms returns the forms while all is well; each includes the number of conductors that are down. If no conductor
-// is alive, none counts as down: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a
-// minute (ironic/conductor/base_manager.py: _conductor_service_record_keepalive).
+// liveForms returns the texts for a connection without problems. Each of them includes the number of conductors that
+// are down. If no conductor is alive, none counts as down, because an Ironic on SQLite stores no heartbeats and
+// reports its only conductor dead after a minute (ironic/conductor/base_manager.py:
+// _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	live := "updated ≤" + models.Age(c.freshest(s)) + " ago"
 	conductors, role := "", theme.Muted
@@ -125,7 +128,7 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	}, role
 }
 
-// freshest returns the greatest age of the data while all is well: the poller's period, rounded up.
+// freshest returns the age that the data can reach while all is well, which is the poller's period, rounded up.
 func (c *Console) freshest(s fleet.Status) time.Duration {
 	for _, step := range []time.Duration{1, 2, 5, 10, 20, 30} {
 		if s.Period <= step*time.Second {
@@ -150,7 +153,7 @@ func nextTry(s fleet.Status, now time.Time) string {
 	return "retry in " + models.Age(left)
 }
 
-// header draws the first line: place and freshness.
+// header draws the first line, which shows where the operator is and how old the data is.
 func (c *Console) header(w int) string {
 	t := c.theme
 	where := ""
@@ -192,7 +195,7 @@ func (c *Console) header(w int) string {
 	return left + cell.Blanks(room+1) + t.Paint(role, right) + " "
 }
 
-// mark returns the label that recordings and labs have on every screen.
+// mark returns the label that every screen shows in a recording or a lab, or "".
 func (c *Console) mark() string {
 	switch {
 	case c.replay() != nil:
@@ -203,5 +206,6 @@ func (c *Console) mark() string {
 	return ""
 }
 
-// spinner returns the glyph that shows running tasks. It changes once a second; nothing else moves by itself.
+// spinner returns the glyph that indicates running tasks. It changes once a second; nothing else on the screen is
+// animated.
 func spinner(at int) string { return [...]string{"⠋", "⠙", "⠹", "⠸"}[at%4] }

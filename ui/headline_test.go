@@ -8,7 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// TestHeaderShowsTheAgeOfTheData: the header shows the age of the data, not the time of the last answer.
+// TestHeaderShowsTheAgeOfTheData checks that the header shows the age of the data, and not the time since Ironic last
+// responded.
 func TestHeaderShowsTheAgeOfTheData(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		now := time.Now()

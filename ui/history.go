@@ -25,16 +25,16 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// maxHistory bounds the number of visited screens.
+// maxHistory is the maximum number of visited screens that are kept.
 const maxHistory = 30
 
-// history has the visited screens and the position of the current one.
+// history holds the visited screens and the position of the current one among them.
 type history struct {
 	visited []screen.Screen
 	at      int
 }
 
-// front returns the current screen, nil before the first.
+// front returns the current screen, or nil before the first one is opened.
 func (h *history) front() screen.Screen {
 	if h.at >= len(h.visited) {
 		return nil
@@ -45,7 +45,8 @@ func (h *history) front() screen.Screen {
 // all returns every visited screen.
 func (h *history) all() []screen.Screen { return h.visited }
 
-// push shows a new screen and closes the screens ahead, as in a browser.
+// push adds s after the current screen and makes it the current one. As in a browser, the screens that the operator
+// had gone back from are closed.
 func (h *history) push(s screen.Screen) {
 	if len(h.visited) > 0 {
 		for _, gone := range h.visited[h.at+1:] {
@@ -55,14 +56,15 @@ func (h *history) push(s screen.Screen) {
 	}
 	h.visited = append(h.visited, s)
 	if len(h.visited) > maxHistory {
-		// The first screen is home and stays.
+		// The first screen, which is home, stays.
 		h.visited[1].Close()
 		h.visited = slices.Delete(h.visited, 1, 2)
 	}
 	h.at = len(h.visited) - 1
 }
 
-// step moves back or forward; it returns false at the end.
+// step moves by the given number of screens, back if by is negative. It returns false if the history ends before
+// that.
 func (h *history) step(by int) bool {
 	if to := h.at + by; to >= 0 && to < len(h.visited) {
 		h.at = to
@@ -83,7 +85,7 @@ func (h *history) clear() {
 	h.visited, h.at = nil, 0
 }
 
-// Open shows the screen of a ref, unless it is in front already.
+// Open opens the screen that ref refers to, unless it is already in front.
 func (c *Console) Open(ref screen.Ref) tea.Cmd {
 	if s := c.history.front(); s != nil && s.Ref() == ref {
 		return nil
@@ -96,7 +98,7 @@ func (c *Console) Open(ref screen.Ref) tea.Cmd {
 	return tea.Batch(s.Start(), s.Shown())
 }
 
-// openAt shows a screen and runs an action there.
+// openAt opens a screen and runs an action on it, or sends it a message.
 func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	cmd := c.Open(msg.Ref)
 	if s := c.history.front(); msg.Then != "" && s != nil && s.Ref() == msg.Ref {
@@ -107,7 +109,7 @@ func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	return cmd
 }
 
-// make returns a new screen for a ref.
+// make returns a new screen for ref.
 func (c *Console) make(ref screen.Ref) screen.Screen {
 	switch ref.Kind {
 	case screen.KindFleet:
@@ -147,7 +149,7 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 	return nil
 }
 
-// chosen returns the nodes of the last visited screen that has any.
+// chosen returns the nodes selected on the last screen in the history that has any selected nodes.
 func (c *Console) chosen() []models.NodeRef {
 	for i := len(c.history.visited) - 1; i >= 0; i-- {
 		if targets := c.history.visited[i].Targets(); len(targets) > 0 {
@@ -157,7 +159,7 @@ func (c *Console) chosen() []models.NodeRef {
 	return nil
 }
 
-// openFile shows the file of the command line on the Ignition screen, once.
+// openFile opens the Ignition screen if a file was named on the command line. Only its first call does so.
 func (c *Console) openFile() tea.Cmd {
 	if c.opts.File == "" || c.fileOpened {
 		return nil
@@ -166,7 +168,7 @@ func (c *Console) openFile() tea.Cmd {
 	return c.Open(screen.Ref{Kind: screen.KindIgnition})
 }
 
-// walk moves back or forward in the history.
+// walk moves through the history by the given number of screens, back if by is negative.
 func (c *Console) walk(by int) tea.Cmd {
 	if !c.history.step(by) {
 		return nil
@@ -174,14 +176,14 @@ func (c *Console) walk(by int) tea.Cmd {
 	return c.history.front().Shown()
 }
 
-// Home shows a main screen. It returns to an already visited one, with its cursor and filter.
+// Home shows a main screen. If it has been visited, that screen is shown again, with its cursor and filter.
 func (c *Console) Home(kind screen.Kind) tea.Cmd {
 	ref := screen.Ref{Kind: kind}
 	for i, s := range c.history.visited {
 		if s.Ref() == ref && i != c.history.at {
 			c.history.visited = append(slices.Delete(c.history.visited, i, i+1), s)
 			if kind == screen.KindFleet {
-				// Home stays the first.
+				// The home screen stays the first one.
 				c.history.visited = append([]screen.Screen{s}, c.history.visited[:len(c.history.visited)-1]...)
 				c.history.at = 0
 				return s.Shown()

@@ -5,36 +5,37 @@ import (
 	"io"
 )
 
-// Limits of the input of a served console, in bytes. Bubble Tea keeps a paste and an unfinished control sequence in
-// memory until they end.
+// Limits on the input of a console on a server, in bytes. They exist because Bubble Tea keeps a paste and an
+// unfinished control sequence in memory until they end.
 const (
 	pasteMost    = 256 << 10
 	sequenceMost = 4 << 10
 )
 
-// pasteBegins and pasteEnds are the control sequences around a paste (xterm's mode 2004). pasteBegins lacks the
-// introducer, which has already been read.
+// pasteBegins and pasteEnds are the control sequences around a paste (xterm's mode 2004). pasteBegins does not
+// contain the introducer, which has already been read.
 const (
 	pasteBegins = "200~"
 	pasteEnds   = "\x1b[201~"
 )
 
-// boundedInput is the keyboard of a client that may send anything. It drops pastes and control sequences that are too
-// long, and passes on everything else at once.
+// boundedInput reads the keyboard input of a client, which may send anything. It drops pastes and control sequences
+// that are too long, and passes on everything else at once, except that it holds a paste until its end.
 type boundedInput struct {
 	from io.Reader
 	// tooLong is called once for each dropped paste. It must not block.
 	tooLong func()
 
 	read [4 << 10]byte
-	// ready is the input for the next calls of Read.
+	// ready holds the input that the next calls of Read return.
 	ready bytes.Buffer
 	state inputState
-	// size is the length of the sequence after its introducer, and start has its first bytes. continued counts the
-	// bytes of a character of UTF-8 that are still missing.
+	// size is the length of the current sequence after its introducer, and start holds the first bytes of it.
+	// continued is the number of bytes that are still missing from a UTF-8 character.
 	size, continued int
 	start           []byte
-	// paste is the text of a paste so far, and matched how much of its end has been read.
+	// paste is the text of the paste that has been read so far. matched is the number of bytes of pasteEnds that have
+	// just been read.
 	paste   []byte
 	matched int
 	dropped bool
@@ -45,13 +46,13 @@ type inputState int
 const (
 	inputKeys   inputState = iota
 	inputEscape            // after ESC
-	inputCSI               // until a final byte
-	inputString            // an OSC, DCS, APC, PM or SOS, until ST or BEL
-	inputCut               // after ESC in an inputString that has been ended
+	inputCSI               // until the final byte
+	inputString            // in an OSC, DCS, APC, PM or SOS string, until ST or BEL
+	inputCut               // after ESC in an overlong inputString that was already ended
 	inputPaste             // until pasteEnds
 )
 
-// Read returns the input that is passed on.
+// Read implements io.Reader. It returns the input that was not dropped.
 func (i *boundedInput) Read(p []byte) (int, error) {
 	for i.ready.Len() == 0 {
 		n, err := i.from.Read(i.read[:])
@@ -65,7 +66,7 @@ func (i *boundedInput) Read(p []byte) (int, error) {
 	return i.ready.Read(p)
 }
 
-// feed reads one byte.
+// feed processes the next byte.
 func (i *boundedInput) feed(b byte) {
 	switch i.state {
 	case inputKeys:
@@ -101,7 +102,8 @@ func (i *boundedInput) pass(b byte) { i.ready.WriteByte(b) }
 
 func (i *boundedInput) begin(s inputState) { i.state, i.size = s, 0 }
 
-// takeKey reads text; the single bytes 0x80 to 0x9F are control characters only where no character continues.
+// takeKey processes a byte of text. Bytes from 0x80 to 0x9F count as control characters only outside of a UTF-8
+// character.
 func (i *boundedInput) takeKey(b byte) {
 	i.pass(b)
 	switch {
@@ -126,7 +128,8 @@ func (i *boundedInput) takeKey(b byte) {
 	}
 }
 
-// takeCSI reads a control sequence. It ends an overlong sequence early, as a sequence that means nothing.
+// takeCSI processes a byte of a control sequence. If the sequence is too long, takeCSI ends it early with a final
+// byte that makes it meaningless.
 func (i *boundedInput) takeCSI(b byte) {
 	i.size++
 	final := b >= 0x40 && b <= 0x7e
@@ -153,7 +156,7 @@ func (i *boundedInput) takeCSI(b byte) {
 	}
 }
 
-// takeString reads a control string, such as an answer of the terminal. It ends an overlong string early.
+// takeString processes a byte of a control string, such as a reply of the terminal. It ends an overlong string early.
 func (i *boundedInput) takeString(b byte) {
 	i.size++
 	switch {
@@ -165,7 +168,7 @@ func (i *boundedInput) takeString(b byte) {
 	switch b {
 	case '\a', 0x9c, 0x18, 0x1a:
 		i.state = inputKeys
-	case '\x1b': // the start of the terminator, or of the next sequence
+	case '\x1b': // the first byte of the terminator or of another sequence
 		i.state = inputEscape
 		if i.size >= sequenceMost {
 			i.state = inputCut
@@ -173,10 +176,11 @@ func (i *boundedInput) takeString(b byte) {
 	}
 }
 
-// takePaste collects a paste until its end. An overlong paste is passed on without its text.
+// takePaste collects the bytes of a paste until its end. If the paste is too long, an empty paste is passed on
+// instead.
 func (i *boundedInput) takePaste(b byte) {
 	switch {
-	case i.matched == 0 && b != pasteEnds[0]: // nearly all bytes of a paste
+	case i.matched == 0 && b != pasteEnds[0]: // true for nearly all bytes of a paste
 		if !i.dropped {
 			i.collect(b)
 		}

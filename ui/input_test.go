@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// bounded returns the text that a console gets of an input, and the number of pastes that were refused.
+// bounded returns the text that a console receives from in, and the number of pastes that were refused.
 func bounded(t *testing.T, in io.Reader) (text string, refused int) {
 	t.Helper()
 	got, err := io.ReadAll(&boundedInput{from: in, tooLong: func() { refused++ }})
@@ -51,7 +51,8 @@ func TestBoundedInputDropsWhatIsTooLong(t *testing.T) {
 	}
 }
 
-// TestBoundedInputPassesOnTheRest compares random short inputs: all bytes arrive, except for an unfinished paste.
+// TestBoundedInputPassesOnTheRest checks with random short inputs that all bytes are passed on unchanged. Each input
+// ends any paste that it has started, because an unfinished paste is held back.
 func TestBoundedInputPassesOnTheRest(t *testing.T) {
 	t.Parallel()
 	parts := []string{"a", "ü", "機", "\x1b", "[", "]", "P", "200~", "201~", "\x1b[201~", "\x1b\\", "\a", "1;2", "\xff", "\x80", "\x9b", "\x9d", "~", "\r", "\x18"}
@@ -68,7 +69,7 @@ func TestBoundedInputPassesOnTheRest(t *testing.T) {
 	}
 }
 
-// pasteFlood is a long input without an end sequence: start, and then left bytes.
+// pasteFlood is a long input that never ends the sequence it starts. It consists of start and left more bytes.
 type pasteFlood struct {
 	start string
 	left  int
@@ -89,7 +90,7 @@ func (f *pasteFlood) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestBoundedInputUsesLittleMemory sends 32 MB in one paste, and 8 MB in unfinished sequences.
+// TestBoundedInputUsesLittleMemory checks the memory used for a paste of 32 MB and for unfinished sequences of 8 MB.
 func TestBoundedInputUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]*pasteFlood{

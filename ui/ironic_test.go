@@ -16,22 +16,22 @@ import (
 	"ironworks/models/request"
 )
 
-// fakeIronic is an Ironic in memory whose nodes change: a verb takes a second.
+// fakeIronic is an in-memory Ironic whose nodes change state: each verb takes a second.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes []*fakeNode
 	fault error
-	// refuse has the errors with which changes of nodes are refused, by name.
+	// refuse maps names of nodes to the errors with which changes of these nodes are refused.
 	refuse map[string]error
-	// sent has the requests in the form "verb name".
+	// sent lists the requests received, each in the form "verb name".
 	sent []string
-	// validated counts the validations of each node since its last deployment. inspected has the nodes whose inventory
-	// was read. unchecked has the deployments that came without both of these checks, or without another validation
-	// after them.
+	// validated counts the validations of each node since its last deployment. inspected records the nodes whose
+	// inventory has been read since then. unchecked lists the deployments requested without reading the inventory, or
+	// with fewer than two validations.
 	validated map[string]int
 	inspected map[string]bool
 	unchecked []string
-	// slow is the duration of a validation.
+	// slow is the time that a validation takes.
 	slow time.Duration
 }
 
@@ -39,9 +39,9 @@ type fakeNode struct {
 	models.Node
 	due  time.Time
 	then models.ProvisionState
-	// fails is the reason with which the next verb fails.
+	// fails is the error with which the next verb fails, or "" if it succeeds.
 	fails string
-	// valid makes every interface valid. more has the fields that lists lack.
+	// valid makes all interfaces pass validation. more holds fields that single nodes contain but lists do not.
 	valid bool
 	more  map[string]any
 }
@@ -54,7 +54,7 @@ func newFakeIronic(nodes ...models.Node) *fakeIronic {
 	return f
 }
 
-// change changes the fake or its nodes.
+// change calls do, which may modify the fake and its nodes, while the fake is locked.
 func (f *fakeIronic) change(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,7 +67,7 @@ func (f *fakeIronic) requests() []string {
 	return slices.Clone(f.sent)
 }
 
-// now returns the node after the transitions that are due.
+// now carries out the transition that is due, if any, and returns the node.
 func (n *fakeNode) now() models.Node {
 	if !n.due.IsZero() && !time.Now().Before(n.due) {
 		n.due, n.ProvisionState, n.TargetProvisionState = time.Time{}, n.then, ""
@@ -157,7 +157,7 @@ func (f *fakeIronic) Node(ctx context.Context, id string, fields ...string) (*mo
 	return n, err
 }
 
-// act records a change and carries it out.
+// act records a change and applies it to the node with the given ID.
 func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +173,7 @@ func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) 
 	return fmt.Sprintf("req-%04d", len(f.sent)), nil
 }
 
-// Send carries out a change. It records the verb, the power target, or the paths.
+// Send applies a change and records it with its verb, power target, or paths.
 func (f *fakeIronic) Send(_ context.Context, r request.Request) (request.Answer, error) {
 	id, err := f.carryOut(r)
 	return request.Answer{ID: id}, err
@@ -209,7 +209,7 @@ func (f *fakeIronic) carryOut(r request.Request) (string, error) {
 			n.Maintenance = on
 			n.MaintenanceReason, _ = body["reason"].(string)
 		})
-	default: // the traits
+	default: // the request sets traits
 		return f.act(id, r.Method+" "+what, func(*fakeNode) {})
 	}
 }
@@ -219,10 +219,10 @@ func verbOf(target any) models.Verb {
 	return all[slices.IndexFunc(all, func(v models.Verb) bool { return v.Target() == target })]
 }
 
-// provisioned carries out a verb. It returns false if the state does not allow the verb.
+// provisioned applies a provision verb to n. It returns false if the state of n does not allow the verb.
 func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) bool {
 	if verb == models.VerbDeploy || verb == models.VerbRebuild {
-		// The checks validate a node once; before sending it is validated again.
+		// The checks validate the node once, and it is validated again just before the request.
 		if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
 			f.unchecked = append(f.unchecked, string(verb)+" "+n.Name)
 		}
@@ -289,7 +289,7 @@ func (f *fakeIronic) Inventory(_ context.Context, id string) (json.RawMessage, e
 		f.inspected[n.UUID] = true
 	}
 	if err == nil && n.valid {
-		// Each node has other disks: equal ones would look shared.
+		// Each node has different disks, because equal ones would look like shared disks.
 		return json.RawMessage(fmt.Sprintf(`{"inventory":{"disks":[{"name":"/dev/nvme0n1","model":"P4510","serial":"PHLJ1-%[1]s","size":894000000000,"rotational":false},
 			{"name":"/dev/sda","model":"MZ7","serial":"S3Z9-%[1]s","size":447000000000,"wwn":"0x5002538e%[1]s"}]}}`, n.Name)), nil
 	}

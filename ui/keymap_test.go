@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// bound returns a keymap, or fails the test.
+// bound returns a keymap with the given bindings. It fails the test if one is refused.
 func bound(t *testing.T, bindings ...action.Binding) *action.Keymap {
 	t.Helper()
 	keys, problems := action.Bind(bindings)
@@ -21,8 +21,8 @@ func bound(t *testing.T, bindings ...action.Binding) *action.Keymap {
 	return keys
 }
 
-// TestBoundKeys: bound keys run their actions, built-in keys no longer do, and help, menus, hints and texts show the
-// bound keys.
+// TestBoundKeys checks that bound keys run their actions, that the built-in keys of these actions no longer do, and
+// that the help, menus, hints and texts show the bound keys.
 func TestBoundKeys(t *testing.T) {
 	keys := bound(t,
 		action.Binding{ID: action.Help, Keys: []string{"f1"}},
@@ -57,7 +57,8 @@ func TestBoundKeys(t *testing.T) {
 	})
 }
 
-// TestTextsNameActions: a {…} in a text of the console is an action, so that its key is shown.
+// TestTextsNameActions checks that every {…} in a text of the console names an action, so that its key is shown
+// there.
 func TestTextsNameActions(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`\{([a-z]+(?:-[a-z]+)*)\}`)
@@ -72,7 +73,7 @@ func TestTextsNameActions(t *testing.T) {
 		}
 		for _, match := range named.FindAllSubmatch(text, -1) {
 			id := action.ID(match[1])
-			if _, known := action.Find(id); !known && id != "node" { // {node} is a placeholder of ramdisk host names
+			if _, known := action.Find(id); !known && id != "node" { // {node} is a placeholder in the host names of ramdisks
 				t.Errorf("%s: %s is not an action", path, id)
 			}
 			found++

@@ -12,7 +12,8 @@ import (
 	"ironworks/ui/task"
 )
 
-// key sends a key to the dialog in front, to a text input, or to its action.
+// key sends a key press to the dialog in front or to a text input; if there is neither, it runs the action of the
+// key.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	c.keyAt = time.Now()
@@ -24,7 +25,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	c.toasts.dismissRead(time.Now())
 	if c.live != nil {
-		c.live.views.reopen = "" // the operator leaves the screen
+		c.live.views.reopen = "" // once a key has been pressed, the saved screen is not reopened
 	}
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)
@@ -40,7 +41,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	return c.press(a)
 }
 
-// scopes returns the action scopes of the current screen.
+// scopes returns the scopes whose actions are available on the current screen.
 func (c *Console) scopes() []action.Scope {
 	scopes := []action.Scope{action.Everywhere}
 	if c.replay() != nil {
@@ -55,7 +56,7 @@ func (c *Console) scopes() []action.Scope {
 	return scopes
 }
 
-// press runs an action, or shows why it is disabled.
+// press runs an action, or shows the reason why it is disabled.
 func (c *Console) press(a *action.Action) tea.Cmd {
 	if why := c.disabledReason(a); why != "" {
 		c.Say(screen.Say{Level: screen.Warning, Text: string(a.ID) + ": " + why})
@@ -64,7 +65,7 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 	return c.do(a.ID)
 }
 
-// pressWith runs an action like press, with a prefilled form.
+// pressWith runs an action like press. If the action has a form, the form is filled with the given arguments.
 func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	s := c.history.front()
 	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.disabledReason(a) != "" {
@@ -73,7 +74,7 @@ func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	return c.tasks.Begin(a.ID, s.Targets(), filled)
 }
 
-// do runs an action.
+// do runs the action whose ID is id, without checking whether it is enabled.
 func (c *Console) do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Help:
@@ -127,7 +128,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// doHere runs an action on the nodes of the current screen, or an action of the screen itself.
+// doHere runs an action on the nodes selected on the current screen, or an action of the screen itself.
 func (c *Console) doHere(id action.ID) tea.Cmd {
 	s := c.history.front()
 	if s == nil {
@@ -143,13 +144,13 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete,
 		action.StepsNew, action.StepsApply, action.StepsDelete, action.StepsRun,
 		action.HardwareAdd, action.HardwareApply, action.HardwareGolden, action.HardwareReset:
-		return c.atOnce(s.Do(id)) // the screen decides
+		return c.atOnce(s.Do(id)) // the screen decides what to do
 	default:
 		return s.Do(id)
 	}
 }
 
-// back clears a filter or search, or goes to the previous screen.
+// back clears the filter or search of the current screen; if there is none, it returns to the previous screen.
 func (c *Console) back() tea.Cmd {
 	if n, ok := c.history.front().(screen.Narrowed); ok {
 		if cmd, did := n.Widen(); did {
@@ -159,7 +160,7 @@ func (c *Console) back() tea.Cmd {
 	return c.walk(-1)
 }
 
-// disabledReason returns why an action is disabled, "" if it is not.
+// disabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (c *Console) disabledReason(a *action.Action) string {
 	s := c.history.front()
 	if why := c.env.Forbidden[a.ID]; why != "" {
@@ -206,7 +207,7 @@ func (c *Console) disabledReason(a *action.Action) string {
 	return ""
 }
 
-// whyPlugin returns why a program of the operator cannot run, "" if it can.
+// whyPlugin returns the reason why a program supplied by the operator cannot run now, or "" if it can.
 func (c *Console) whyPlugin(p *plugin.Plugin) string {
 	var nodes []models.NodeRef
 	switch s := c.history.front(); {
@@ -218,7 +219,7 @@ func (c *Console) whyPlugin(p *plugin.Plugin) string {
 	return c.tasks.WhyNoPlugin(p, nodes)
 }
 
-// pasted sends pasted text to a text input. It never runs actions.
+// pasted sends pasted text to the dialog in front or to a text input. A paste never runs actions.
 func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
 	if c.watches() {
 		return nil

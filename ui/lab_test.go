@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLabMark: every screen of a lab shows LAB, at every size. Other screens do not.
+// TestLabMark checks that every screen of a lab shows LAB, at every size, and that other screens do not.
 func TestLabMark(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.lacks("LAB")

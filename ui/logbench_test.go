@@ -17,7 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// river is a log that sends so many lines a second, in batches of 0.1 s. If the number is 0, it sends lines on request.
+// river is a log that sends rate lines per second, in batches every 0.1 s. If rate is 0, each number sent to ask
+// makes it send that many lines.
 type river struct {
 	rate int
 	ask  chan int
@@ -80,7 +81,7 @@ func (f *river) count() int {
 	return f.sent
 }
 
-// onLog opens the Log tab of a node.
+// onLog opens the Log tab of the node at the cursor.
 func (x *bench) onLog(tb testing.TB) {
 	tb.Helper()
 	x.program.Send(keyMsg("enter"))
@@ -99,13 +100,14 @@ func (x *bench) shows(tb testing.TB, text string) {
 	}
 }
 
-// lineBytes returns the median of bytes that a new line sends to the terminal.
+// lineBytes returns the median of the number of bytes that the console writes to the terminal for each new line of a
+// log.
 func lineBytes(tb testing.TB) int {
 	tb.Helper()
 	f := &river{ask: make(chan int)}
 	x := newBenchOf(tb, &rig{ironic: newFakeIronic(rack()...), audit: &auditBook{}, logs: f})
 	x.onLog(tb)
-	f.ask <- 60 // more than one screen
+	f.ask <- 60 // enough to fill more than the screen
 	x.shows(tb, "line 60:")
 	x.out.quiet(300 * time.Millisecond)
 	var took []int
@@ -122,22 +124,23 @@ func lineBytes(tb testing.TB) int {
 	return took[len(took)/2]
 }
 
-// TestBytesOfALogLine: on a screen of 200 by 50 cells, the terminal scrolls and only the new line is sent.
+// TestBytesOfALogLine checks that a new log line costs few bytes on a screen of 200 by 50 cells, because the terminal
+// scrolls and only the new line is sent.
 func TestBytesOfALogLine(t *testing.T) {
 	if n := lineBytes(t); n > 300 {
 		t.Errorf("a line costs %d bytes, more than 300", n)
 	}
 }
 
-// BenchmarkLogBytes counts the bytes of a new line.
+// BenchmarkLogBytes counts the bytes written to the terminal for each new log line.
 func BenchmarkLogBytes(b *testing.B) {
 	for b.Loop() {
 		b.ReportMetric(float64(lineBytes(b)), "B/line")
 	}
 }
 
-// BenchmarkLogFlood follows a fast log while keys are pressed. It reports the CPU share, the bytes to the terminal,
-// lost lines and keys, and the latency of keys.
+// BenchmarkLogFlood follows a fast log, first alone and then while keys are pressed. It reports the CPU share, the
+// bytes written to the terminal, the lines and keys lost, and the latency of keys.
 func BenchmarkLogFlood(b *testing.B) {
 	for _, rate := range []int{5_000, 20_000} {
 		b.Run(fmt.Sprintf("%d-lines", rate), func(b *testing.B) {
@@ -168,7 +171,7 @@ func flood(b *testing.B, rate int) {
 	alone := time.Since(began).Seconds()
 	b.ReportMetric(100*(processor(b)-cpu).Seconds()/alone, "%core")
 	b.ReportMetric(float64(x.out.len()-bytes)/alone, "B/s")
-	// Each key changes the whole screen.
+	// The key t changes the whole screen.
 	var waits []time.Duration
 	lost := 0
 	for range keys {
@@ -194,7 +197,7 @@ func flood(b *testing.B, rate int) {
 	_ = typed.Close()
 }
 
-// processor returns the CPU time of this process.
+// processor returns the CPU time that this process has used.
 func processor(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

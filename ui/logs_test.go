@@ -11,10 +11,10 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// ramdisks are the logs of ramdisks, with scripted lines.
+// ramdisks provides scripted logs of ramdisks.
 type ramdisks struct {
 	says func(n models.NodeRef) []agentlog.Batch
-	// open receives +1 for each log that is opened and -1 for each that is closed.
+	// open receives +1 for each log that is opened and -1 for each log that is closed.
 	open chan int
 }
 
@@ -48,7 +48,7 @@ func (r *ramdisks) followed() int {
 	return n
 }
 
-// installing returns the log of a ramdisk that has installed so many percent.
+// installing returns the log of a ramdisk that has written the given percentage of the image.
 func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	began := screentest.Began.Add(-time.Minute)
 	line := func(second int, unit string, level models.LogLevel, text string) models.LogLine {
@@ -77,7 +77,7 @@ func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	}
 }
 
-// failing returns a log whose connection fails.
+// failing returns a log that cannot be read because no connection succeeds.
 func failing(n models.NodeRef) []agentlog.Batch {
 	return []agentlog.Batch{{Status: []agentlog.Status{
 		{
@@ -149,7 +149,7 @@ func TestLogScreens(t *testing.T) {
 					t.Error("nothing is followed")
 				}
 				r.press("esc", "esc", "esc", "1")
-				r.press("2", "3", "[", "[", "[", "[", "[", "1", "2") // the screens ahead are closed
+				r.press("2", "3", "[", "[", "[", "[", "[", "1", "2") // opening a screen after going back closes the screens that were ahead
 			})
 			if n := logs.followed(); n != 0 {
 				t.Errorf("%d are followed after the end", n)
@@ -158,7 +158,8 @@ func TestLogScreens(t *testing.T) {
 	}
 }
 
-// TestTimelineShowsProgressOfTheLog: the timeline shows the percentage that the installer logs.
+// TestTimelineShowsProgressOfTheLog checks that the timeline shows the percentage that the installer writes to its
+// log.
 func TestTimelineShowsProgressOfTheLog(t *testing.T) {
 	logs := newRamdisks(func(n models.NodeRef) []agentlog.Batch { return installing(n, 60) })
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.logs = logs }, func(r *rig) {

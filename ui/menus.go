@@ -19,7 +19,7 @@ import (
 	"ironworks/ui/task"
 )
 
-// targetsText names the nodes of the current screen.
+// targetsText describes the nodes selected on the current screen: the name of a single node, or the number of nodes.
 func (c *Console) targetsText() string {
 	s := c.history.front()
 	if s == nil {
@@ -32,7 +32,7 @@ func (c *Console) targetsText() string {
 	return fmt.Sprintf(textMarkedNodes, len(targets))
 }
 
-// Show opens a dialog.
+// Show opens a dialog in front of the others.
 func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	c.overlays = append(c.overlays, o)
 	if f, ok := o.(*overlay.Form); ok {
@@ -45,12 +45,12 @@ func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	return nil
 }
 
-// Dismiss closes a dialog, wherever it is in the stack.
+// Dismiss closes a dialog, even if others are in front of it.
 func (c *Console) Dismiss(o screen.Overlay) {
 	c.overlays = slices.DeleteFunc(c.overlays, func(one screen.Overlay) bool { return one == o })
 }
 
-// toOverlay sends a message to the dialog in front and closes it when it is done.
+// toOverlay sends a message to the dialog in front, and closes the dialog if it is done.
 func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	last := len(c.overlays) - 1
 	done, cmd := c.overlays[last].Update(msg)
@@ -70,7 +70,7 @@ func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	return c.route(cmd())
 }
 
-// footActions returns the actions in the footer, in order.
+// footActions returns the actions that the footer shows, in order.
 func (c *Console) footActions() []*action.Action {
 	var foot []*action.Action
 	for _, a := range c.env.Keys.In(c.scopes()...) {
@@ -82,7 +82,7 @@ func (c *Console) footActions() []*action.Action {
 	return foot
 }
 
-// item returns an action in a list, with its keys and why it is disabled.
+// item returns the menu item of an action, with its keys and, if it is disabled, the reason.
 func (c *Console) item(a *action.Action) overlay.Item {
 	keys := make([]string, len(a.Keys))
 	for i, k := range a.Keys {
@@ -94,7 +94,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help lists the actions by topic, starting with the current screen; actions of every screen are last.
+// help lists the actions by topic. Those of the current screen come first, those of all screens last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
 	actions := c.env.Keys.In(scopes...)
@@ -115,14 +115,14 @@ func (c *Console) help() screen.Overlay {
 	return overlay.NewPick(textHelpTitle, items, c.picked)
 }
 
-// menuItem returns an item whose keys also work while the menu is open.
+// menuItem returns the menu item of an action whose keys also work while the menu is open.
 func (c *Console) menuItem(a *action.Action) overlay.Item {
 	item := c.item(a)
 	item.Keys = a.Keys
 	return item
 }
 
-// verbs lists the actions on the current nodes.
+// verbs lists the actions that can be applied to the selected nodes.
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(action.Nodes) {
@@ -130,7 +130,7 @@ func (c *Console) verbs() screen.Overlay {
 			items = append(items, c.menuItem(a))
 		}
 	}
-	// Enabled actions first, in the order of a node's life.
+	// Enabled actions come first; apart from that, the order follows a node's life.
 	slices.SortStableFunc(items, func(a, b overlay.Item) int {
 		return cmp.Compare(min(len(a.Disabled), 1), min(len(b.Disabled), 1))
 	})
@@ -171,8 +171,8 @@ func (c *Console) palette() tea.Cmd {
 	for _, column := range explain.Columns() {
 		items = append(items, overlay.Item{ID: "sort " + column.Key, Title: "sort " + column.Key, Detail: "sort the fleet by " + column.Key})
 	}
-	// Sorting 10 000 names takes too long for Update. The list opens immediately nevertheless, to receive keys that are
-	// typed ahead.
+	// Sorting 10,000 names takes too long for Update, so a command does it. The list opens immediately all the same,
+	// to receive keys that are typed ahead.
 	store, pick := c.env.Session.Store, overlay.NewPick(textPaletteTitle, items, c.picked).Loading()
 	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)
@@ -192,7 +192,7 @@ func (c *Console) palette() tea.Cmd {
 	})
 }
 
-// picked runs the chosen item.
+// picked runs the item that was chosen in a menu. Its ID consists of a kind, such as "node", and an argument.
 func (c *Console) picked(id string) tea.Cmd {
 	what, name, _ := strings.Cut(id, " ")
 	switch what {
@@ -212,7 +212,7 @@ func (c *Console) picked(id string) tea.Cmd {
 	return nil
 }
 
-// copies lists the texts that can be copied.
+// copies lists the texts on the current screen that can be copied.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))
@@ -229,7 +229,7 @@ func (c *Console) copies() screen.Overlay {
 	})
 }
 
-// handleRequest handles a request of a screen or dialog.
+// handleRequest carries out a request sent by a screen or dialog.
 func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Open:
@@ -245,7 +245,7 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 			return c.pressWith(a, task.Arguments{task.FieldSettings: msg.Settings})
 		}
 	case screen.Switch:
-		return c.openSession(msg.Context) // tasks continue: each keeps its session
+		return c.openSession(msg.Context) // tasks continue, because each keeps its own session
 	case screen.RetryTask:
 		return c.tasks.Retry(msg.Task)
 	case screen.ApplyRamdisks:
@@ -272,7 +272,7 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// maxCopy is the OSC 52 limit of common terminals, in bytes.
+// maxCopy is the greatest length, in bytes, that common terminals accept in OSC 52.
 const maxCopy = 74_000
 
 // copyText copies text to the terminal's clipboard with OSC 52, which also works over SSH.
@@ -288,10 +288,10 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 	return c.send(ansi.SetSystemClipboard(text))
 }
 
-// quit ends the console; it asks while tasks run.
+// quit ends the console. If tasks are running, it asks first.
 func (c *Console) quit() tea.Cmd {
 	n := c.env.Tasks.Running()
-	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // the tasks of a server continue
+	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // on a server, tasks continue without the console
 		return c.shutDown()
 	}
 	c.asksToQuit = true // a second ctrl+c quits
@@ -302,5 +302,5 @@ func (c *Console) quit() tea.Cmd {
 	}))
 }
 
-// quitCanceled reports that the operator canceled quitting.
+// quitCanceled reports that the operator answered no to the question about quitting.
 type quitCanceled struct{}

@@ -9,10 +9,10 @@ import (
 	"ironworks/ui/screen"
 )
 
-// wheelRows is the number of rows that one step of the wheel scrolls.
+// wheelRows is the number of rows scrolled for each step of the mouse wheel.
 const wheelRows = 3
 
-// wheel scrolls the dialog in front, or the screen.
+// wheel scrolls the dialog in front or, if there is none, the screen.
 func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	if c.watches() {
 		return nil
@@ -37,7 +37,7 @@ func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// click selects the element at a cell: a row, a column title, a tab, a field, an item of a menu. A click at the
+// click selects the element at the clicked cell: a row, a column title, a tab, a field or a menu item. A click on the
 // selected row opens it.
 func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	if c.watches() || msg.Button != tea.MouseLeft || c.width < leastWidth || c.height < leastHeight {
@@ -67,7 +67,7 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	return cmd
 }
 
-// clickOverlay passes a click inside a dialog on.
+// clickOverlay passes a click to dialog o if it lies inside the dialog.
 func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	at, ok := o.(screen.ClickableOverlay)
 	if !ok {
@@ -85,13 +85,13 @@ func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	return cmd
 }
 
-// overlayPlace returns where a drawn dialog is in a body of h lines.
+// overlayPlace returns the position and size of a drawn dialog in a body of h lines.
 func (c *Console) overlayPlace(drawn string, h int) (x, y, w, high int) {
 	w, high = blockSize(drawn)
 	return (c.width - w) / 2, max((h-high)/3, 0), w, high
 }
 
-// bodyTop returns the number of lines above the screen: the header, and a rule if there is space.
+// bodyTop returns the number of lines above the body: the header and, in a high window, a rule.
 func (c *Console) bodyTop() int {
 	if c.height >= roomyHeight {
 		return 2

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// click clicks at the first place on the screen that shows a text.
+// click clicks on the first occurrence of text on the screen.
 func (r *rig) click(text string) {
 	r.t.Helper()
 	for y, line := range strings.Split(r.text(), "\n") {
@@ -36,7 +36,7 @@ func (r *rig) wheel(button tea.MouseButton) {
 }
 
 func TestClickSelectsAndOpens(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {200, 50}} { // without and with a rule below the header
+	for _, size := range [][2]int{{80, 24}, {200, 50}} { // the larger size has a rule below the header
 		inBubble(t, rack(), nil, func(r *rig) {
 			r.resize(size[0], size[1])
 			r.click("   r7-n05")
@@ -76,13 +76,13 @@ func TestClickInAMenu(t *testing.T) {
 		r.press(":")
 		r.write("conductors")
 		r.clickAt(0, 0)
-		r.clickAt(0, 20) // a cell beside the dialog
+		r.clickAt(0, 20) // a cell outside the dialog
 		r.shows("› fleet")
 		r.click("show conductors")
 		r.shows("› conductors & drivers", "[Conductors]")
 		r.click("Hardware types")
 		r.shows("[Hardware types]")
-		// A disabled item says why, and stays.
+		// A click on a disabled item shows the reason, and the menu stays open.
 		r.press("1")
 		r.choose("r7-n04")
 		r.press("a")
@@ -90,7 +90,7 @@ func TestClickInAMenu(t *testing.T) {
 		r.click("shell  ")
 		r.shows("shell: not possible in this session")
 		r.press("esc")
-		// The wheel moves in the menu.
+		// The wheel moves the cursor of a menu.
 		r.press("a")
 		before := r.text()
 		r.wheel(tea.MouseWheelDown)
@@ -124,7 +124,8 @@ func TestClickInAForm(t *testing.T) {
 	})
 }
 
-// TestClickAnywhere clicks at every third cell of every screen: nothing is sent, and nothing crashes.
+// TestClickAnywhere clicks on every ninth cell of each line of every screen, and checks that nothing is sent and
+// nothing crashes.
 func TestClickAnywhere(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()
@@ -145,7 +146,8 @@ func TestClickAnywhere(t *testing.T) {
 	})
 }
 
-// TestPathTypedAheadIsApplied types a part of a path, tab and enter before the folder is read.
+// TestPathTypedAheadIsApplied checks that tab and enter take effect even if they are pressed before the folder of the
+// typed path has been read.
 func TestPathTypedAheadIsApplied(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -13,8 +13,8 @@ import (
 // Notify selects how the terminal announces the end of a long task.
 type Notify string
 
-// The ways to notify. NotifyOSC9 is understood by iTerm2, WezTerm, kitty, foot and Windows Terminal, NotifyOSC777 by
-// urxvt, foot, Ghostty and WezTerm.
+// The ways to notify. iTerm2, WezTerm, kitty, foot and Windows Terminal understand NotifyOSC9; urxvt, foot, Ghostty
+// and WezTerm understand NotifyOSC777.
 const (
 	NotifyOff    Notify = "off"
 	NotifyBell   Notify = "bell"
@@ -25,10 +25,10 @@ const (
 // Notifies returns all ways to notify.
 func Notifies() []Notify { return []Notify{NotifyOff, NotifyBell, NotifyOSC9, NotifyOSC777} }
 
-// maxNotice is the length of a notification in cells.
+// maxNotice is the maximum length of a notification, in cells.
 const maxNotice = 200
 
-// Notify tells the operator that a long task has ended, as the options say.
+// Notify tells the operator, in the way that the options select, that a long task has ended.
 func (c *Console) Notify(text string) tea.Cmd {
 	if sequence := c.opts.Notify.sequence(c.opts.Program, text); sequence != "" {
 		return c.send(sequence)
@@ -36,20 +36,20 @@ func (c *Console) Notify(text string) tea.Cmd {
 	return nil
 }
 
-// send writes a control sequence that does not belong to the picture to the terminal.
+// send writes a control sequence to the terminal that is not part of the picture.
 func (c *Console) send(sequence string) tea.Cmd {
 	if c.painter == nil {
 		return tea.Raw(sequence)
 	}
 	return func() tea.Msg {
-		_, _ = io.WriteString(c.painter.out, sequence) // the painter notices that a client is gone
+		_, _ = io.WriteString(c.painter.out, sequence) // if the client has disconnected, the painter will notice
 		return nil
 	}
 }
 
-// sequence returns the terminal sequence of a notification; "" for none.
+// sequence returns the terminal sequence that announces text, or "" if notifications are off.
 func (n Notify) sequence(program, text string) string {
-	// A semicolon separates the fields of OSC 777.
+	// In OSC 777, a semicolon separates fields, so it cannot be part of the text.
 	text = strings.ReplaceAll(cell.Cut(printable.Line(text), maxNotice), ";", ",")
 	switch n {
 	case NotifyBell:

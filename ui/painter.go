@@ -14,9 +14,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// painter draws the console as soon as its picture changes. Bubble Tea's renderer, which draws with the same library,
-// looks for a new picture in every frame: a key waits for the next frame, and 50 idle consoles on a server cost 3 000
-// wake-ups a second. A terminal that does not read blocks its painter only: pictures in between are dropped.
+// painter draws the console as soon as its picture changes. It uses the same library as Bubble Tea's renderer. That
+// renderer looks for a new picture in every frame, so that each key would have to wait for the next frame, and 50
+// idle consoles on a server would cost 3000 wake-ups per second. A client that stops reading blocks only its own
+// painter, which then skips the pictures in between.
 type painter struct {
 	out   io.Writer
 	frame time.Duration
@@ -24,21 +25,21 @@ type painter struct {
 
 	mu   sync.Mutex
 	view tea.View
-	// width and height are the size of the terminal; redraw draws everything again.
+	// width and height are the size of the terminal in cells. redraw means that everything has to be drawn again.
 	width, height int
 	redraw        bool
 	profile       colorprofile.Profile
-	// sync and graphemes are the terminal's reported features: synchronized output (mode 2026), and widths by grapheme
-	// (2027).
+	// sync and graphemes mean that the terminal has reported a feature: synchronized output (mode 2026) or character
+	// widths by grapheme (mode 2027).
 	sync, graphemes bool
 
-	// drawing guards the fields below; it is locked while another program uses the terminal.
+	// drawing guards the fields below. It is held while another program uses the terminal.
 	drawing sync.Mutex
 	buf     bytes.Buffer
 	scr     *uv.TerminalRenderer
 	cells   uv.ScreenBuffer
 	drawn   tea.View
-	// clusters is true while the terminal is set to widths by grapheme.
+	// clusters means that widths by grapheme have been switched on in the terminal.
 	clusters bool
 	lines    []string // the lines of drawn
 }
@@ -50,12 +51,12 @@ func newPainter(term *Terminal) *painter {
 	}
 	p.scr = uv.NewTerminalRenderer(&p.buf, term.Env)
 	p.scr.SetTabStops(-1)
-	p.scr.SetMapNewline(!term.raw) // the terminal of an SSH session without a real PTY adds carriage returns
+	p.scr.SetMapNewline(!term.raw) // without a real PTY, the terminal of an SSH session adds carriage returns
 	p.scr.SetScrollOptim(true)
 	return p
 }
 
-// show draws a picture soon. It does not block.
+// show makes v the picture to draw next. It does not block.
 func (p *painter) show(v tea.View) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +74,8 @@ func (p *painter) ring() {
 	}
 }
 
-// listen applies a message of the program that changes how pictures are drawn.
+// listen applies messages of the program that affect drawing: the size of the terminal, its color profile, and its
+// features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +95,7 @@ func (p *painter) listen(msg tea.Msg) {
 	}
 }
 
-// erase draws everything again, because other output has destroyed the picture.
+// erase has everything drawn again, after other output has destroyed the picture.
 func (p *painter) erase() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +103,7 @@ func (p *painter) erase() {
 	p.ring()
 }
 
-// run draws until ctx ends, and then restores the terminal.
+// run draws each new picture until ctx ends, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
 	_ = p.exclusively(p.begin)
 	defer func() { _ = p.exclusively(p.leave) }()
@@ -114,7 +116,7 @@ func (p *painter) run(ctx context.Context) {
 		if p.exclusively(p.draw) != nil {
 			return // the client has disconnected
 		}
-		// Keys and changes that come in quick succession share a frame.
+		// Keys and changes in quick succession share a frame.
 		select {
 		case <-ctx.Done():
 			return
@@ -123,27 +125,28 @@ func (p *painter) run(ctx context.Context) {
 	}
 }
 
-// exclusively writes to the terminal while no other program uses it.
+// exclusively calls write, which writes to the terminal, while no other program uses the terminal.
 func (p *painter) exclusively(write func() error) error {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
 	return write()
 }
 
-// handOver restores the terminal for another program, until back is called.
+// handOver restores the terminal for another program. When that program has ended, the caller must call back, which
+// takes over the terminal again.
 func (p *painter) handOver() (back func()) {
 	p.drawing.Lock()
 	_ = p.leave()
 	return func() {
-		p.drawn = tea.View{} // title and mouse mode are set again
+		p.drawn = tea.View{} // so that the title and the mouse mode are set again
 		_ = p.begin()
 		p.drawing.Unlock()
 		p.erase()
 	}
 }
 
-// begin sets the modes of the terminal, and asks for those it supports: synchronized output (2026) and grapheme
-// widths (2027).
+// begin sets the modes of the terminal, and asks whether it supports synchronized output (2026) and widths by
+// grapheme (2027).
 func (p *painter) begin() error {
 	p.scr.SaveCursor()
 	p.scr.Erase()
@@ -155,7 +158,7 @@ func (p *painter) begin() error {
 	return err
 }
 
-// draw writes the difference between the last picture and this one.
+// draw writes what has changed since the last picture that was drawn.
 func (p *painter) draw() error {
 	p.mu.Lock()
 	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
@@ -208,9 +211,9 @@ func (p *painter) draw() error {
 	return err
 }
 
-// drawLines draws the lines that have changed, or all of them. Each line of a console's picture sets its own
-// styles. The renderer has to compare all lines: when it scrolls or clears the end of the screen, it discards lines
-// that were not passed to it.
+// drawLines draws the lines that have changed, or all lines if all is set. It can draw single lines because each line
+// of the picture sets its own styles. It marks every line as touched nevertheless, because the renderer, when it
+// scrolls or clears the end of the screen, discards lines that were not passed to it.
 func (p *painter) drawLines(content string, w, h int, all bool) {
 	lines := make([]string, h)
 	copy(lines, strings.SplitN(content, "\n", h+1))
@@ -230,7 +233,7 @@ func mouse(mode tea.MouseMode) string {
 	return ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
 }
 
-// leave resets the terminal.
+// leave resets the modes of the terminal.
 func (p *painter) leave() error {
 	text := ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 	if p.drawn.MouseMode != tea.MouseModeNone {
@@ -247,7 +250,8 @@ func (p *painter) leave() error {
 	return err
 }
 
-// lockedWriter serializes writes of the painter, of Bubble Tea and to the clipboard.
+// lockedWriter serializes the writes of the painter, of Bubble Tea, and of control sequences such as for the
+// clipboard.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer

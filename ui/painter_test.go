@@ -19,7 +19,7 @@ import (
 	"ironworks/test/seeds"
 )
 
-// shown is a terminal on which a painter draws.
+// shown is an emulated terminal and the painter that draws on it.
 type shown struct {
 	p        *painter
 	out      bytes.Buffer
@@ -36,7 +36,7 @@ func newShown(t *testing.T, w, h int) *shown {
 		_, _ = io.Copy(io.Discard, s.terminal)
 	}()
 	t.Cleanup(func() {
-		// Close of the emulator must not be called while its answers are read.
+		// The emulator's own Close must not be called while its replies are being read.
 		_ = s.terminal.InputPipe().(io.Closer).Close()
 		<-answered
 	})
@@ -47,7 +47,7 @@ func newShown(t *testing.T, w, h int) *shown {
 	return s
 }
 
-// lockedText is an output that is read while a painter writes.
+// lockedText is an output that can be read while a painter writes to it.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -65,10 +65,10 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// servedRate is the number of frames in a second; draws of the test do not wait for them.
+// servedRate is the number of frames per second. The method draws does not wait for frames.
 const servedRate = 60
 
-// draws shows a picture and draws it at once.
+// draws passes a picture to the painter and draws it at once.
 func (s *shown) draws(t *testing.T, v tea.View) {
 	t.Helper()
 	s.p.show(v)
@@ -80,7 +80,7 @@ func (s *shown) draws(t *testing.T, v tea.View) {
 
 func (s *shown) emulate(t *testing.T) {
 	t.Helper()
-	// charm.land/ssh adds carriage returns, as the driver of a terminal does.
+	// charm.land/ssh adds carriage returns, as a terminal driver does.
 	if _, err := s.terminal.Write(bytes.ReplaceAll(s.out.Bytes(), []byte("\n"), []byte("\r\n"))); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func (s *shown) resize(w, h int) {
 	s.p.listen(tea.WindowSizeMsg{Width: w, Height: h})
 }
 
-// cells returns the text and the style of each cell, line by line.
+// cells returns the text and style of all cells, line by line.
 func (s *shown) cells() string {
 	var b strings.Builder
 	style := (&uv.Style{}).String()
@@ -121,7 +121,7 @@ func (s *shown) cells() string {
 	return b.String()
 }
 
-// picture returns a random picture of lines with styles and wide characters, similar to the one before.
+// picture returns a random picture that is similar to the one before. Its lines contain styles and wide characters.
 func picture(r *rand.Rand, before string, w, h int) string {
 	lines := strings.Split(before, "\n")
 	for len(lines) < h {
@@ -142,8 +142,9 @@ func picture(r *rand.Rand, before string, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPainterShowsTheLastPicture draws random pictures, and drops some. It also changes the size of the terminal, and
-// writes other output to it. The terminal must always show what a new painter draws on an empty one.
+// TestPainterShowsTheLastPicture checks that the terminal always shows the same as if a new painter had drawn the
+// last picture on an empty terminal. It draws random pictures, drops some of them, changes the size of the terminal,
+// and writes other output to it.
 func TestPainterShowsTheLastPicture(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds.For(t, 20) {
@@ -158,7 +159,7 @@ func TestPainterShowsTheLastPicture(t *testing.T) {
 				_, _ = s.terminal.WriteString("\x1b[2;3Hother output")
 				s.p.erase()
 			}
-			for range r.IntN(3) { // pictures that are dropped
+			for range r.IntN(3) { // these pictures are dropped
 				text = picture(r, text, s.w, s.h)
 				s.p.show(tea.View{Content: text})
 			}
@@ -197,7 +198,7 @@ func TestPainterSendsOnlyDifferences(t *testing.T) {
 	}
 }
 
-// TestPainterLeavesTheTerminal sets modes and titles, and resets them at the end.
+// TestPainterLeavesTheTerminal checks that the modes and the title that the painter sets are reset at the end.
 func TestPainterLeavesTheTerminal(t *testing.T) {
 	t.Parallel()
 	out := &lockedText{}
@@ -227,8 +228,8 @@ func TestPainterLeavesTheTerminal(t *testing.T) {
 	}
 }
 
-// TestPainterHandsOver restores the terminal for another program, and draws nothing meanwhile. Afterwards it draws
-// everything, with title, mouse mode and widths.
+// TestPainterHandsOver checks that the painter restores the terminal for another program and draws nothing until that
+// program has ended. Afterwards it has to draw everything again, and set the title, the mouse mode and the widths.
 func TestPainterHandsOver(t *testing.T) {
 	t.Parallel()
 	s := newShown(t, 20, 5)
@@ -266,7 +267,7 @@ func TestPainterHandsOver(t *testing.T) {
 	}
 }
 
-// fragile is a terminal on which drawing panics.
+// fragile is a terminal that panics when the console is drawn on it.
 type fragile struct{}
 
 func (fragile) Write(p []byte) (int, error) {
@@ -276,7 +277,7 @@ func (fragile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPanicOfThePainter ends the console as any other panic does.
+// TestPanicOfThePainter checks that a panic while drawing ends the console like any other panic.
 func TestPanicOfThePainter(t *testing.T) {
 	t.Parallel()
 	in, typed := io.Pipe()

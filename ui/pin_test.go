@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// onDisks opens a node's Disks tab.
+// onDisks opens the Disks tab of the named node.
 func (r *rig) onDisks(name string) {
 	r.t.Helper()
 	r.resize(120, 40)
@@ -38,14 +38,14 @@ func TestPinIsRefused(t *testing.T) {
 		r.press("enter", "enter")
 		r.answer("esc")
 		r.sent()
-		// Ironic refuses changes of a node during its deployment.
+		// Ironic refuses to change a node while it is being deployed.
 		r.press("1")
 		r.onDisks("r7-n01")
 		r.press("enter", "enter")
 		r.pass(time.Second)
 		r.shows("Ironic refuses changes while the node is deploying")
 		r.sent()
-		// Overview has no disks to pin.
+		// The Overview tab has no disks to pin.
 		r.press("shift+tab", ":")
 		r.write("pin-disk")
 		r.shows("pin-disk: only in the Disks tab")

@@ -15,10 +15,10 @@ import (
 	"ironworks/ui/theme"
 )
 
-// leap is how far one key moves a recording.
+// leap is the time by which one key press moves a recording.
 const leap = 30 * time.Second
 
-// replay returns the playing recording, nil with a live Ironic.
+// replay returns the recording that is playing, or nil if the session is connected to Ironic.
 func (c *Console) replay() screen.Replay {
 	if c.env.Session == nil {
 		return nil
@@ -26,7 +26,7 @@ func (c *Console) replay() screen.Replay {
 	return c.env.Session.Replay
 }
 
-// play pauses a recording or moves in it.
+// play runs an action that pauses the recording, changes its speed, or moves in it.
 func (c *Console) play(id action.ID) tea.Cmd {
 	r := c.replay()
 	if r == nil {
@@ -55,7 +55,7 @@ func (c *Console) play(id action.ID) tea.Cmd {
 	return nil
 }
 
-// speedAfter returns the next speed up or down.
+// speedAfter returns the next higher speed if by is 1, or the next lower one if by is -1.
 func speedAfter(now float64, by int) float64 {
 	speeds := replay.Speeds()
 	at, found := slices.BinarySearch(speeds, now)
@@ -65,8 +65,8 @@ func speedAfter(now float64, by int) float64 {
 	return speeds[min(max(at+by, 0), len(speeds)-1)]
 }
 
-// momentBefore returns the last moment at least 1 s before a time, so that repeated presses go back while the
-// recording plays. momentAfter returns the next moment.
+// momentBefore returns the last moment that is at least 1 s before at, so that pressing the key repeatedly moves back
+// even while the recording plays. momentAfter returns the first moment after at. Both return nil if there is none.
 func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].At.Before(at.Add(-time.Second)) {
@@ -94,7 +94,7 @@ func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	c.Say(screen.Say{Text: m.At.Local().Format(time.TimeOnly) + "  " + m.Node.Label() + "  " + m.Text})
 }
 
-// moments lists the moments to jump to.
+// moments lists the moments of the recording to which the operator can jump.
 func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	all := r.Moments()
 	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: textBeginning}}
@@ -116,7 +116,7 @@ func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	})
 }
 
-// rewound resets the screens after a jump back in time.
+// rewound resets the screens after the recording has jumped back in time.
 func (c *Console) rewound() tea.Cmd {
 	c.env.Events.Reset()
 	c.env.Installs.Reset()
@@ -127,7 +127,7 @@ func (c *Console) rewound() tea.Cmd {
 	return tea.Batch(append(cmds, c.SendToScreen(screen.Reload{}))...)
 }
 
-// replayForms returns the position in the recording for the header, longest form first.
+// replayForms returns texts for the header that describe the position in the recording, the longest first.
 func replayForms(s replay.State) (forms []string, role theme.Role) {
 	at, speed := s.At.Local(), "×"+strconv.FormatFloat(s.Speed, 'g', 4, 64)
 	role = theme.Warn

@@ -13,10 +13,10 @@ import (
 	"ironworks/ui/screen"
 )
 
-// recorded is the start of the recording.
+// recorded is the time when the recording starts.
 var recorded = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// aFailure records a deployment of r7-n01 that fails after four minutes.
+// aFailure returns a recording of a deployment of r7-n01 that fails after four minutes.
 func aFailure() *replay.Recording {
 	node := rack()[0]
 	node.LastError = ""
@@ -52,7 +52,7 @@ func aFailure() *replay.Recording {
 	return rec
 }
 
-// replayed runs a test on a recording, paused at its beginning.
+// replayed runs test with a console that plays a recording, paused at its beginning.
 func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 	t.Helper()
 	var player *replay.Player
@@ -109,7 +109,8 @@ func TestReplayScreens(t *testing.T) {
 	}
 }
 
-// TestReplayIsOnEveryScreen: every screen shows that it is a recording, and its time. Actions on nodes are disabled.
+// TestReplayIsOnEveryScreen checks that every screen says that it shows a recording, and at what time, and that
+// actions on nodes are disabled.
 func TestReplayIsOnEveryScreen(t *testing.T) {
 	replayed(t, func(r *rig, p *replay.Player) {
 		p.Seek(recorded.Add(time.Minute))
@@ -149,7 +150,7 @@ func TestReplayJumps(t *testing.T) {
 		r.shows("Executing deploy step", "14:02:3")
 		r.lacks("No suitable device")
 		r.press("2")
-		r.lacks("deploy failed") // going back removes later events
+		r.lacks("deploy failed") // jumping back removes later events
 		r.shows("wait call-back")
 		r.press(">", ">", "<")
 		r.shows("×2")

@@ -59,8 +59,8 @@ func TestConsoleWarnsOfInterruptedDeployments(t *testing.T) {
 
 const interruptedUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 
-// interrupted runs a test in which the console was killed while it followed a deployment of n1. The record of the
-// deployment has the disk, unless disk is "".
+// interrupted runs test with a console whose predecessor was killed while it followed a deployment of n1. disk is the
+// root disk in the deployment's record, as JSON, or "null" for none.
 func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	})
 }
 
-// fetched returns the result of Resume, before the console receives it.
+// fetched runs the command of Resume and returns its message without delivering it to the console.
 func (r *rig) fetched() tea.Msg {
 	r.t.Helper()
 	msg := r.c.tasks.Resume()()
@@ -96,7 +96,8 @@ func (r *rig) fetched() tea.Msg {
 	return msg
 }
 
-// TestReadOnlyModeRefusesAResume: read-only mode is switched on after the resume was requested.
+// TestReadOnlyModeRefusesAResume checks that interrupted deployments are not resumed if read-only mode is switched on
+// after the resume was requested.
 func TestReadOnlyModeRefusesAResume(t *testing.T) {
 	for name, toggle := range map[string]func(r *rig){
 		"while the nodes are fetched": func(r *rig) {
@@ -106,7 +107,7 @@ func TestReadOnlyModeRefusesAResume(t *testing.T) {
 		},
 		"during the checks": func(r *rig) {
 			_, cmd := r.c.Update(r.fetched())
-			r.c.toggleReadOnly() // a dialog receives the keys
+			r.c.toggleReadOnly() // a key press would go to a dialog
 			r.run(cmd)
 		},
 	} {
@@ -126,7 +127,8 @@ func TestReadOnlyModeRefusesAResume(t *testing.T) {
 	}
 }
 
-// TestReadOnlyModeRefusesAConfirmedAction: read-only mode is switched on after the action was requested.
+// TestReadOnlyModeRefusesAConfirmedAction checks that a confirmed action is not sent if read-only mode is switched on
+// after the action was requested.
 func TestReadOnlyModeRefusesAConfirmedAction(t *testing.T) {
 	interrupted(t, "null", func(r *rig) {
 		r.choose("n1")
@@ -135,7 +137,7 @@ func TestReadOnlyModeRefusesAConfirmedAction(t *testing.T) {
 		r.press("enter")
 		r.answer()
 		r.shows("power off n1?")
-		r.c.toggleReadOnly() // the dialog receives the keys
+		r.c.toggleReadOnly() // a key press would go to the dialog
 		r.press("y")
 		r.pass(5 * time.Second)
 		r.sent()
@@ -143,8 +145,8 @@ func TestReadOnlyModeRefusesAConfirmedAction(t *testing.T) {
 	})
 }
 
-// TestResumeAsksBeforeItRecordsTheDisk: a deployment that Ironic has accepted is followed without a question, unless
-// its end records the disk on the node.
+// TestResumeAsksBeforeItRecordsTheDisk checks that a deployment that Ironic has already accepted is followed without
+// a question, unless the disk has to be recorded on the node at its end.
 func TestResumeAsksBeforeItRecordsTheDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		disk  string

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig is the console without a terminal. Its commands run as under Bubble Tea, in a synctest bubble.
+// rig is the console without a terminal. It runs the console's commands like Bubble Tea, in a synctest bubble.
 type rig struct {
 	t       *testing.T
 	c       *Console
@@ -36,14 +36,14 @@ type rig struct {
 	audit   *auditBook
 	msgs    chan tea.Msg
 	quit    bool
-	raw     []string // the sequences that were written to the terminal
-	refused error    // the error of opening a session
+	raw     []string // sequences written to the terminal
+	refused error    // if set, opening a session fails with it
 	logs    screen.Logs
-	views   string // the folder of stored views, or ""
+	views   string // the folder that stores the views, or ""
 	shells  screen.Shells
 }
 
-// graceOfDialogs exceeds the period in which a new dialog ignores keys.
+// graceOfDialogs is longer than the grace period in which a new dialog ignores keys.
 const graceOfDialogs = 2 * time.Second
 
 type auditBook struct {
@@ -58,7 +58,8 @@ func (a *auditBook) Write(r audit.Record) error {
 	return nil
 }
 
-// inBubble runs a test with a rig and its nodes; change, which may be nil, changes the options first.
+// inBubble runs test with a console connected to a fake Ironic that has the given nodes. change, which may be nil,
+// can change the options before the console starts.
 func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), test func(r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +81,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 		defer func() {
 			r.c.cancel()
 			r.c.history.closeAll()
-			<-time.After(graceOfDialogs) // dialogs accept keys now
+			<-time.After(graceOfDialogs) // the grace periods of all dialogs have ended
 			synctest.Wait()
 			if len(r.ironic.unchecked) > 0 {
 				t.Errorf("without their checks were sent: %q", r.ironic.unchecked)
@@ -90,7 +91,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	})
 }
 
-// open opens a session of the fake.
+// open returns a session with the fake Ironic. An empty name stands for the context rack7.
 func (r *rig) open(name string, notice func(string)) (*screen.Session, error) {
 	if r.refused != nil {
 		return nil, r.refused
@@ -134,7 +135,7 @@ func (r *rig) run(cmd tea.Cmd) {
 	}()
 }
 
-// settle delivers messages until only timers are left.
+// settle delivers messages until the console only waits for timers.
 func (r *rig) settle() {
 	for {
 		synctest.Wait()
@@ -167,7 +168,7 @@ func (r *rig) deliver(msg tea.Msg) {
 	_ = r.c.View()
 }
 
-// pass waits for a duration, and delivers the messages that arrive.
+// pass waits for at least d, and delivers the messages that arrive in the meantime.
 func (r *rig) pass(d time.Duration) {
 	for range int(d/time.Second) + 1 {
 		<-time.After(min(d, time.Second))
@@ -175,7 +176,7 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
-// press presses keys by their names.
+// press presses the named keys, one by one.
 func (r *rig) press(keys ...string) {
 	r.t.Helper()
 	for _, k := range keys {
@@ -184,14 +185,14 @@ func (r *rig) press(keys ...string) {
 	}
 }
 
-// write types text, one key for each character.
+// write types text, pressing one key for each character.
 func (r *rig) write(text string) {
 	for _, c := range text {
 		r.press(string(c))
 	}
 }
 
-// answer waits until a dialog accepts keys, and presses.
+// answer waits until a new dialog accepts keys, and then presses the given keys.
 func (r *rig) answer(keys ...string) {
 	r.t.Helper()
 	r.pass(time.Second)
@@ -220,7 +221,7 @@ func (r *rig) resize(w, h int) {
 	r.settle()
 }
 
-// text returns the screen without styles.
+// text returns what the screen shows, without styles.
 func (r *rig) text() string {
 	lines := strings.Split(ansi.Strip(r.c.View().Content), "\n")
 	for i := range lines {
@@ -229,7 +230,7 @@ func (r *rig) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// shows fails if the screen lacks one of the texts.
+// shows fails the test if any of the texts is missing on the screen.
 func (r *rig) shows(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -240,7 +241,7 @@ func (r *rig) shows(texts ...string) {
 	}
 }
 
-// lacks fails if the screen has one of the texts.
+// lacks fails the test if any of the texts is on the screen.
 func (r *rig) lacks(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -251,7 +252,7 @@ func (r *rig) lacks(texts ...string) {
 	}
 }
 
-// golden compares the whole screen with its golden files, at 80x24 and 200x50.
+// golden compares the whole screen with the golden files called name, at 80x24 and 200x50.
 func (r *rig) golden(name string) {
 	r.t.Helper()
 	for _, size := range []struct {
@@ -264,7 +265,7 @@ func (r *rig) golden(name string) {
 	}
 }
 
-// randomUUID matches UUIDs that differ in each run, unlike those of the rack.
+// randomUUID matches UUIDs that differ in each run, but not those of the rack.
 var randomUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
 func steady(uuid string) string {

@@ -16,54 +16,55 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Terminal is the terminal that the console runs on.
+// Terminal describes the terminal that the console runs on.
 type Terminal struct {
 	In  io.Reader
 	Out io.Writer
-	// Env is the environment, NAME=VALUE.
+	// Env is the environment, as NAME=VALUE.
 	Env []string
-	// FPS bounds the number of redraws a second.
+	// FPS is the maximum number of redraws per second.
 	FPS int
-	// Width and Height are the size of a terminal that is not this process's own, and Resizes has its later sizes; nil
-	// means the process's own terminal.
+	// Width and Height are the initial size of a terminal other than this process's own, and Resizes yields its later
+	// sizes. If Resizes is nil, the console uses the process's own terminal.
 	Width, Height int
 	Resizes       iter.Seq2[int, int]
-	// profile says which colors the terminal shows. raw is true if the terminal is in raw mode, so that a line feed does
-	// not move to the first column.
+	// profile says which colors the terminal can show. raw means that the terminal is in raw mode, in which a line
+	// feed does not move to the first column.
 	profile colorprofile.Profile
 	raw     bool
-	// Record receives the terminal's output; nil for no recording.
+	// Record receives the terminal's output. If nil, nothing is recorded.
 	Record Recorder
 }
 
-// Recorder records the output of a terminal; *cast.Recording implements it.
+// Recorder records the output of a terminal. It is implemented by *cast.Recording.
 type Recorder interface {
 	io.Writer
 	Resize(width, height int)
-	// OnPart sets a callback for when the whole screen must be drawn. The callback does not block.
+	// OnPart sets a function that is called whenever the whole screen has to be drawn. The function must not block.
 	OnPart(call func())
 }
 
-// returned writes a line feed as carriage return and line feed, as the terminal of an SSH session gets it: players of
-// recordings do not add the carriage return.
+// returned turns each line feed into a carriage return and a line feed, which is what the terminal of an SSH session
+// receives. Players of recordings do not add the carriage return themselves.
 type returned struct{ to io.Writer }
 
-// Write writes all of p.
+// Write writes all of p. It never reports fewer bytes.
 func (r returned) Write(p []byte) (int, error) {
 	_, err := r.to.Write(bytes.ReplaceAll(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n")))
 	return len(p), err
 }
 
-// patience is the time for which Run waits at the end for running work, such as audit entries.
+// patience is the longest time that Run, at its end, waits for running work such as audit entries.
 const patience = 3 * time.Second
 
-// Run shows the console until it quits or ctx ends. A panic is returned as a *Crash, with the terminal restored.
+// Run runs the console until the user quits or ctx ends. If the console panics, Run restores the terminal and returns
+// a *Crash.
 func Run(ctx context.Context, opts Options, term Terminal) error {
 	c := New(ctx, opts)
 	defer c.cancel()
 	if term.Resizes == nil {
-		// SIGHUP ends the console, which needs a terminal; commands may outlive it. The caller handles other signals
-		// through ctx.
+		// SIGHUP ends the console, which needs a terminal, but must not end other commands, which can do without one.
+		// The caller handles other signals through ctx.
 		hooked, unhook := signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer unhook()
 		ctx = hooked
@@ -79,11 +80,11 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	return c.run(ctx, term)
 }
 
-// flushes is the number of times per second that Bubble Tea checks for its own output, of which a console has none:
-// the painter writes. Every flush of every idle console costs a wake-up.
+// flushes is the number of times per second that Bubble Tea looks for output of its renderer. There is none, because
+// the painter draws. The number is low because each look wakes up an idle console.
 const flushes = 1
 
-// newProgram returns the Bubble Tea program of the console, and the painter that draws it.
+// newProgram returns the Bubble Tea program that runs the console, and sets up the painter that draws it.
 func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.Program {
 	out := &lockedWriter{out: term.Out}
 	if c.record = term.Record; c.record != nil {
@@ -110,7 +111,7 @@ func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.
 	return p
 }
 
-// run shows the console on a terminal.
+// run runs the console on the given terminal until it ends.
 func (c *Console) run(ctx context.Context, term Terminal) error {
 	p := c.newProgram(&term)
 	defer context.AfterFunc(ctx, p.Quit)()
@@ -134,7 +135,7 @@ func (c *Console) run(ctx context.Context, term Terminal) error {
 	stop()
 	select {
 	case <-painted:
-	case <-time.After(patience): // the client reads nothing; the caller closes its connection
+	case <-time.After(patience): // the client does not read its output; the caller closes its connection
 	}
 	if c.env.Seat != nil {
 		c.env.Seat.Leave()
@@ -142,10 +143,10 @@ func (c *Console) run(ctx context.Context, term Terminal) error {
 	return c.ended(ctx, err)
 }
 
-// ended saves the view and waits for running work.
+// ended saves the view, waits for running work, and returns the result of Run.
 func (c *Console) ended(ctx context.Context, err error) error {
-	if c.crash == nil { // what crashes the console must not be restored
-		_ = c.saveView()() // a persistent error has been shown as a toast
+	if c.crash == nil { // the next console must not restore a view that crashes it
+		_ = c.saveView()() // an error that persists has already been shown as a toast
 	}
 	c.cancel()
 	c.wait()
@@ -158,7 +159,7 @@ func (c *Console) ended(ctx context.Context, err error) error {
 	return nil
 }
 
-// wait waits for sessions and tasks, up to patience.
+// wait waits until sessions and tasks have ended, but no longer than patience.
 func (c *Console) wait() {
 	done := make(chan struct{})
 	go func() {

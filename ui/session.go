@@ -12,25 +12,25 @@ import (
 	"ironworks/ui/screen"
 )
 
-// liveSession is the current session and its poller.
+// liveSession is the current session with the state that the console keeps for it.
 type liveSession struct {
 	*screen.Session
 	number int
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
 	feed   *mailbox.Box[sessionReport]
-	// revision is the store's revision at the last update.
+	// revision is the revision of the store at the last update.
 	revision uint64
-	// conductorsAsked is the time when the conductors were requested last.
+	// conductorsAsked is the time when the conductors were last requested.
 	conductorsAsked   time.Time
 	readingConductors bool
 	views             viewKeeper
-	// openedConnect is true if the connect screen was opened because Ironic never answered.
+	// openedConnect means that the Connect screen was opened because Ironic has not responded yet.
 	openedConnect bool
 }
 
-// knows reports whether an update has nothing new. If the only news is that Ironic has answered again, knows returns
-// true: the next tick shows it.
+// knows reports whether update u contains nothing that has to be drawn at once. If the only news is that Ironic has
+// responded again, knows returns true, because the next tick shows it anyway.
 func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 	now := &u.Status
 	return u.Revision == l.revision && len(u.Events) == 0 && len(u.Works) == 0 && !u.Rewound &&
@@ -46,14 +46,14 @@ type sessionOpened struct {
 	err     error
 }
 
-// polled carries the reports of a poller; pollEnded reports its end.
+// polled carries reports of a session, and pollEnded reports that its poller has ended.
 type (
 	polled struct {
 		number int
 		sessionReport
 	}
 	pollEnded struct{ number int }
-	// conductorsSeen is the result of listing conductors.
+	// conductorsSeen carries the result of listing the conductors.
 	conductorsSeen struct {
 		number int
 		list   []models.Conductor
@@ -61,18 +61,19 @@ type (
 	}
 )
 
-// sessionReport has the reports of a session that the console has not read yet; update is nil without a poll.
+// sessionReport collects the reports of a session until the console reads them. update is nil if there has been no
+// poll.
 type sessionReport struct {
 	update  *fleet.Update
 	notices []string
 }
 
-// push returns the callback of the poller.
+// push returns the callback with which the poller reports updates.
 func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	return func(u fleet.Update) {
 		m.Put(func(n *sessionReport) {
 			if n.update != nil {
-				if !u.Rewound { // after a jump in a recording, older events are void
+				if !u.Rewound { // after a jump in a recording, earlier events are void
 					u.Events = append(n.update.Events, u.Events...)
 				}
 				u.Rewound = u.Rewound || n.update.Rewound
@@ -82,19 +83,19 @@ func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	}
 }
 
-// notice returns the callback for messages to the operator.
+// notice returns the callback with which a session reports messages to the operator.
 func notice(m *mailbox.Box[sessionReport]) func(text string) {
 	return func(text string) {
 		m.Put(func(n *sessionReport) { n.notices = append(n.notices, text) })
 	}
 }
 
-// openSession opens a context by name; "" is the current one.
+// openSession opens a context by name; "" stands for the current context.
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
 	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[sessionReport](), c.saveView()
 	return func() tea.Msg {
-		if err := save(); err != nil { // open reads the saved view
+		if err := save(); err != nil { // save first, because open reads the saved view
 			notice(feed)(models.OnScreen(err))
 		}
 		s, err := open(name, notice(feed))
@@ -123,11 +124,11 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// sessionOpened replaces the session, or shows the error.
+// sessionOpened replaces the current session by the new one. If opening it has failed, it shows the error.
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	if msg.number != c.sessions {
 		if msg.session != nil {
-			msg.session.Close() // another session was requested meanwhile
+			msg.session.Close() // another session has been requested since
 		}
 		return nil
 	}
@@ -162,19 +163,19 @@ func (c *Console) markCurrent(name string) {
 	}
 }
 
-// poll runs the poller until the session ends.
+// poll runs the poller of session l until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
 	running := c.running
 	running.Add(1)
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Run(l.ctx, push(l.feed)) // Run ends with its context; the callback receives the faults
+		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context ends; the callback receives the faults
 		return pollEnded{l.number}
 	}
 }
 
-// listen waits for news.
+// listen waits for the next reports of session l.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		u, ok := l.feed.Take(l.ctx)
@@ -206,7 +207,7 @@ func (c *Console) polled(n sessionReport) tea.Cmd {
 	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.SendToScreen(screen.FleetChanged{Update: u}), c.guide(u.Status), c.reopen())
 }
 
-// guide opens the connect screen while Ironic has never answered, and closes it at the first answer.
+// guide opens the Connect screen if Ironic has never responded, and returns to the fleet when it first responds.
 func (c *Console) guide(s fleet.Status) tea.Cmd {
 	front := c.history.front()
 	switch {
@@ -224,10 +225,10 @@ func (c *Console) guide(s fleet.Status) tea.Cmd {
 	return nil
 }
 
-// conductorsEvery is the interval for listing conductors, one small request.
+// conductorsEvery is the interval at which the conductors are listed, which takes one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors lists the conductors when due and connected.
+// dueConductors lists the conductors if that is due and the session is connected.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {
@@ -239,11 +240,11 @@ func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l.conductorsAsked, l.readingConductors = now, true
 	return func() tea.Msg {
 		list, err := l.API.Conductors(l.ctx)
-		return conductorsSeen{number: l.number, list: list, failed: err != nil} // the poller reports faults
+		return conductorsSeen{number: l.number, list: list, failed: err != nil} // faults are reported by the poller
 	}
 }
 
-// refresh polls now and makes the screen fetch its data again.
+// refresh polls at once and makes the current screen fetch its data again. Without a session, it opens one.
 func (c *Console) refresh() tea.Cmd {
 	if c.live == nil {
 		return c.openSession("")
@@ -253,7 +254,7 @@ func (c *Console) refresh() tea.Cmd {
 	return c.SendToScreen(screen.Reload{})
 }
 
-// toggleReadOnly switches read-only mode.
+// toggleReadOnly switches read-only mode on or off.
 func (c *Console) toggleReadOnly() tea.Cmd {
 	c.env.ReadOnly = !c.env.ReadOnly
 	text := textChangesAllowed

@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// refusedShells records the addresses to which shells were to be opened. It opens none.
+// refusedShells refuses to open shells, and records the nodes and addresses for which they were requested.
 type refusedShells struct{ addresses []string }
 
 func (*refusedShells) Refusal(*models.Node) *models.Refusal { return nil }
@@ -22,7 +22,8 @@ func (s *refusedShells) Open(_ context.Context, n *models.Node, address string) 
 	return nil, errors.New("connection refused")
 }
 
-// TestShellAsksForTheAddressOfAnInstance: Ironic knows the address of a ramdisk only.
+// TestShellAsksForTheAddressOfAnInstance checks that the address is asked for if an instance runs on the node,
+// because Ironic knows only the addresses of ramdisks.
 func TestShellAsksForTheAddressOfAnInstance(t *testing.T) {
 	t.Parallel()
 	shells := &refusedShells{}

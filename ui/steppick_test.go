@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// steppable makes r7-n04 manageable, with interfaces that have steps.
+// steppable puts r7-n04 into the given state, gives it interfaces that offer steps, and moves the cursor to it.
 func (r *rig) steppable(state models.ProvisionState) {
 	r.ironic.change(func() {
 		n := r.ironic.nodes[3]

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestTabsByName: the palette opens each tab of a node by name, and L its log, also from the fleet.
+// TestTabsByName checks that the palette opens each tab of a node by name, and that L opens the node's log from the
+// fleet too.
 func TestTabsByName(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// twoManaged starts manage on r7-n08, which takes a minute, and on r7-n09, which fails after a second.
+// twoManaged starts the verb manage on r7-n08, where it takes a minute, and on r7-n09, where it fails after a second.
 func (r *rig) twoManaged() {
 	r.t.Helper()
 	r.ironic.change(func() {
@@ -55,8 +55,8 @@ func TestCancelOneNodeOfATask(t *testing.T) {
 	})
 }
 
-// TestTitleAndNotification: the title counts the running tasks. The end of a task that ran for 30 s causes a
-// notification; the end of a shorter one does not.
+// TestTitleAndNotification checks that the window title counts the running tasks, and that a notification announces
+// the end of a task that ran for at least 30 s, but not of a shorter one.
 func TestTitleAndNotification(t *testing.T) {
 	for notify, want := range map[Notify]string{
 		NotifyOff: "", NotifyBell: "\a",
@@ -90,7 +90,8 @@ func TestTitleAndNotification(t *testing.T) {
 	}
 }
 
-// TestNotificationIsHarmless: the text of a node or of Ironic cannot end the control sequence of the notification.
+// TestNotificationIsHarmless checks that text from a node or from Ironic cannot end the control sequence of a
+// notification.
 func TestNotificationIsHarmless(t *testing.T) {
 	t.Parallel()
 	for _, n := range Notifies() {
@@ -102,8 +103,8 @@ func TestNotificationIsHarmless(t *testing.T) {
 	}
 }
 
-// TestMenusObeyTheirKeys: while no text is typed, a key of the list has the same effect as outside of the menu. A
-// lowercase letter is text, and moves its action to the top.
+// TestMenusObeyTheirKeys checks that the key of a menu item has the same effect as outside of the menu, as long as no
+// text has been typed. A lowercase letter is typed as text, and moves the item with that key to the top.
 func TestMenusObeyTheirKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
@@ -124,7 +125,8 @@ func TestMenusObeyTheirKeys(t *testing.T) {
 	})
 }
 
-// TestHelpHasTopics: the current screen's actions are first, and headings cannot be chosen.
+// TestHelpHasTopics checks that the actions of the current screen come first in the help, and that headings cannot be
+// chosen.
 func TestHelpHasTopics(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.resize(100, 100)

@@ -19,20 +19,21 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Team has the additional features of a console on a server.
+// Team configures the additional features of a console on a server.
 type Team struct {
-	// Enter registers the console with the other users' consoles. changed is called after every change of those
-	// consoles.
+	// Enter registers the console with the consoles of the other users. changed is called whenever one of those
+	// consoles changes.
 	Enter func(changed func()) *presence.Seat
-	// WhyNoFiles is why the operator cannot name files.
+	// WhyNoFiles is the reason why the operator cannot enter names of files.
 	WhyNoFiles string
-	// WhyNoEditor is why there is no editor.
+	// WhyNoEditor is the reason why no editor is available.
 	WhyNoEditor string
-	// Forbidden are actions that are not possible on a server, with the reason.
+	// Forbidden maps actions that are impossible on a server to the reason.
 	Forbidden map[action.ID]string
 }
 
-// roomChanged reports a change among the sessions of the server, a message, or another picture of the followed session.
+// roomChanged reports that a session on the server has changed, that a message has arrived, or that there is a new
+// picture of the followed session.
 type roomChanged struct{}
 
 // enterRoom registers the console with the consoles of other users.
@@ -44,7 +45,7 @@ func (c *Console) enterRoom() {
 	c.env.Seat = c.opts.Team.Enter(reportTo(c.roomNews))
 }
 
-// roomChanged shows messages of other users, and stops following a session that has ended.
+// roomChanged shows messages from other users. If the followed session has ended, it stops following it.
 func (c *Console) roomChanged() tea.Cmd {
 	for _, m := range c.env.Seat.Messages() {
 		c.Say(screen.Say{Level: screen.Warning, Text: m.From + ": " + m.Text})
@@ -58,7 +59,7 @@ func (c *Console) roomChanged() tea.Cmd {
 	return tea.Batch(c.reportOf(c.roomNews, roomChanged{}), c.SendToScreen(screen.PeopleChanged{}))
 }
 
-// lookAround publishes the current screen and node to other users.
+// lookAround tells other users which screen and node this session shows.
 func (c *Console) lookAround() {
 	s := c.history.front()
 	if c.env.Seat == nil || s == nil {
@@ -75,7 +76,7 @@ func (c *Console) lookAround() {
 	c.env.Seat.Look(s.Title(), node)
 }
 
-// userList lists the connected users. Choosing one follows the session.
+// userList lists the connected users. Choosing one starts to follow that user's session.
 func (c *Console) userList() screen.Overlay {
 	me := c.env.Seat.Self()
 	var items []overlay.Item
@@ -85,7 +86,7 @@ func (c *Console) userList() screen.Overlay {
 		case p.Following != 0:
 			place = textFollows + strconv.Itoa(p.Following)
 		case me.Nodes != "" && me.Nodes != p.Nodes:
-			place = "" // the screen's title may name a node that this user does not see
+			place = "" // the title of the screen may name a node that this user must not see
 		}
 		why := c.env.Seat.WhyNotFollow(p.ID)
 		if p.ID == me.ID {
@@ -102,7 +103,7 @@ func (c *Console) userList() screen.Overlay {
 	})
 }
 
-// followPerson starts to follow a session.
+// followPerson is the message that starts to follow a session.
 type followPerson struct{ id int }
 
 func (c *Console) follow(id int) {
@@ -113,7 +114,7 @@ func (c *Console) follow(id int) {
 	c.env.Seat.Follow(id)
 }
 
-// messageForm asks for a line to all users.
+// messageForm asks for a message of one line to all users.
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
 	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: presence.MessageMost}}
@@ -126,7 +127,7 @@ func (c *Console) messageForm() screen.Overlay {
 	})
 }
 
-// following returns the session that this one follows.
+// following returns the session that this session follows and its last picture, or false if it follows none.
 func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	if c.env.Seat == nil || c.env.Seat.Self().Following == 0 {
 		return presence.Frame{}, presence.Session{}, false
@@ -134,7 +135,7 @@ func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	return c.env.Seat.Followed()
 }
 
-// mirror draws what another session shows, cut or padded to w by h, with a line that explains this.
+// mirror draws what session p shows, cut or padded to w by h. Its first line says which session this is.
 func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string {
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]
@@ -150,14 +151,15 @@ func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string 
 	return strings.Join([]string{head, cell.Block(lines, w, h-1)}, "\n")
 }
 
-// watches reports whether the session follows another one: paste and mouse then do nothing, because they would act on
-// this session's own screen, which is hidden.
+// watches reports whether this session follows another one. If so, pasted text and the mouse have no effect, because
+// they would act on this session's own screen, which is hidden.
 func (c *Console) watches() bool {
 	_, _, is := c.following()
 	return is
 }
 
-// keyWhileFollowing ends following; all other keys do nothing, because the other session is only watched.
+// keyWhileFollowing handles a key press while this session follows another one. esc, q and ctrl+c stop following; all
+// other keys do nothing, because the other session can only be watched.
 func (c *Console) keyWhileFollowing(name string) tea.Cmd {
 	switch name {
 	case "esc", "q", "ctrl+c":

@@ -10,7 +10,7 @@ import (
 	"ironworks/presence"
 )
 
-// onServer runs a test with a console on a server where anna is connected, too.
+// onServer runs test with a console on a server to which anna is connected too.
 func onServer(t *testing.T, test func(r *rig, anna *presence.Seat)) {
 	t.Helper()
 	room := presence.NewRoom()
@@ -22,7 +22,8 @@ func onServer(t *testing.T, test func(r *rig, anna *presence.Seat)) {
 	}, func(r *rig) { test(r, anna) })
 }
 
-// TestFollowingOnlyWatches: while a session follows another one, keys, pastes and the mouse change neither.
+// TestFollowingOnlyWatches checks that keys, pasted text and the mouse change neither session while one follows the
+// other.
 func TestFollowingOnlyWatches(t *testing.T) {
 	onServer(t, func(r *rig, anna *presence.Seat) {
 		cursor := r.cursor()
@@ -45,8 +46,8 @@ func TestFollowingOnlyWatches(t *testing.T) {
 	})
 }
 
-// TestRestingConsoleIgnoresPollsWithoutNews: an idle console on a server does not draw again if nothing has changed. It
-// draws each kind of news, and every poll while keys are pressed.
+// TestRestingConsoleIgnoresPollsWithoutNews checks that an idle console on a server does not draw again if nothing
+// has changed. It has to draw each kind of news, and every poll while keys are being pressed.
 func TestRestingConsoleIgnoresPollsWithoutNews(t *testing.T) {
 	onServer(t, func(r *rig, _ *presence.Seat) {
 		known := func() fleet.Update { return fleet.Update{Revision: r.c.live.revision, Status: r.c.env.Status} }

@@ -1,8 +1,9 @@
 package ui
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that people read, except for column headers and key hints, which are next to their
+// tables.
 const (
-	// Header.
+	// The header.
 	textNoConnection   = "no connection"
 	textPictureAge     = "%s · data %s · %s"
 	textNoAnswerFor    = "no answer for "
@@ -11,11 +12,11 @@ const (
 
 	textTitleTasks = " · %s running"
 
-	// Window too small.
+	// A window that is too small.
 	textTooSmall   = "too small (minimum 30×7); {quit} quits"
 	textDialogOpen = "a dialog is open"
 
-	// Why an action is disabled.
+	// The reasons why actions are disabled.
 	textNoEditor        = "no editor configured; set $VISUAL or $EDITOR"
 	textNoExplain       = "explanations are not available here"
 	textAlreadyExplain  = "already shown; {refresh} refreshes"

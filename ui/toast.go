@@ -14,7 +14,7 @@ import (
 const (
 	toastShown   = 6 * time.Second
 	failureShown = 15 * time.Second
-	// toastRead is the minimum time that a toast stays, regardless of keys.
+	// toastRead is the minimum time for which a toast is shown, whatever keys are pressed.
 	toastRead   = 2 * time.Second
 	maxMessages = 200
 	toastLines  = 4
@@ -27,13 +27,13 @@ type toast struct {
 	text  string
 }
 
-// toasts has past messages; the last one is shown for a while.
+// toasts holds the messages so far. The last one is shown for a limited time.
 type toasts struct {
 	history []toast
 	showing bool
 }
 
-// Say shows a toast.
+// Say shows a message as a toast, and adds it to the list of messages.
 func (c *Console) Say(s screen.Say) {
 	text := printable.Lines(s.Text)
 	if s.RequestID != "" {
@@ -46,7 +46,7 @@ func (c *Console) Say(s screen.Say) {
 	c.toasts.showing = true
 }
 
-// expire hides the last message when its time is over.
+// expire hides the last message once its time is over.
 func (s *toasts) expire(now time.Time) {
 	if !s.showing {
 		return
@@ -59,14 +59,15 @@ func (s *toasts) expire(now time.Time) {
 	s.showing = now.Sub(last.at) < shown
 }
 
-// dismissRead hides the last message when a key is pressed after toastRead.
+// dismissRead is called when a key is pressed. It hides the last message if that has been shown for at least
+// toastRead.
 func (s *toasts) dismissRead(now time.Time) {
 	if s.showing && now.Sub(s.history[len(s.history)-1].at) >= toastRead {
 		s.showing = false
 	}
 }
 
-// role returns the color and glyph of a level.
+// role returns the role and the glyph of messages of the given level.
 func role(l screen.Level) (theme.Role, string) {
 	switch l {
 	case screen.Success:
@@ -80,7 +81,8 @@ func role(l screen.Level) (theme.Role, string) {
 	return theme.Accent, "·"
 }
 
-// draw returns the lines of the last message, up to toastLines; keys has the key that shows all.
+// draw returns up to toastLines lines of the last message, or nil if no message is shown. If the message is longer,
+// the last line names the key, according to keys, that shows it all.
 func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	if !s.showing || w < 8 {
 		return nil
@@ -102,7 +104,7 @@ func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	return lines
 }
 
-// list lists past messages, newest first.
+// list returns a dialog with all messages so far, the newest first.
 func (s *toasts) list() *overlay.Note {
 	lines := make([]overlay.Text, 0, len(s.history))
 	for i := len(s.history) - 1; i >= 0; i-- {

@@ -15,17 +15,17 @@ import (
 	"golang.org/x/term"
 )
 
-// tty is the terminal of this process, in raw mode until restore. Bubble Tea leaves the terminal alone when it has no
-// renderer.
+// tty is the terminal of this process. It is in raw mode until restore is called. This is necessary because Bubble
+// Tea, without a renderer, does not change the terminal's mode.
 type tty struct {
 	in, out *os.File
-	// before is the state of the terminal before the console.
+	// before is the state in which the console found the terminal.
 	before *term.State
-	// resized has a signal when the size may have changed.
+	// resized receives a signal when the size of the terminal may have changed.
 	resized chan os.Signal
 }
 
-// openTTY sets the terminal to raw mode and completes its description.
+// openTTY switches the terminal to raw mode and fills in the remaining fields of t.
 func openTTY(t *Terminal) (*tty, error) {
 	in, is := t.In.(*os.File)
 	out, too := t.Out.(*os.File)
@@ -57,7 +57,7 @@ func (y *tty) restore() {
 	_ = term.Restore(int(y.in.Fd()), y.before) //nolint:gosec // file descriptors are small
 }
 
-// sizes yields the size of the terminal, now and whenever it may have changed, until ctx ends.
+// sizes yields the size of the terminal, at first and whenever it may have changed, until ctx ends.
 func (y *tty) sizes(ctx context.Context) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		signal.Notify(y.resized, syscall.SIGWINCH)
@@ -75,18 +75,18 @@ func (y *tty) sizes(ctx context.Context) iter.Seq2[int, int] {
 	}
 }
 
-// Exec runs a program that takes over the terminal; done makes the message after its end.
+// Exec runs a program that takes over the terminal. When the program has ended, done returns a message.
 func (c *Console) Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&guest{ExecCommand: program, console: c}, done)
 }
 
-// guest is a program that uses the terminal of a console.
+// guest is a program that uses the console's terminal.
 type guest struct {
 	tea.ExecCommand
 	console *Console
 }
 
-// Run hands the terminal over to the program, and takes it back at its end.
+// Run hands the terminal over to the program, and takes it back when the program has ended.
 func (g *guest) Run() error {
 	c := g.console
 	if c.opts.HandOver != nil {
@@ -101,13 +101,13 @@ func (g *guest) Run() error {
 	raw := c.tty.raw()
 	back()
 	select {
-	case c.tty.resized <- syscall.SIGWINCH: // the console got no signal if the program ran in another process group
+	case c.tty.resized <- syscall.SIGWINCH: // a program in another process group may have received the signal instead of the console
 	default:
 	}
 	return errors.Join(err, raw)
 }
 
-// SetStdout gives the program the terminal itself: Bubble Tea's output is one that also records.
+// SetStdout gives the program the terminal itself. Bubble Tea would pass the output that is also recorded.
 func (g *guest) SetStdout(w io.Writer) {
 	if g.console.tty != nil {
 		w = g.console.tty.out
@@ -115,10 +115,10 @@ func (g *guest) SetStdout(w io.Writer) {
 	g.ExecCommand.SetStdout(w)
 }
 
-// stopped is the process itself, stopped by its job control until SIGCONT.
+// stopped represents this process while job control has stopped it, until it receives SIGCONT.
 type stopped struct{}
 
-// Run stops the process group, as Ctrl-Z does in a terminal that is not raw.
+// Run stops the process group, which is the effect of Ctrl-Z in a terminal that is not in raw mode.
 func (stopped) Run() error {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
@@ -130,11 +130,11 @@ func (stopped) Run() error {
 	return nil
 }
 
-// SetStdin ignores the input.
+// SetStdin does nothing.
 func (stopped) SetStdin(io.Reader) {}
 
-// SetStdout ignores the output.
+// SetStdout does nothing.
 func (stopped) SetStdout(io.Writer) {}
 
-// SetStderr ignores the error output.
+// SetStderr does nothing.
 func (stopped) SetStderr(io.Writer) {}

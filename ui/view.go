@@ -17,36 +17,37 @@ import (
 	"ironworks/viewstate"
 )
 
-// viewDelay is the time for which the view stays unchanged before it is stored.
+// viewDelay is the time for which a view must stay unchanged before it is stored.
 const viewDelay = 2 * time.Second
 
-// viewKeeper stores the view of a session when it has changed.
+// viewKeeper stores the view of a session after it has changed.
 type viewKeeper struct {
 	file *viewstate.File
-	// saved is the view that was stored last, and number counts the saves. pending is the latest view; it has differed
-	// from saved since the time since.
+	// saved is the view that was last stored, and number counts the saves. pending is the latest view, which last
+	// changed at the time since.
 	saved, pending viewstate.State
 	since          time.Time
 	number         int
-	// failed is true after an error, which is reported once.
+	// failed means that an error has occurred. Further errors are not reported.
 	failed bool
-	// reopen is the node whose screen was open when the previous console ended, and tab is the tab of that screen.
-	// reopen is cleared once the screen is shown or a key is pressed.
+	// reopen is the node whose screen was open when the previous console ended, and tab is the tab that was open on
+	// it. reopen is cleared when the screen has been shown or a key is pressed.
 	reopen, tab string
 }
 
-// viewSaved is the result of storing the view of a session.
+// viewSaved reports the result of storing the view of a session.
 type viewSaved struct {
 	session int
 	err     error
 }
 
-// newViewKeeper returns the keeper of a session.
+// newViewKeeper returns a keeper that starts with the view that the session has loaded.
 func newViewKeeper(s *screen.Session) viewKeeper {
 	return viewKeeper{file: s.ViewFile, saved: s.View, pending: s.View, reopen: s.View.Node, tab: s.View.Tab}
 }
 
-// view returns the arrangement of the screens.
+// view returns the state of the console that is stored: the arrangement of the fleet, the open node with its tab, and
+// the input of forms.
 func (c *Console) view() (v viewstate.State) {
 	for _, s := range c.history.all() {
 		if list, ok := s.(*fleet.Screen); ok {
@@ -62,10 +63,11 @@ func (c *Console) view() (v viewstate.State) {
 	return v
 }
 
-// maxEntered is the length of stored input, in bytes.
+// maxEntered is the maximum length of input that is stored, in bytes.
 const maxEntered = 500
 
-// storable returns the input of forms without long texts, and without URLs that contain a password or a signature.
+// storable returns the input of forms that may be stored. It leaves out long texts, control characters, and URLs that
+// contain a password or a signature.
 func storable(h form.History) map[string][]string {
 	stored := map[string][]string{}
 	for key, texts := range h {
@@ -81,7 +83,7 @@ func storable(h form.History) map[string][]string {
 	return stored
 }
 
-// recall adds stored input for the fields that have none yet.
+// recall adds stored input for fields that have none yet.
 func (c *Console) recall(stored map[string][]string) {
 	for key, texts := range stored {
 		if len(c.env.Entered[key]) == 0 {
@@ -90,7 +92,7 @@ func (c *Console) recall(stored map[string][]string) {
 	}
 }
 
-// dueView stores a changed view once it has stayed the same for viewDelay.
+// dueView stores the view if it differs from the stored one and has not changed for viewDelay.
 func (c *Console) dueView(now time.Time) tea.Cmd {
 	if c.live == nil || c.live.views.file == nil {
 		return nil
@@ -115,7 +117,7 @@ func (c *Console) saveView() func() error {
 	return c.live.views.save(c.view())
 }
 
-// save returns a function that stores a view if it differs from the one that was stored last.
+// save returns a function that stores v if it differs from the view that was last stored.
 func (k *viewKeeper) save(v viewstate.State) func() error {
 	if reflect.DeepEqual(v, k.saved) {
 		return func() error { return nil }
@@ -126,7 +128,7 @@ func (k *viewKeeper) save(v viewstate.State) func() error {
 	return func() error { return file.Save(number, v) }
 }
 
-// viewSaved reports the first error of a session.
+// viewSaved reports the first error of a session to the operator.
 func (c *Console) viewSaved(msg viewSaved) {
 	if c.live == nil || msg.session != c.live.number || msg.err == nil || c.live.views.failed {
 		return
@@ -135,9 +137,9 @@ func (c *Console) viewSaved(msg viewSaved) {
 	c.Say(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
 }
 
-// reopen shows the node that was open when the previous console ended. It waits until all nodes are listed and no
-// dialog is open. It does nothing after the operator has pressed a key, or if the node was deleted. The BMC tab is not
-// opened, because the BMC is not queried without a key.
+// reopen opens the node whose screen was open when the previous console ended. It waits until all nodes are known and
+// no dialog is open. It does nothing if the operator has pressed a key or the node no longer exists. In place of the
+// BMC tab, it opens the first tab, because the BMC must not be queried unless the operator asks for it.
 func (c *Console) reopen() tea.Cmd {
 	k := &c.live.views
 	uuid, tab := k.reopen, action.ID(k.tab)

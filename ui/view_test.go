@@ -13,7 +13,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// stored opens the console with the views that are stored in a folder.
+// stored runs test with a console that keeps its views in the folder dir.
 func stored(t *testing.T, dir string, test func(r *rig)) {
 	t.Helper()
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.views = dir }, test)
@@ -81,7 +81,7 @@ func TestOpenTabSurvivesARestart(t *testing.T) {
 		r.tab("BMC")
 		r.pass(5 * time.Second)
 	})
-	stored(t, dir, func(r *rig) { // without a query of the BMC
+	stored(t, dir, func(r *rig) { // the BMC tab is not reopened, because that would query the BMC
 		r.shows("› r7-n03", "[Overview]")
 	})
 	t.Run("the node no longer exists", func(t *testing.T) {
@@ -118,7 +118,8 @@ func writeView(t *testing.T, dir, text string) {
 	}
 }
 
-// TestGroupByName groups with :group FIELD, and ends that with :group.
+// TestGroupByName checks that :group FIELD groups the nodes, that the groups survive a restart, and that :group ends
+// grouping.
 func TestGroupByName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +151,7 @@ func TestViewsOfContextsAreApart(t *testing.T) {
 	t.Parallel()
 	stored(t, t.TempDir(), func(r *rig) {
 		r.press("space")
-		r.deliver(screen.Switch{Context: "lab"}) // stores what has just changed
+		r.deliver(screen.Switch{Context: "lab"}) // switching stores what has just changed
 		r.settle()
 		r.lacks("marked")
 		r.press("w")
@@ -219,7 +220,8 @@ func TestUnwritableViewIsReportedOnce(t *testing.T) {
 	})
 }
 
-// TestIdleViewIsNotWritten: only changes are written to disk, and only after the operator has stopped for a moment.
+// TestIdleViewIsNotWritten checks that only changes are written to disk, and only after the operator has paused for a
+// moment.
 func TestIdleViewIsNotWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -264,8 +266,8 @@ func TestPaletteFiltersAndSortsFromEveryScreen(t *testing.T) {
 	})
 }
 
-// TestInputOfFormsSurvivesARestart: the key up recalls input from before the restart. Input that may be secret is not
-// stored.
+// TestInputOfFormsSurvivesARestart checks that the up key recalls input from before a restart, but that input that
+// may be secret is not stored.
 func TestInputOfFormsSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

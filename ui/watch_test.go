@@ -7,7 +7,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestMarkedNodesAreWatched: marked nodes are on the Watch screen, also when it is opened again.
+// TestMarkedNodesAreWatched checks that the Watch screen shows the marked nodes, even when it is opened again after
+// the marks were removed.
 func TestMarkedNodesAreWatched(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n01")
@@ -26,7 +27,7 @@ func TestMarkedNodesAreWatched(t *testing.T) {
 		r.write("watch")
 		r.press("enter")
 		r.shows("› watch", "2 running")
-		// Another context has another list.
+		// Each context has its own list of watched nodes.
 		r.deliver(screen.Switch{Context: "rack8"})
 		r.settle()
 		r.press("2", "7")
@@ -34,7 +35,8 @@ func TestMarkedNodesAreWatched(t *testing.T) {
 	})
 }
 
-// TestConfirmedDeploymentOpensWatch: the Watch screen opens, and stays open.
+// TestConfirmedDeploymentOpensWatch checks that a confirmed deployment opens the Watch screen, which stays open when
+// the deployment has ended.
 func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
@@ -48,7 +50,7 @@ func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 		r.shows("› watch", "● active")
 		r.press("esc")
 		r.shows("› fleet")
-		// Cleaning opens no other screen.
+		// Cleaning does not open another screen.
 		r.choose("r7-n05")
 		r.press("U")
 		r.answer("r", "7", "-", "n", "0", "5", "enter")
@@ -59,7 +61,8 @@ func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 	})
 }
 
-// TestDeploymentOfAnotherContextOpensNoScreen: the deployment of another context opens no screen of this one.
+// TestDeploymentOfAnotherContextOpensNoScreen checks that a deployment that belongs to another context does not open
+// a screen in the current one.
 func TestDeploymentOfAnotherContextOpensNoScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")

@@ -9,7 +9,7 @@ import (
 	"ironworks/printable"
 )
 
-// TestWizardDeploys covers the way from the fleet to the requests.
+// TestWizardDeploys checks the whole way from the fleet to the requests.
 func TestWizardDeploys(t *testing.T) {
 	for name, way := range map[string]func(r *rig){
 		"its key":     func(r *rig) { r.press("d") },
@@ -55,7 +55,7 @@ func TestWizardSaysWhyItIsDisabled(t *testing.T) {
 		r.choose("r7-n05")
 		r.press("d")
 		r.shows(`deploy-wizard: not possible in state "active", only in "available"`)
-		// Read-only mode allows preparing; only the last step is refused.
+		// Read-only mode allows preparing a deployment. Only the last step is refused.
 		r.press("1")
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
@@ -70,7 +70,7 @@ func TestWizardSaysWhyItIsDisabled(t *testing.T) {
 	})
 }
 
-// TestWizardWithoutAnEditor: if the editor is missing, the plan loses nothing.
+// TestWizardWithoutAnEditor checks that the plan is unchanged if no editor can be started.
 func TestWizardWithoutAnEditor(t *testing.T) {
 	for name, editor := range map[string]func(string) (Command, error){
 		"no editor configured; set $VISUAL or $EDITOR": nil, "$EDITOR names nobody": func(string) (Command, error) { return nil, errors.New("$EDITOR names nobody") },

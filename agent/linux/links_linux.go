@@ -160,9 +160,11 @@ func (Kernel) LLDP(ctx context.Context, names []string) (map[string][]byte, erro
 	}
 	var mu sync.Mutex
 	frames := map[string][]byte{}
+	for name := range sockets {
+		frames[name] = nil
+	}
 	var reading sync.WaitGroup
 	for name, socket := range sockets {
-		frames[name] = nil
 		stop := context.AfterFunc(ctx, func() { _ = socket.SetReadDeadline(time.Unix(1, 0)) })
 		defer stop()
 		reading.Go(func() {

@@ -13,7 +13,7 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// account is a line of /etc/passwd, group a line of /etc/group.
+// account holds the IDs and the home directory from a line of /etc/passwd.
 type account struct {
 	uid, gid int
 	home     string
@@ -59,7 +59,7 @@ func (a *accounts) gidOf(text string) (int, bool) {
 	return int(gid), known
 }
 
-// free returns an ID that no user and no group has.
+// free returns the lowest ID, starting at 1000, that neither a user nor a group uses.
 func (a *accounts) free() int {
 	for id := 1000; ; id++ {
 		_, user := a.userOf(id)
@@ -71,14 +71,14 @@ func (a *accounts) free() int {
 }
 
 const (
-	// mostName is the maximum length of user and group names, in shadow-utils of RHEL 9 and of
-	// Fedora up to 39 (lib/chkname.c).
+	// mostName is the maximum length of user and group names in bytes. It is the limit of shadow-utils in RHEL 9 and
+	// in Fedora up to version 39 (lib/chkname.c).
 	mostName = 32
-	// mostID is the highest ID; 4294967295 means "unset".
+	// mostID is the highest valid user or group ID; the next value, 4294967295, means "unset".
 	mostID = 1<<32 - 2
 )
 
-// badID returns why an ID is invalid, or "".
+// badID explains why id is not a valid user or group ID. It returns "" if it is valid.
 func badID(id int) string {
 	if id < 0 || id > mostID {
 		return fmt.Sprintf("%d is not an ID: use 1000 or more, at most %d", id, mostID)
@@ -86,10 +86,11 @@ func badID(id int) string {
 	return ""
 }
 
-// badField reports whether text would break a line of /etc/passwd or /etc/shadow.
+// badField reports whether text contains a colon or a line break, which would corrupt a line of /etc/passwd or
+// /etc/shadow.
 func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
 
-// group predicts what Ignition's EnsureGroup does.
+// group predicts whether Ignition's EnsureGroup succeeds, and records the changed group.
 func (s *stage) group(g types.PasswdGroup) bool {
 	_, exists := s.accounts.groups[g.Name]
 	if util.IsFalse(g.ShouldExist) {
@@ -130,7 +131,7 @@ func (s *stage) deleteGroup(name string, exists bool) bool {
 	return true
 }
 
-// user predicts what Ignition's EnsureUser does, and the writing of the user's SSH keys.
+// user predicts whether Ignition's EnsureUser succeeds and whether Ignition can write the user's SSH keys.
 func (s *stage) user(u types.PasswdUser) bool {
 	was, exists := s.accounts.users[u.Name]
 	if util.IsFalse(u.ShouldExist) {
@@ -154,7 +155,7 @@ func (s *stage) user(u types.PasswdUser) bool {
 	return s.home(u, now)
 }
 
-// userFields checks the values that useradd and usermod refuse.
+// userFields checks for values that useradd and usermod would refuse.
 func (s *stage) userFields(u types.PasswdUser) bool {
 	switch shell := value(u.Shell); {
 	case badField(value(u.Gecos)):
@@ -272,8 +273,8 @@ func (s *stage) linked(name string) bool {
 	return err == nil && n.kind == symlink
 }
 
-// home predicts how Ignition uses the home directory of an existing user: it looks it up and
-// writes the keys below it.
+// home predicts whether Ignition can use the home directory of an existing user. Ignition looks up the directory and
+// writes the SSH keys below it.
 func (s *stage) home(u types.PasswdUser, a account) bool {
 	if len(u.SSHAuthorizedKeys) > 0 {
 		where, err := s.tree.join(path.Join(a.home, ".ssh"))
@@ -293,7 +294,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	return true
 }
 
-// reason formats an error of the kernel for a sentence.
+// reason turns an error of the file tree into text that fits into the message of a failure.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, errNotExist):

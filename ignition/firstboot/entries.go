@@ -15,17 +15,17 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// entry is a directory, a file or a link to create.
+// entry is a directory, file or link that the configuration creates.
 type entry struct {
 	types.Node
 
 	section Section
-	where   string // the path with all links resolved
+	where   string // the path with all links in its parent directories resolved
 	make    func(e entry, there *node, err error) bool
 }
 
-// mountPoints creates the mount points of file systems. Ignition's mount stage refuses links in
-// their paths.
+// mountPoints predicts whether Ignition can create the mount points of filesystems. Ignition's mount stage refuses
+// paths that contain links.
 func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	for _, f := range filesystems {
 		if format := value(f.Format); value(f.Path) == "" || format == "" || format == "swap" || format == "none" {
@@ -46,8 +46,8 @@ func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	}
 }
 
-// entries creates the entries in the order of Ignition's createFilesystemsEntries: directories, files and symbolic
-// links by depth, then hard links.
+// entries creates the entries in the same order as Ignition's createFilesystemsEntries: first directories, files and
+// symbolic links, sorted by the depth of their paths, and then hard links.
 func (s *stage) entries(storage types.Storage) {
 	var ordered, hard []entry
 	taken := map[string]string{}
@@ -78,7 +78,7 @@ func (s *stage) entries(storage types.Storage) {
 			add(&ordered, e)
 		}
 	}
-	// Ignition creates the entries with the shortest paths first.
+	// Ignition creates the entries with the fewest path elements first.
 	slices.SortStableFunc(ordered, func(a, b entry) int { return cmp.Compare(len(split(a.where)), len(split(b.where))) })
 	for _, e := range append(ordered, hard...) {
 		s.entry(e)
@@ -98,7 +98,7 @@ func (s *stage) entry(e entry) bool {
 	return e.make(e, there, err) && s.owner(e)
 }
 
-// needed has paths that the system needs to run. An entry with overwrite would empty them.
+// needed lists paths that the system needs to run. An entry with overwrite would delete their content.
 var needed = []string{"/", "/boot", "/etc", "/home", "/lib", "/lib64", "/bin", "/sbin", "/root", "/sysroot", "/ostree", "/var", "/usr"}
 
 func (s *stage) overwrite(e entry) error {
@@ -108,7 +108,7 @@ func (s *stage) overwrite(e entry) error {
 	return s.tree.remove(e.where)
 }
 
-// cannot describes why a path cannot be created.
+// cannot explains why the path name cannot be created.
 func cannot(name string, err error) string {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -159,7 +159,8 @@ func (s *stage) file(e entry, f types.File, there *node, err error) bool {
 	return true
 }
 
-// validJSON reports whether a file may contain JSON. Only inline content can be checked.
+// validJSON reports whether the file could contain valid JSON. Only inline content can be checked; content from
+// another source is assumed to be valid.
 func validJSON(f types.File) bool {
 	source := value(f.Contents.Source)
 	if text, plain := strings.CutPrefix(source, "data:,"); plain {
@@ -223,7 +224,7 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	return true
 }
 
-// owner resolves the owner and the group that an entry names.
+// owner checks that the owner and group named by the entry exist.
 func (s *stage) owner(e entry) bool {
 	if name := value(e.User.Name); name != "" && e.User.ID == nil {
 		if _, known := s.accounts.users[name]; !known {
@@ -238,10 +239,11 @@ func (s *stage) owner(e entry) bool {
 	return true
 }
 
-// ResultPath is the report that Ignition writes.
+// ResultPath is the path of the report that Ignition writes at the end.
 const ResultPath = "/etc/.ignition-result.json"
 
-// resultFile predicts Ignition's report, which fails if the file exists without valid JSON.
+// resultFile predicts whether Ignition can write its report. Writing fails if the path is an absolute link, or if it
+// exists but is not a file with valid JSON.
 func (s *stage) resultFile() {
 	link, err := s.tree.lookup(ResultPath, fromInitramfs, false)
 	if err != nil {

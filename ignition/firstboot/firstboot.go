@@ -1,8 +1,7 @@
-// Package firstboot predicts what Ignition does with a configuration on the first boot of an
-// installed system, as far as it can end in the emergency shell: it creates the accounts,
-// files, links and units, in Ignition's order, in a model of the image's root. The rules follow
-// Ignition 2.27.0 (internal/exec/stages/files) and shadow-utils; test/oracle compares them with
-// the real programs.
+// Package firstboot predicts which entries of a configuration make Ignition fail on the first boot of an installed
+// system, so that the boot ends in the emergency shell. It creates the accounts, files, links and units, in the same
+// order as Ignition, in a model of the image's root file system. The rules follow Ignition 2.27.0
+// (internal/exec/stages/files) and shadow-utils; test/oracle compares them with the real programs.
 package firstboot
 
 import (
@@ -12,10 +11,10 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// Section names a list of a configuration.
+// Section is the path of a list in the configuration.
 type Section string
 
-// The sections.
+// These are the sections whose entries can fail.
 const (
 	Users       Section = "passwd.users"
 	Groups      Section = "passwd.groups"
@@ -29,31 +28,31 @@ const (
 // Cause classifies a failure.
 type Cause string
 
-// The causes.
+// These are the possible causes of a failure.
 const (
-	CauseAccount  Cause = "account"         // the user or group cannot be created like this
+	CauseAccount  Cause = "account"         // the user or group cannot be created with these settings
 	CauseMissing  Cause = "account-missing" // the user or group does not exist
-	CauseTaken    Cause = "path-taken"      // the path exists with other content
-	CauseReadOnly Cause = "read-only-path"  // the image is read-only there
+	CauseTaken    Cause = "path-taken"      // something else exists at the path or at a part of it
+	CauseReadOnly Cause = "read-only-path"  // the path is on a read-only mount of the image
 	CausePath     Cause = "bad-place"       // the path is invalid
 )
 
-// Failure is an entry of a configuration that fails in Ignition, so the machine boots into the emergency shell.
+// Failure describes a configuration entry on which Ignition fails. The machine then boots into the emergency shell.
 type Failure struct {
 	Cause   Cause
 	Section Section
-	// Name is the entry's key: the name of a user, group or unit, the path of a file, directory
-	// or link, or the device of a file system.
+	// Name identifies the entry: the name of a user, group or unit, the path of a file, directory or link, or the
+	// device of a file system.
 	Name string
-	// Field is the key below the entry, for example "groups" or "contents", or "" for the whole
-	// entry.
+	// Field is the key within the entry, for example "groups" or "contents". It is empty if the failure concerns the
+	// whole entry.
 	Field string
-	// Why is the reason and the remedy.
+	// Why explains the failure and suggests a fix.
 	Why string
 }
 
-// Run predicts the first boot. It skips failed entries and returns all failures; Ignition
-// itself stops at the first.
+// Run predicts the first boot of image with config and returns all failures. Ignition itself stops at the first
+// failure, but Run skips the failed entry and continues.
 func Run(config types.Config, image *Image) []Failure {
 	s := &stage{image: image, tree: image.tree.clone(), accounts: image.accounts.clone()}
 	config = v3_6.Merge(image.base, config)
@@ -73,7 +72,7 @@ func Run(config types.Config, image *Image) []Failure {
 	return s.failures
 }
 
-// stage is the state of one prediction.
+// stage holds the state of one prediction.
 type stage struct {
 	image    *Image
 	tree     *tree
@@ -81,13 +80,13 @@ type stage struct {
 	failures []Failure
 }
 
-// fail adds a failure. It returns false, for use in conditions.
+// fail adds a failure. It always returns false, so that callers can return its result.
 func (s *stage) fail(cause Cause, section Section, name, field, why string) bool {
 	s.failures = append(s.failures, Failure{Cause: cause, Section: section, Name: name, Field: field, Why: why})
 	return false
 }
 
-// failAt does the same as fail, for an error of the file tree.
+// failAt adds a failure like fail, but derives the cause and the text from err, an error of the file tree.
 func (s *stage) failAt(section Section, name, field, place string, err error) bool {
 	cause := CausePath
 	switch {

@@ -16,22 +16,22 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// Image models the root of an installed system before its first boot.
+// Image models the root file system of an installed system before its first boot.
 type Image struct {
-	// Name is the name of the family, or the path of the folder that the image was read from.
+	// Name is the name of the CoreOS family, or the path of the folder from which the image was read.
 	Name string
 
 	tree     *tree
 	accounts *accounts
-	debian   bool         // the image's useradd accepts nearly any name
-	base     types.Config // the configuration that the image merges below the user's
+	debian   bool         // whether the image's useradd accepts almost any name, as in Debian
+	base     types.Config // the base configuration of the image, into which Ignition merges the user's configuration
 }
 
 //go:embed images
 var tables embed.FS
 
-// Families returns the CoreOS images with a built-in root. The folder images has their tables,
-// with source and date.
+// Families returns the CoreOS images whose root file systems are built in. Their tables are in the folder images,
+// along with the source and the date of the data.
 var Families = sync.OnceValue(func() []*Image {
 	var families []*Image
 	for _, f := range []struct{ name, file string }{
@@ -40,7 +40,7 @@ var Families = sync.OnceValue(func() []*Image {
 	} {
 		i, err := readTables(f.name, "coreos.txt", f.file)
 		if err != nil {
-			panic(err) // the tables are embedded, and a test reads them
+			panic(err) // cannot happen: the tables are embedded, and a test reads them
 		}
 		families = append(families, i)
 	}
@@ -71,14 +71,14 @@ func newImage(name string) *Image {
 	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}}
 }
 
-// Volumes are the separate mounts of CoreOS, outermost first. "/" and "/usr" are read-only.
+// Volumes lists the mount points of CoreOS, with parents before children. "/" and "/usr" are read-only.
 var Volumes = []string{"/", "/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/sysroot", "/usr", "/var"}
 
-// Tables returns the folder images. Its files have lines of the forms "d PATH", "f PATH", "l
-// PATH TARGET", "passwd LINE" and "group LINE".
+// Tables returns the folder images. Each line of its files is empty, is a comment that starts with "#", or has one of
+// the forms "d PATH" (a directory), "f PATH" (a file), "l PATH TARGET" (a link), "passwd LINE" and "group LINE".
 func Tables() fs.FS { return tables }
 
-// line parses one line of a table.
+// line parses one line of a table and adds its entry to the image.
 func (i *Image) line(text string) error {
 	what, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	name, word, _ := strings.Cut(rest, " ")
@@ -120,7 +120,7 @@ func (i *Image) group(line string) error {
 	return err
 }
 
-// coreBase returns the base configuration of both families, which creates the user core (fedora-coreos-config,
+// coreBase returns the base configuration that both families share. It creates the user core (fedora-coreos-config,
 // overlay.d/05core/…/40ignition-conf/00-core.ign).
 func coreBase() types.Config {
 	gecos := "CoreOS Admin"
@@ -129,12 +129,12 @@ func coreBase() types.Config {
 	return base
 }
 
-// FromFolder reads the root of an unpacked or mounted image, for example the rootfs of a live
-// ISO. The read-only mounts of CoreOS are read-only in the model too.
+// FromFolder reads the root file system of an unpacked or mounted image, for example the rootfs of a live ISO. The
+// volumes that are read-only on CoreOS are read-only in the model too.
 func FromFolder(root string) (*Image, error) {
 	i := newImage(root)
 	i.base = coreBase()
-	// An os.Root keeps links of the image inside the folder.
+	// os.Root ensures that links in the image do not lead out of the folder.
 	folder, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("read the root of an image: %w", err)
@@ -167,7 +167,7 @@ func FromFolder(root string) (*Image, error) {
 	return i, nil
 }
 
-// mount creates the volumes.
+// mount assigns the directories in Volumes, with their content, to separate volumes.
 func (i *Image) mount() {
 	for _, name := range Volumes {
 		if n, err := i.tree.lookup(name, fromInitramfs, false); err == nil && n.kind == directory {
@@ -176,7 +176,7 @@ func (i *Image) mount() {
 	}
 }
 
-// mounted moves a directory and its content to another volume.
+// mounted assigns a directory and all its content to the volume v.
 func (n *node) mounted(v *volume) {
 	n.volume = v
 	for _, child := range n.children {
@@ -184,7 +184,7 @@ func (n *node) mounted(v *volume) {
 	}
 }
 
-// found adds one entry of a folder.
+// found adds the entry of folder with the given name to the image.
 func (i *Image) found(folder *os.Root, name string, d fs.DirEntry) error {
 	n := &node{kind: file}
 	info, err := d.Info()

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The errors of the kernel that the tree returns.
+// These errors correspond to errors of the kernel's file system calls. Their texts continue a sentence that starts
+// with a path.
 var (
 	errNotExist = errors.New("does not exist")
 	errNotDir   = errors.New("is not a directory")
@@ -35,19 +36,19 @@ const (
 // node is a directory, a file or a symbolic link. Devices, sockets and pipes count as files.
 type node struct {
 	kind     kind
-	target   string // the target of a symbolic link
+	target   string // of a symbolic link
 	children map[string]*node
 	volume   *volume
 	uid      int
-	mode     int // the mode of a directory, for write permission
+	mode     int // the permissions of a directory
 	inode    *int
-	json     bool // whether the file has valid JSON
+	json     bool // whether the file contains valid JSON
 }
 
 // volume is a mounted file system, or a bind mount.
 type volume struct{ readOnly bool }
 
-// tree is a root file system.
+// tree models a root file system.
 type tree struct{ root *node }
 
 func (t *tree) clone() *tree { return &tree{root: t.root.clone()} }
@@ -63,23 +64,25 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// view selects how links are resolved: Ignition runs outside of the root, useradd inside.
+// view selects how absolute links are resolved. Ignition runs in the initramfs, outside the root file system; useradd
+// runs inside it.
 type view int
 
 const (
-	// fromInitramfs resolves absolute links in the initramfs, where they dangle.
+	// fromInitramfs resolves absolute links in the initramfs, where their targets do not exist.
 	fromInitramfs view = iota
 	fromRoot
 )
 
-// lookup returns the node at a path. If the last name is a link, lookup resolves it only if follow is true.
+// lookup returns the node at the path name. If the last element of the path is a link, lookup resolves it only if
+// follow is true.
 func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
 	_, n, err := t.walk(name, v, follow)
 	return n, err
 }
 
-// walk does the same as lookup. It also returns the parent of the last name. If only the last name is missing, it
-// returns the parent and the error.
+// walk does the same as lookup, but it also returns the directory that contains the node. If only the last element of
+// the path is missing, walk returns this directory along with the error.
 func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err error) {
 	if len(name) > maxWay {
 		return nil, nil, errLongPath
@@ -130,7 +133,7 @@ func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err 
 
 func split(name string) []string { return steps(path.Clean("/" + name)) }
 
-// steps splits the target of a link, and keeps "..".
+// steps splits the target of a link into its elements. Unlike split, it keeps "..".
 func steps(target string) []string {
 	var names []string
 	for name := range strings.SplitSeq(target, "/") {
@@ -141,8 +144,8 @@ func steps(target string) []string {
 	return names
 }
 
-// join resolves the links of a path as Ignition's util.JoinPath does: each once, and not in the
-// last name.
+// join resolves links in the path name in the same way as Ignition's util.JoinPath: it resolves each link only once,
+// and it does not resolve the last element.
 func (t *tree) join(name string) (string, error) {
 	names := split(name)
 	if len(names) == 0 {
@@ -168,8 +171,8 @@ func (t *tree) join(name string) (string, error) {
 	return path.Join(real, names[len(names)-1]), nil
 }
 
-// mkdirs creates a directory and its missing parents as the user uid. root skips the permission
-// checks.
+// mkdirs creates a directory and its missing parents, with the permissions of the user uid. Root (uid 0) is exempt
+// from permission checks.
 func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	way := ""
 	for _, part := range split(name) {
@@ -192,7 +195,7 @@ func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	return nil
 }
 
-// put adds an entry to a directory as the user uid.
+// put adds entry to the directory n, with the permissions of the user uid.
 func (n *node) put(name string, entry *node, uid int) error {
 	switch {
 	case n.kind != directory:
@@ -225,7 +228,7 @@ func (n *node) writable(uid int) bool {
 	return n.mode&0o002 != 0
 }
 
-// create adds an entry at a path. It also creates missing parents.
+// create adds entry at the path name, and creates missing parent directories.
 func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir
@@ -240,7 +243,7 @@ func (t *tree) create(name string, entry *node) error {
 	return parent.put(path.Base(name), entry, 0)
 }
 
-// replace does the same as create, but it replaces an existing entry as rename(2) does.
+// replace adds entry like create, but it also replaces an existing file or link, as rename(2) does.
 func (t *tree) replace(name string, entry *node) error {
 	n, err := t.lookup(name, fromInitramfs, false)
 	if err == nil && n.kind == directory {
@@ -252,7 +255,7 @@ func (t *tree) replace(name string, entry *node) error {
 	return t.create(name, entry)
 }
 
-// remove removes a path recursively.
+// remove deletes the path name with all its content. It is not an error if the path does not exist.
 func (t *tree) remove(name string) error {
 	parent, n, err := t.walk(name, fromInitramfs, false)
 	switch {
@@ -269,7 +272,8 @@ func (t *tree) remove(name string) error {
 	return nil
 }
 
-// holdsReadOnly reports whether a directory contains an entry that cannot be removed.
+// holdsReadOnly reports whether the directory n contains entries that cannot be removed, because they are on a
+// read-only volume or on another mount.
 func (n *node) holdsReadOnly() bool {
 	if n.kind == directory && n.volume.readOnly && len(n.children) > 0 {
 		return true

@@ -13,7 +13,7 @@ const (
 	presetPath = "/etc/systemd/system-preset/20-ignition.preset"
 )
 
-// unit writes a unit and its drop-ins over existing ones.
+// unit predicts how Ignition writes a unit and its drop-ins, replacing existing files, and masks or unmasks the unit.
 func (s *stage) unit(u types.Unit) bool {
 	for i, d := range u.Dropins {
 		if d.Contents == nil {
@@ -65,7 +65,7 @@ func (s *stage) mask(name string, masked bool) error {
 	return s.tree.create(where, &node{kind: symlink, target: "/dev/null"})
 }
 
-// presets enables and disables units.
+// presets predicts how Ignition writes the preset file that enables and disables units.
 func (s *stage) presets(units []types.Unit) {
 	for _, u := range units {
 		if u.Enabled == nil {

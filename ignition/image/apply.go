@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// ReadWriterAt is a file for editing in place.
+// ReadWriterAt is a file that can be edited in place.
 type ReadWriterAt interface {
 	io.ReaderAt
 	io.WriterAt
 }
 
-// errFixed means that a patch changes the size of a file that cannot change its size.
+// errFixed means that a patch would change the size of the file, but the file has no method Truncate.
 var errFixed = errors.New("the image cannot change its size")
 
-// Apply writes the patch to an image. It first checks that the image is unchanged
-// ([ErrChanged]). If a write fails, it restores the previous content as far as possible. The
-// caller synchronizes the file. Applying a patch twice is no error. A patch that changes the size
-// needs a file with a method Truncate, as [os.File] has.
+// Apply writes the patch to the image in file. It first checks that the image is unchanged, and returns [ErrChanged]
+// otherwise; it is not an error if the patch was already applied. If a write fails, Apply restores the previous
+// content as far as possible. The caller must synchronize the file. If the patch changes the size of the image, the
+// file needs a Truncate method like that of [os.File].
 func (p *Patch) Apply(file ReadWriterAt) error {
 	resize := func(int64) error { return nil }
 	if p.size != p.base {
@@ -42,7 +42,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 			return ErrChanged
 		}
 	}
-	// The end of the image is written first, so that no record refers to data that is not written yet.
+	// Write the end of the image first, so that no record refers to data that has not been written yet.
 	order := slices.SortedFunc(slices.Values(p.changes), func(a, b rangeChange) int { return int(min(1, max(-1, b.Offset-a.Offset))) })
 	for at, change := range order {
 		if err := write(file, change.Range); err != nil {
@@ -64,7 +64,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// hasData does the same as the function hasData, but the range may reach beyond the end of the image.
+// hasData does the same as the function hasData, but it allows ranges that extend beyond the end of the image.
 func (p *Patch) hasData(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
 	if change.end() <= p.base {
 		return hasData(file, change.Offset, change.Length, data)
@@ -76,7 +76,7 @@ func (p *Patch) hasData(file io.ReaderAt, change rangeChange, data []byte) (bool
 	return bytes.Equal(found[:len(data)], data) && len(bytes.Trim(found[len(data):], "\x00")) == 0, nil
 }
 
-// undo restores the written ranges, and the size.
+// undo restores the previous content of the written ranges and the size of the image.
 func (p *Patch) undo(file io.WriterAt, written []rangeChange, resize func(int64) error, cause error) error {
 	for _, change := range written {
 		if err := write(file, Range{Offset: change.Offset, Length: change.Length, Data: change.before}); err != nil {
@@ -96,7 +96,7 @@ func write(file io.WriterAt, r Range) error {
 	return err
 }
 
-// hasData reports whether file has data followed by zeros at offset.
+// hasData reports whether the range of length bytes at offset contains data and, after that, only zeros.
 func hasData(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
 	whole := make([]byte, length)
 	if err := readFull(file, whole, offset); err != nil {

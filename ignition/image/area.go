@@ -8,34 +8,35 @@ import (
 )
 
 var (
-	// ErrNoArea means that an image has no area for a configuration, so it is not a CoreOS live image.
+	// ErrNoArea means that an image is not a CoreOS live image, because it has no area for a configuration.
 	ErrNoArea = errors.New("not a CoreOS live image: no area for an Ignition configuration")
 	// ErrNotEmbedded means that the area contains no configuration.
 	ErrNotEmbedded = errors.New("no Ignition configuration is embedded in this image")
 )
 
-// area is the range of a live image that is reserved for a configuration.
+// area is the range of a live image that is reserved for an Ignition configuration.
 type area struct {
 	offset, length int64
-	// path is the file that the area fills, so that the area can grow; "" if the area is a part of a file.
+	// path is the path of the file that the area fills. Such an area can grow. path is empty if the area is only a
+	// part of a file.
 	path string
 }
 
 const (
 	infoFile    = "coreos/igninfo.json"
 	defaultFile = "images/ignition.img"
-	// maxInfo and maxArea limit reads from hostile images, in bytes. The area of all images so
-	// far has 256 KiB.
+	// maxInfo and maxArea limit how many bytes are read, in case an image is hostile. In all images released so far,
+	// the area has a size of 256 KiB.
 	maxInfo = 64 << 10
 	maxArea = 64 << 20
 
-	// Images made before 2022 describe the area in their system area.
+	// Images built before 2022 describe the area in the ISO's system area.
 	headerOffset = 32744
 	headerMagic  = "coreiso+"
 )
 
-// findArea finds the area in the same way as coreos-installer: in igninfo.json, else in the default file, else in the
-// header of old images.
+// findArea looks for the area in the same places as coreos-installer: first in igninfo.json, then in the default
+// file, and finally in the header of old images.
 func findArea(files isoFiles) (area, error) {
 	found, err := infoArea(files)
 	if errors.Is(err, ErrNoFile) {
@@ -50,8 +51,8 @@ func findArea(files isoFiles) (area, error) {
 	return found, nil
 }
 
-// infoArea returns the area that igninfo.json or the default file describes. It returns [ErrNoFile] only if neither
-// file exists.
+// infoArea returns the area that igninfo.json describes, or the default file if there is no igninfo.json. It returns
+// [ErrNoFile] only if neither file exists.
 func infoArea(files isoFiles) (area, error) {
 	info := struct {
 		File   string `json:"file"`

@@ -12,7 +12,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// gibibyte returns the path of a sparse image of 1 GiB.
+// gibibyte writes a sparse image with a size of 1 GiB and returns its path.
 func gibibyte(tb testing.TB) string {
 	tb.Helper()
 	path := fileT(tb, coreosinstaller.X86().Image)
@@ -22,13 +22,13 @@ func gibibyte(tb testing.TB) string {
 	return path
 }
 
-// benchConfig returns a configuration the size of a deploy ramdisk's with certificates and
+// benchConfig returns a configuration of the same size as a deploy ramdisk's configuration with certificates and
 // keyfiles.
 func benchConfig() []byte {
 	return []byte(`{"ignition": {"version": "3.2.0"}, "x": "` + strings.Repeat(strconv.Quote(string(noise(40))), 300) + `"}`)
 }
 
-// BenchmarkEmbed embeds a configuration into an image of 1 GiB in place, including fsync.
+// BenchmarkEmbed embeds a configuration in place into an image of 1 GiB, including the call to fsync.
 func BenchmarkEmbed(b *testing.B) {
 	path, config := gibibyte(b), benchConfig()
 	b.ReportAllocs()
@@ -39,7 +39,7 @@ func BenchmarkEmbed(b *testing.B) {
 	}
 }
 
-// BenchmarkStream reads the stream of one node.
+// BenchmarkStream reads the whole image for one node from a stream.
 func BenchmarkStream(b *testing.B) {
 	iso, err := image.Open(gibibyte(b))
 	if err != nil {
@@ -67,7 +67,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkUnwrap searches an initramfs of 64 MiB, uncompressed, for a configuration.
+// BenchmarkUnwrap searches for a configuration in an initramfs with an uncompressed size of 64 MiB.
 func BenchmarkUnwrap(b *testing.B) {
 	wrapped, err := image.Wrap(benchConfig())
 	if err != nil {

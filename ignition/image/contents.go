@@ -8,25 +8,24 @@ import (
 	"strings"
 )
 
-// segment is one archive of an area, with its original bytes.
+// segment is one archive in an area, with its original bytes.
 type segment struct {
 	offset  int64
 	packed  []byte
 	entries []entry
 }
 
-// contents are the archives in an area. Archives that an edit does not touch keep their bytes
-// and their place, so foreign archives survive, and removing an embedded configuration restores
-// the original area.
+// contents holds the archives in an area. Archives that an edit does not affect keep their bytes and their offset.
+// Archives from other programs therefore survive, and removing an embedded configuration restores the original area.
 type contents struct {
 	segments []segment
 }
 
-// maxEntries limits the files and folders of an area. It leaves room for a keyfile per network
+// maxEntries limits the number of files and folders in an area. It leaves enough room for one keyfile per network
 // card.
 const maxEntries = 10_000
 
-// readContents parses an area.
+// readContents parses the bytes of an area.
 func readContents(b []byte) (contents, error) {
 	var c contents
 	var entries int
@@ -54,7 +53,7 @@ func readContents(b []byte) (contents, error) {
 	}
 }
 
-// members returns the files in the area. If files have the same name, the last one counts.
+// members returns the files in the area. If several files have the same name, it returns only the last one.
 func (c contents) members() []Member {
 	var found []Member
 	at := map[string]int{}
@@ -86,10 +85,10 @@ func (c contents) config() []byte {
 	return nil
 }
 
-// isNetwork reports whether a member is a keyfile for the initramfs.
+// isNetwork reports whether name is the path of a NetworkManager keyfile for the initramfs.
 func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
-// without returns the contents without the configuration.
+// without returns a copy of the contents from which the configuration is removed.
 func (c contents) without() (contents, error) {
 	var kept contents
 	for _, s := range c.segments {
@@ -109,7 +108,7 @@ func (c contents) without() (contents, error) {
 	return kept, nil
 }
 
-// with returns the contents with a configuration at the end.
+// with returns a copy of the contents with config appended as a separate archive.
 func (c contents) with(config []byte) (contents, error) {
 	packed, err := Wrap(config)
 	if err != nil {
@@ -119,7 +118,7 @@ func (c contents) with(config []byte) (contents, error) {
 	return contents{segments: append(slices.Clip(c.segments), own)}, nil
 }
 
-// merged returns the contents as one archive, which is smaller.
+// merged returns the contents as a single archive, which takes less space.
 func (c contents) merged() (contents, error) {
 	one := segment{}
 	for _, s := range c.segments {
@@ -130,9 +129,9 @@ func (c contents) merged() (contents, error) {
 	return contents{segments: []segment{one}}, err
 }
 
-// bytes returns the content of the area without trailing zeros. Each archive keeps its offset
-// if it can; otherwise it follows the previous one at a multiple of 4, which the kernel
-// requires.
+// bytes returns the new content of the area without trailing zeros. Each archive keeps its offset if possible;
+// otherwise it follows the previous archive, aligned to 4 bytes as the kernel requires. If the archives do not fit
+// into capacity, they are merged.
 func (c contents) bytes(capacity int64) ([]byte, error) {
 	laid := c.lay()
 	if int64(len(laid)) > capacity && len(c.segments) > 1 {
@@ -160,10 +159,10 @@ func (c contents) lay() []byte {
 	return b
 }
 
-// TooLargeError means that content exceeds its area of an image that cannot grow, because the
-// area is a part of another file.
+// TooLargeError means that content does not fit into its area, and that the area cannot grow because it is only a
+// part of a file.
 type TooLargeError struct {
-	// What needs Size bytes, but the area has Capacity bytes.
+	// What describes the content. It needs Size bytes, but the area holds only Capacity bytes.
 	What           string
 	Size, Capacity int64
 }

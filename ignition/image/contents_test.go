@@ -21,8 +21,8 @@ func namesOf(members []image.Member) []string {
 	return names
 }
 
-// TestWhatCoreosInstallerEmbedded: configurations that the real coreos-installer embedded are read, and survive every
-// edit.
+// TestWhatCoreosInstallerEmbedded checks that configurations embedded by the real coreos-installer can be read, and
+// that the keyfiles survive every edit.
 func TestWhatCoreosInstallerEmbedded(t *testing.T) {
 	t.Parallel()
 	facts := factsT(t)
@@ -51,7 +51,7 @@ func TestWhatCoreosInstallerEmbedded(t *testing.T) {
 			removed := editT(t, embedded, image.Change{RemoveIgnition: true})
 			keyfiles(t, removed, fact)
 			switch fact.Name {
-			case "keyfiles": // the edit did not touch its archive
+			case "keyfiles": // the edits leave the archive with the keyfiles unchanged
 				if !bytes.Equal(removed, live.Image) {
 					t.Error("after remove the image is another one")
 				}
@@ -104,8 +104,8 @@ func packT(tb testing.TB, members ...image.Member) []byte {
 	return packed
 }
 
-// TestArchivesOfOthersStay: an area can contain several archives, compressed or not, with or without zeros in between.
-// Foreign archives keep their bytes.
+// TestArchivesOfOthersStay checks that archives from other programs keep their bytes. An area can contain several
+// archives, compressed or not, and with or without zeros between them.
 func TestArchivesOfOthersStay(t *testing.T) {
 	t.Parallel()
 	base := image.Member{Name: "usr/lib/ignition/base.d/50-x.ign", Mode: 0o644, Content: []byte("{}")}
@@ -141,7 +141,7 @@ func TestArchivesOfOthersStay(t *testing.T) {
 	}
 }
 
-// TestArchivesAreMergedWhereTheyDoNotFit: if separate archives do not fit, a single merged one may.
+// TestArchivesAreMergedWhereTheyDoNotFit checks that archives are merged into one if they do not fit separately.
 func TestArchivesAreMergedWhereTheyDoNotFit(t *testing.T) {
 	t.Parallel()
 	same := noise(150_000)

@@ -7,47 +7,49 @@ import (
 	"io"
 )
 
-// ErrInUse means that an image already has a configuration. Change.Force replaces it.
+// ErrInUse means that an image already contains a configuration. Set Change.Force to replace it.
 var ErrInUse = errors.New("the image already has an Ignition configuration embedded")
 
-// ErrChanged means that another program changed the image since it was read.
+// ErrChanged means that the image was changed, for example by another program, after it was read.
 var ErrChanged = errors.New("the image has changed since it was read")
 
-// Change is an edit of an image. It keeps everything else, including other files in the area.
+// Change describes an edit of an image. Everything else in the image stays the same, including other files in the
+// area.
 type Change struct {
-	// Ignition is the configuration to embed, or nil. It is not validated.
+	// Ignition is the configuration to embed. It is not validated. If it is nil, no configuration is embedded.
 	Ignition []byte
-	// RemoveIgnition removes the configuration, if any.
+	// RemoveIgnition requests that the embedded configuration, if any, be removed.
 	RemoveIgnition bool
-	// Kargs changes the kernel arguments.
+	// Kargs describes how to change the kernel arguments.
 	Kargs KargsEdit
-	// Force replaces an existing configuration, and an unreadable area with all its content.
+	// Force allows the edit to replace an existing configuration. If the area is unreadable, Force replaces all its
+	// content.
 	Force bool
 }
 
-// Patch is the effect of a change on an image: the ranges with new bytes.
+// Patch holds the changes that an edit makes to an image: the changed ranges and their new bytes.
 type Patch struct {
-	// Kargs are the kernel arguments after the change. Unmatched are the arguments to delete or
-	// replace that were not found.
+	// Kargs holds the kernel arguments after the change. Unmatched lists the arguments that should have been deleted
+	// or replaced but were not found.
 	Kargs     string
 	Unmatched []string
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	// base is the size of the image, and size its size after the change. kept is the number of bytes at the start of
-	// the image that stay, apart from the changes.
+	// base is the size of the image before the change, and size is its size after the change. The first kept bytes of
+	// the image stay the same, except for the changes.
 	base, kept, size int64
 	changes          []rangeChange
 }
 
-// rangeChange is a range of an image with its new and its previous content.
+// rangeChange is a range of an image with its new and previous content.
 type rangeChange struct {
 	Range
 	before []byte
 }
 
-// Edit computes the patch for a change, without writing it. The errors include [ErrInUse],
-// [ErrNoKargs], [TooLargeError] and [KargError].
+// Edit computes the patch for a change, but does not write it. The possible errors include [ErrInUse], [ErrNoKargs],
+// [TooLargeError] and [KargError].
 func (i *ISO) Edit(change Change) (*Patch, error) {
 	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: i.Used()}
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {
@@ -118,7 +120,8 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
 }
 
-// editGrowing moves the area to the end of the image.
+// editGrowing embeds the configuration by moving the area to the end of the image. It returns large if the area
+// cannot grow.
 func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
 	content, err := next.bytes(maxArea)
 	if err != nil {
@@ -159,8 +162,8 @@ func (p *Patch) Ranges() []Range {
 	return ranges
 }
 
-// Stream returns the changed image, read from the unchanged base. It holds only the compressed
-// configuration in memory.
+// Stream returns the changed image as a reader of base, which must be the unchanged image. The stream keeps only the
+// compressed configuration in memory, not the image.
 func (p *Patch) Stream(base io.ReaderAt) (*Overlay, error) {
 	return NewOverlay(base, min(p.kept, p.size), p.Ranges()...)
 }

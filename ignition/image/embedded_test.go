@@ -30,14 +30,14 @@ func embedded(content []byte) (string, error) {
 	return string(config), err
 }
 
-// withArea returns an image whose area has content.
+// withArea returns an image with content in its area.
 func withArea(content []byte) []byte {
 	l := coreosinstaller.X86()
 	copy(l.Image[l.Area:], content)
 	return l.Image
 }
 
-// newc returns an archive with one file, built by hand.
+// newc returns a newc cpio archive that contains a single file. It is built without the code under test.
 func newc(name, content string) []byte {
 	var b bytes.Buffer
 	entry := func(name, content string) {
@@ -98,11 +98,11 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// xzConfig is newc("config.ign", config) compressed by `xz --check=crc32`.
+// xzConfig is the result of newc("config.ign", config), compressed by `xz --check=crc32`.
 var xzConfig = []byte(xzText)
 
-// withHeader returns an image of 2021 with a configuration, whose area only the header
-// describes.
+// withHeader returns an image in the format of 2021, where only the header describes the area. The area contains a
+// configuration.
 func withHeader() []byte {
 	l := coreosinstaller.Header()
 	copy(l.Image[l.Area:], newc("config.ign", config))

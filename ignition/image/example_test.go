@@ -8,7 +8,8 @@ import (
 	"ironworks/ignition/image"
 )
 
-// ExampleISO_Edit serves each node its own version of one image of a gigabyte. All versions have the same length.
+// ExampleISO_Edit serves each node a different version of the same image, which has a size of about a gigabyte. All
+// versions have the same length.
 func ExampleISO_Edit() {
 	iso, err := image.Open("fedora-coreos-live.iso")
 	if err != nil {
@@ -20,7 +21,7 @@ func ExampleISO_Edit() {
 		Kargs:    image.KargsEdit{Append: []string{"console=ttyS0"}},
 	})
 	if err != nil {
-		log.Fatal(err) // an image.TooLargeError has the capacity
+		log.Fatal(err) // an image.TooLargeError states the capacity
 	}
 	log.Printf("%d of %d bytes are used", patch.Used, iso.Capacity())
 	http.HandleFunc("/node-1.iso", func(w http.ResponseWriter, r *http.Request) {

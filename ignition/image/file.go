@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// EditFile edits the areas of an image file in place, and synchronizes the file. It computes
-// the change before it writes.
+// EditFile edits the areas of the image file at path in place, and synchronizes the file. It computes the whole
+// change before it writes anything.
 func EditFile(path string, change Change) (*Patch, error) {
 	iso, err := open(path, os.O_RDWR)
 	if err != nil {
@@ -37,10 +37,10 @@ func EditFile(path string, change Change) (*Patch, error) {
 // copyStep is the number of bytes copied between checks for cancellation.
 const copyStep = 256 << 20
 
-// WriteFile writes a changed copy of an image to a new file. The file appears when it is
-// complete, and never replaces an existing one ([fs.ErrExist]). Its mode is 0600, as in
-// coreos-installer, because a configuration may contain secrets. The copy shares unchanged
-// blocks where the file system supports it.
+// WriteFile writes a changed copy of the image at path to the new file output. The file appears only when it is
+// complete. WriteFile never replaces an existing file; it returns [fs.ErrExist] instead. The mode of the file is
+// 0600, as in coreos-installer, because a configuration may contain secrets. If the file system supports it, the copy
+// shares unchanged blocks with the original.
 func WriteFile(ctx context.Context, path, output string, change Change) (*Patch, error) {
 	iso, patch, err := edited(path, change)
 	if err != nil {
@@ -50,7 +50,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	err = writeNew(output, func(file *os.File) error {
 		source := io.NewSectionReader(iso.files.r, 0, iso.files.size)
 		if from, ok := iso.files.r.(*os.File); ok {
-			// The kernel copies between the files.
+			// Copy from file to file, so that the kernel can do it efficiently.
 			if err := copyFile(ctx, file, from, iso.files.size); err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	return patch, nil
 }
 
-// WriteTo writes a changed copy of an image to w. It computes the change before it writes.
+// WriteTo writes a changed copy of the image at path to w. It computes the whole change before it writes anything.
 func WriteTo(w io.Writer, path string, change Change) (*Patch, error) {
 	iso, patch, err := edited(path, change)
 	if err != nil {
@@ -80,7 +80,7 @@ func WriteTo(w io.Writer, path string, change Change) (*Patch, error) {
 	return patch, err
 }
 
-// edited opens an image, which the caller closes, and computes a change.
+// edited opens the image at path and computes the patch for change. The caller must close the image.
 func edited(path string, change Change) (*ISO, *Patch, error) {
 	iso, err := Open(path)
 	if err != nil {
@@ -111,7 +111,7 @@ func copyFile(ctx context.Context, to, from *os.File, size int64) error {
 	return nil
 }
 
-// WriteStream writes a stream to a new file like [WriteFile].
+// WriteStream writes a stream to the new file output, under the same conditions as [WriteFile].
 func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	return writeNew(output, func(file *os.File) error {
 		_, err := io.Copy(file, &contextReader{ctx: ctx.Err, r: stream})
@@ -119,7 +119,7 @@ func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	})
 }
 
-// contextReader stops with an error when the context ends.
+// contextReader reads from r until the context ends; after that, reads fail.
 type contextReader struct {
 	ctx func() error
 	r   io.Reader
@@ -132,7 +132,8 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// writeNew writes a temporary file in the same folder, and renames it when fill succeeds.
+// writeNew creates a temporary file in the folder of path, lets fill write it, and renames it to path if fill
+// succeeds.
 func writeNew(path string, fill func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)
@@ -158,13 +159,13 @@ func writeNew(path string, fill func(*os.File) error) error {
 	return nil
 }
 
-// place moves a file to a name that does not exist.
+// place renames a file, and fails if the name to already exists.
 func place(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system has no hard links, such as FAT on a USB stick.
+	// The file system does not support hard links; an example is FAT on a USB stick.
 	if _, statErr := os.Lstat(to); statErr == nil {
 		return fs.ErrExist
 	}

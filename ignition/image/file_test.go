@@ -134,7 +134,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// unwell is a file that fails at its n-th write.
+// unwell is a file whose n-th write fails halfway, where n is the initial value of left.
 type unwell struct {
 	memory
 	left int
@@ -150,7 +150,8 @@ func (u *unwell) WriteAt(p []byte, at int64) (int, error) {
 	return u.memory.WriteAt(p, at)
 }
 
-// TestApplyFails: a failed write leaves the image unchanged. An image that another program has changed is not written.
+// TestApplyFails checks that a failed write leaves the image unchanged, and that Apply does not write to an image
+// that another program has changed.
 func TestApplyFails(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// errFrame reports compressed data that violates its format.
+// errFrame means that compressed data violates the format.
 var errFrame = errors.New("corrupt compressed data")
 
-// frameReader reads exactly one xz stream or zstd frame. The decoders read ahead, but the next
-// archive of an initrd may follow directly.
+// frameReader reads exactly one xz stream or zstd frame. This is necessary because decoders read ahead, but the next
+// archive of an initrd may follow immediately.
 type frameReader struct {
 	in *bufio.Reader
-	// left is the number of bytes that belong to the current step.
+	// left is the number of bytes in the current part that are still unread.
 	left int64
-	// step parses the next part and returns its length in bytes, or 0 at the end.
+	// step parses the beginning of the next part and returns the length of that part in bytes, or 0 at the end.
 	step func() (int64, error)
 }
 
@@ -42,7 +42,8 @@ func (f *frameReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstdFrame follows RFC 8878, section 3.1.1: a header, blocks with their sizes, and a checksum.
+// zstdFrame returns a reader of one zstd frame (RFC 8878, section 3.1.1), which consists of a header, blocks with
+// their sizes, and an optional checksum.
 func zstdFrame(in *bufio.Reader) *frameReader {
 	const header, block, end = 0, 1, 2
 	state, checksum := header, int64(0)
@@ -71,7 +72,7 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 			}
 			kind, length := b[0]>>1&3, int64(b[0])>>3|int64(b[1])<<5|int64(b[2])<<13
 			if kind == 1 {
-				length = 1 // the block is one repeated byte
+				length = 1 // the block stores one byte that is to be repeated
 			}
 			if b[0]&1 != 0 {
 				state = end
@@ -86,14 +87,17 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 	return &frameReader{in: in, step: step}
 }
 
-// xzStream parses the .xz format 1.2.1: header, blocks of LZMA2 chunks, index, footer.
+// xzStream parses one stream of the .xz format, version 1.2.1. It consists of a header, blocks of LZMA2 chunks, an
+// index and a footer.
 type xzStream struct {
 	in *bufio.Reader
-	// next parses the part of the stream that follows.
+	// next parses the beginning of the next part and returns its length in bytes.
 	next func() (int64, error)
-	// check is the size of a block's check. packed is the size of its chunks so far.
+	// check is the size of the integrity check at the end of each block. packed is the total size of the current
+	// block's chunks so far.
 	check, packed int64
-	// records is the number of remaining index records. index is the number of index bytes read.
+	// records is the number of index records that remain to be read. index is the number of index bytes parsed so
+	// far.
 	records uint64
 	index   int64
 }
@@ -116,7 +120,7 @@ func (x *xzStream) header() (int64, error) {
 	return 12, nil
 }
 
-// block parses a block header, or the start of the index.
+// block parses either a block header or the start of the index.
 func (x *xzStream) block() (int64, error) {
 	b, err := x.in.Peek(1)
 	if err != nil {
@@ -153,14 +157,14 @@ func (x *xzStream) chunk() (int64, error) {
 		}
 		length = 5 + int64(binary.BigEndian.Uint16(b[3:])) + 1
 		if control >= 0xc0 {
-			length++ // new properties follow
+			length++ // the header also contains new LZMA properties
 		}
 	}
 	x.packed += length
 	return length, nil
 }
 
-// record parses an index record, or the index padding and the footer.
+// record parses an index record. After the last record, it parses the index padding and the footer.
 func (x *xzStream) record() (int64, error) {
 	if x.records == 0 {
 		x.next = func() (int64, error) { return 0, nil }
@@ -176,8 +180,8 @@ func (x *xzStream) record() (int64, error) {
 	return length, err
 }
 
-// number parses a multibyte integer that starts at bytes ahead, and returns the position of its
-// end.
+// number parses a multibyte integer that starts after the next at bytes. It returns the integer and the position of
+// its end.
 func (x *xzStream) number(at int64) (uint64, int64, error) {
 	var value uint64
 	for shift := uint(0); shift < 63; shift += 7 {

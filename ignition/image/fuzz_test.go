@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// smallImage returns an image with all features, and areas of a few KiB.
+// smallImage returns an image with all features, whose areas have only a few KiB.
 func smallImage() []byte {
 	files := iso9660.Tree{
 		"coreos/igninfo.json": []byte(`{"file": "images/ignition.img", "offset": 8, "length": 4000}`),
@@ -30,8 +30,8 @@ func smallImage() []byte {
 	return content
 }
 
-// FuzzImage checks that reading a hostile image ends, and that edits stay inside the image,
-// have the requested effect and can be undone.
+// FuzzImage checks that reading a hostile image terminates, and that edits stay within the image, have the requested
+// effect and can be undone.
 func FuzzImage(f *testing.F) {
 	small := smallImage()
 	f.Add(small[16*2048:], config, "c=2")
@@ -64,8 +64,8 @@ func FuzzImage(f *testing.F) {
 		if err := patch.Apply(edited); err != nil || len(edited) != len(whole) {
 			t.Fatal(err)
 		}
-		// If the area overlaps its own metadata, the result is not a valid image, but the written bytes must be
-		// correct.
+		// If the area overlaps the ISO's metadata, the result is not a valid image, but the written bytes must be
+		// correct anyway.
 		for _, r := range patch.Ranges() {
 			if r.Offset < 0 || r.Offset+r.Length > int64(len(whole)) || !bytes.HasPrefix(edited[r.Offset:], r.Data) {
 				t.Errorf("%d bytes at %d", r.Length, r.Offset)

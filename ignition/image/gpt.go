@@ -16,9 +16,8 @@ const (
 	partitions = 446 // the offset of the partition table in the MBR
 )
 
-// moveGPT returns the ranges that fit the partition table to an image of size bytes, and the
-// backup of the GPT, which belongs at the image's end (UEFI 2.10, 5.3.2). Both are empty for an
-// image without GPT.
+// moveGPT adapts the GPT to a new image size, in bytes. It returns the changed ranges at the front of the image and
+// the backup GPT, which must be at the end of the image (UEFI 2.10, 5.3.2). Both are empty if the image has no GPT.
 func (f isoFiles) moveGPT(size int64) (front []Range, backup []byte, err error) {
 	header := make([]byte, blockSize)
 	if err := readFull(f.r, header, blockSize); err != nil {
@@ -39,7 +38,7 @@ func (f isoFiles) moveGPT(size int64) (front []Range, backup []byte, err error) 
 	last := size/blockSize - 1
 	second := last - int64(len(table))/blockSize
 	binary.LittleEndian.PutUint64(header[32:], uint64(last)) //nolint:gosec // a block of the image
-	// The last usable block is before the backup.
+	// The last usable block directly precedes the backup.
 	binary.LittleEndian.PutUint64(header[48:], uint64(second-1)) //nolint:gosec // a block of the image
 	other := bytes.Clone(header)
 	binary.LittleEndian.PutUint64(other[24:], uint64(last)) //nolint:gosec // a block of the image
@@ -50,13 +49,14 @@ func (f isoFiles) moveGPT(size int64) (front []Range, backup []byte, err error) 
 	return []Range{{Offset: blockSize, Length: blockSize, Data: header}}, append(table, other...), nil
 }
 
-// setChecksum computes the checksum of a GPT header, whose own field counts as zero.
+// setChecksum computes and sets the checksum of a GPT header. The checksum field itself counts as zeros.
 func setChecksum(header []byte) {
 	clear(header[16:20])
 	binary.LittleEndian.PutUint32(header[16:], crc32.ChecksumIEEE(header[:gptHeader]))
 }
 
-// moveMBR returns the ranges that resize the partitions that end at the image's end, for an image of size bytes.
+// moveMBR adapts the MBR to a new image size, in bytes. It returns the ranges that resize the partitions at the end
+// of the image.
 func (f isoFiles) moveMBR(size int64) ([]Range, error) {
 	sector := make([]byte, blockSize)
 	if err := readFull(f.r, sector, 0); err != nil {

@@ -10,25 +10,25 @@ import (
 	"math"
 )
 
-// A configuration that does not fit into its area moves images/ignition.img to the end of the
-// ISO. coreos-installer and GRUB find the file by its directory record, so both read it there.
+// If a configuration does not fit into its area, images/ignition.img moves to the end of the ISO. coreos-installer
+// and GRUB find the file by its directory record, so both find it there. The layout of a grown image is:
 //
 //	original image | images/ignition.img | how to undo it | zeros | backup of the GPT
 const (
-	// growMagic starts the record of how to undo a growth.
+	// growMagic is at the start of the record that describes how to undo the growth.
 	growMagic = "ironworks grown 1\n"
-	// growTail is the number of zeros after the file: GRUB for BIOS reads damaged data at the end of a file that is
-	// closer to the end of the image.
+	// growTail is the number of zeros after the file. They are necessary because GRUB for BIOS reads damaged data at
+	// the end of a file that is too close to the end of the image.
 	growTail = 512 << 10
-	// maxUndo limits the record, in bytes.
+	// maxUndo limits the size of that record, in bytes.
 	maxUndo = 64 << 10
 )
 
-// growth describes how to undo the growth of an image.
+// growth describes how to undo the growth of an image. It is stored as JSON.
 type growth struct {
 	// Size is the size of the original image.
 	Size int64 `json:"size"`
-	// Ranges are the changed parts of the original image.
+	// Ranges holds the original content of the parts that were changed.
 	Ranges []growthRange `json:"ranges"`
 }
 
@@ -39,7 +39,7 @@ type growthRange struct {
 
 func align(n int64) int64 { return (n + sectorSize - 1) / sectorSize * sectorSize }
 
-// readGrowth returns the growth of an image, or nil for an unmodified image.
+// readGrowth returns the growth of an image. It returns nil if the image has not grown.
 func readGrowth(files isoFiles, at area) *growth {
 	head := make([]byte, len(growMagic)+4)
 	from := align(at.offset + at.length)
@@ -74,7 +74,7 @@ func (g *growth) ranges() []Range {
 	return ranges
 }
 
-// original returns the image as it was before its growth.
+// original returns the image as it was before it grew.
 func (i *ISO) original() (*ISO, error) {
 	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
 	if err != nil {
@@ -89,7 +89,8 @@ func (i *ISO) original() (*ISO, error) {
 
 var errNoGrowth = errors.New("the area cannot grow")
 
-// grow returns the changed ranges of an image whose area gets the content. The last range is the new end of the image.
+// grow returns the ranges that change when the area grows to hold content. The last range is the new end of the
+// image.
 func (i *ISO) grow(content []byte) ([]Range, error) {
 	f := i.files
 	if i.area.path == "" || f.size%blockSize != 0 {
@@ -118,7 +119,7 @@ func (i *ISO) grow(content []byte) ([]Range, error) {
 	return append(front, Range{Offset: start, Length: size - start, Data: end[:cap(end)]}), nil
 }
 
-// moveArea returns the directory records that change when the area moves.
+// moveArea returns the changes to the directory records when the area moves to start with the given length.
 func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	if start/sectorSize > math.MaxUint32 || length > maxArea {
 		return nil, errNoGrowth
@@ -144,8 +145,8 @@ func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	return ranges, nil
 }
 
-// growEnd adds the ranges that depend on the new size, and returns the record that undoes all of
-// them.
+// growEnd computes the new size of the image and adds the ranges that depend on it to front. It returns the record
+// that describes how to undo all ranges in front.
 func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, size int64, err error) {
 	size = start + align(length) + align(maxUndo) + growTail
 	_, table, err := f.moveGPT(size)
@@ -186,8 +187,8 @@ func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, siz
 	return append(undo, text...), size, nil
 }
 
-// editGrown edits the configuration of a grown image: it undoes the growth, and edits the
-// original.
+// editGrown edits the configuration of a grown image. The resulting patch undoes the growth and then applies the
+// change to the original image.
 func (i *ISO) editGrown(change Change) (*Patch, error) {
 	if i.contentsErr != nil && !change.Force {
 		return nil, fmt.Errorf("reading the embedded data: %w", i.contentsErr)
@@ -213,8 +214,8 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	return again, again.add(i.files.r, ranges...)
 }
 
-// overlaps reports whether a range has the same start as one of ranges. Ranges of one original image have the same
-// start, or do not overlap.
+// overlaps reports whether any of ranges has the same start as r. It is sufficient to compare the starts, because two
+// ranges of the same original image either have the same start or do not overlap.
 func overlaps(ranges []Range, r Range) bool {
 	for _, other := range ranges {
 		if other.Offset == r.Offset {
@@ -224,7 +225,7 @@ func overlaps(ranges []Range, r Range) bool {
 	return false
 }
 
-// available reads up to n bytes. It reads fewer if the rest lies beyond the end of the image.
+// available reads n bytes at offset at, or fewer if the image ends before that.
 func available(r io.ReaderAt, n, at int64) ([]byte, error) {
 	b := make([]byte, n)
 	read, err := r.ReadAt(b, at)

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// onDisk writes an image to a file.
+// onDisk writes an image to a temporary file and returns the path.
 func onDisk(t *testing.T, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.iso")
@@ -23,7 +23,7 @@ func onDisk(t *testing.T, content []byte) string {
 	return path
 }
 
-// hybrid returns an image with a protective MBR and a GPT, as ISOs for USB sticks have.
+// hybrid returns an image with a protective MBR and a GPT, like ISOs that can also be written to USB sticks.
 func hybrid(t *testing.T) []byte {
 	t.Helper()
 	content := bytes.Clone(coreosinstaller.X86().Image)
@@ -49,7 +49,8 @@ func hybrid(t *testing.T) []byte {
 	return content
 }
 
-// TestGrow: a configuration that is larger than its area moves the area to the end; removing it restores the image.
+// TestGrow checks that the area moves to the end of the image if the configuration does not fit, and that removing
+// the configuration restores the original image.
 func TestGrow(t *testing.T) {
 	t.Parallel()
 	config, other := noise(3_000_000), noise(5_000_001)
@@ -101,7 +102,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// checkEnd checks the sizes that an image declares, and the zeros that GRUB for BIOS needs.
+// checkEnd checks the sizes that an image declares, its backup GPT, and the zeros that GRUB for BIOS needs.
 func checkEnd(t *testing.T, name string, content []byte) {
 	t.Helper()
 	if volume := int(binary.LittleEndian.Uint32(content[16*2048+80:])) * 2048; volume != len(content) {

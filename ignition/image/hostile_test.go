@@ -14,7 +14,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// recordOf returns content from the directory record of name on.
+// recordOf returns the part of content that starts at the directory record of name.
 func recordOf(tb testing.TB, content []byte, name string) []byte {
 	tb.Helper()
 	at := bytes.Index(content, []byte(name))
@@ -24,7 +24,7 @@ func recordOf(tb testing.TB, content []byte, name string) []byte {
 	return content[at-33:]
 }
 
-// with returns an image after change.
+// with returns an image after calling change on its bytes.
 func with(tb testing.TB, change func(content []byte)) []byte {
 	tb.Helper()
 	content := coreosinstaller.X86().Image
@@ -41,7 +41,7 @@ func replaced(tb testing.TB, from, to string) []byte {
 	return content
 }
 
-// info returns an image with text as igninfo.json.
+// info returns an image whose igninfo.json contains text.
 func info(tb testing.TB, text string) []byte {
 	tb.Helper()
 	files := iso9660.Tree{"coreos/igninfo.json": []byte(text), "images/ignition.img": make([]byte, 4096)}
@@ -106,7 +106,8 @@ func TestHostileImages(t *testing.T) {
 	}
 }
 
-// TestCyclicFolder: a folder that contains itself costs at most the length of the path.
+// TestCyclicFolder checks that a folder that contains itself does not cause endless reading. A lookup takes at most
+// as many steps as the path has elements.
 func TestCyclicFolder(t *testing.T) {
 	t.Parallel()
 	files := iso9660.Tree{"cycle/b": nil, "coreos/igninfo.json": []byte(`{"file": "` + strings.Repeat("cycle/", 100) + `b"}`), "images/ignition.img": make([]byte, 4096)}
@@ -122,7 +123,8 @@ func TestCyclicFolder(t *testing.T) {
 	}
 }
 
-// TestBombs: areas that unpack to gigabytes are not unpacked, and false file sizes allocate no memory.
+// TestBombs checks that areas that would unpack to gigabytes are rejected, and that false file sizes do not cause
+// large allocations.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	bomb := zstdOf(t, newc("config.ign", strings.Repeat("\x00", 70<<20)))
@@ -154,7 +156,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// far is a sparse image of more than 4 GiB.
+// far is a sparse image larger than 4 GiB.
 type far struct {
 	begin, end []byte
 	at         int64

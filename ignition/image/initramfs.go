@@ -9,13 +9,13 @@ import (
 )
 
 var (
-	// ErrNotLive means that an initramfs does not belong to a CoreOS live system.
+	// ErrNotLive means that an initramfs is not the initramfs of a CoreOS live system.
 	ErrNotLive = errors.New("not the initramfs of a CoreOS live system")
-	// ErrCustomized means that an initramfs already has a configuration or keyfiles.
+	// ErrCustomized means that an initramfs already contains a configuration or keyfiles.
 	ErrCustomized = errors.New("the initramfs is already customized")
 )
 
-// liveStamp is in the initramfs of every CoreOS live system since 2020.
+// liveStamp is the path of a file that the initramfs of every CoreOS live system since 2020 contains.
 const liveStamp = "etc/coreos-live-initramfs"
 
 // Initramfs is the initramfs of a live system, to which a configuration can be appended.
@@ -24,9 +24,9 @@ type Initramfs struct {
 	size int64
 }
 
-// ReadInitramfs checks that an initramfs of size bytes belongs to a live system ([ErrNotLive])
-// and has no configuration ([ErrCustomized]). It unpacks the whole file, which takes 1–2 s, and
-// stops when ctx ends.
+// ReadInitramfs checks that an initramfs of size bytes belongs to a live system, and returns [ErrNotLive] otherwise.
+// It returns [ErrCustomized] if the initramfs already contains a configuration or keyfiles. It has to unpack the
+// whole file, which takes 1–2 s, and stops early when ctx ends.
 func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramfs, error) {
 	var live, customized bool
 	source := &contextReader{ctx: ctx.Err, r: io.NewSectionReader(base, 0, size)}
@@ -49,9 +49,9 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 	return &Initramfs{base: base, size: size}, nil
 }
 
-// Append returns the initramfs followed by a configuration and other files, for boots with a
-// single initramfs, like Ironic's. An empty archive precedes a zstd-compressed initramfs. The
-// streams share the initramfs as their base.
+// Append returns the initramfs followed by config and other files. It is for environments such as Ironic that can
+// boot only a single initramfs. If the initramfs is compressed with zstd, an empty archive precedes it. All streams
+// share the same initramfs and do not copy it.
 func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	if slices.ContainsFunc(others, func(m Member) bool { return m.Name == configName }) {
 		return nil, fmt.Errorf("packing: duplicate %s", configName)
@@ -68,13 +68,12 @@ func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	return NewOverlay(base, size, Range{Offset: size + padding(size), Length: int64(len(packed)), Data: packed})
 }
 
-// zstdMagic starts a zstd frame (RFC 8878, section 3.1.1).
+// zstdMagic is the magic number at the start of a zstd frame (RFC 8878, section 3.1.1).
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// uncompressedStart returns the initramfs, after an empty archive if it starts with zstd.
-// Ironic 39.0.0 unpacks files that start with zstd (ironic/common/images.py,
-// _handle_zstd_compression), and fails on data after the frame, such as an appended
-// configuration.
+// uncompressedStart returns the initramfs and its size. If the initramfs starts with zstd, an empty archive is
+// inserted before it. This is because Ironic 39.0.0 unpacks files that start with zstd (ironic/common/images.py,
+// _handle_zstd_compression), and fails if data follows the frame, such as an appended configuration.
 func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	magic := make([]byte, len(zstdMagic))
 	if _, err := i.base.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -87,7 +86,7 @@ func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	return &concatenation{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
 }
 
-// concatenation is bytes followed by the content of a reader.
+// concatenation reads the bytes of first, followed by the content of then.
 type concatenation struct {
 	first []byte
 	then  io.ReaderAt

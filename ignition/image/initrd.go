@@ -20,33 +20,32 @@ const (
 	configName = "config.ign"
 	// networkFolder contains NetworkManager's keyfiles for the initramfs.
 	networkFolder = "etc/coreos-firstboot-network"
-	// maxUnpacked limits the uncompressed archives of an area, in bytes.
+	// maxUnpacked limits the total size of an area's archives after decompression, in bytes.
 	maxUnpacked = 64 << 20
-	// maxInitramfs limits an uncompressed initramfs, in bytes. Current ones have 0.2 GiB, of
-	// which only a few files are kept.
+	// maxInitramfs limits the uncompressed size of an initramfs, in bytes. Current ones have about 0.2 GiB. Only a
+	// few of their files are kept in memory.
 	maxInitramfs = 8 << 30
-	// maxConfig limits a configuration in an initramfs, in bytes.
+	// maxConfig limits the size of a configuration in an initramfs, in bytes.
 	maxConfig = 64 << 20
-	// maxWindow limits a decoder's memory, in bytes: xz -9 needs 64 MiB, and zstd --ultra 128
-	// MiB.
+	// maxWindow limits the memory of a decoder, in bytes. Decoding needs 64 MiB for xz -9 and 128 MiB for zstd
+	// --ultra.
 	maxWindow = 128 << 20
 )
 
-// errUnpacked reports a suspiciously large archive.
+// errUnpacked means that an archive is suspiciously large after decompression. The limit is appended to its text.
 var errUnpacked = errors.New("uncompressed, it is larger than")
 
 // Member is a file in an initrd or in the area of a live image.
 type Member struct {
 	// Name is the path without a leading slash.
 	Name string
-	// Mode has the permissions; 0 means 0600.
+	// Mode holds the permission bits; 0 means 0600.
 	Mode    uint32
 	Content []byte
 }
 
-// Pack returns an initrd with the files: a newc cpio archive with their folders, compressed
-// with gzip, which every CoreOS kernel and coreos-installer support. The output is
-// deterministic.
+// Pack returns an initrd that contains members and their parent folders. It is a newc cpio archive compressed with
+// gzip, which every CoreOS kernel and coreos-installer support. The output is deterministic.
 func Pack(members ...Member) ([]byte, error) {
 	var entries []entry
 	var made []string
@@ -54,7 +53,7 @@ func Pack(members ...Member) ([]byte, error) {
 		if m.Name == "" || path.Clean("/"+m.Name) != "/"+m.Name || len(m.Name) >= maxName || strings.Contains(m.Name, "\x00") {
 			return nil, fmt.Errorf("packing: %q is not a file path", m.Name)
 		}
-		// The kernel unpacks files only after their folders.
+		// The kernel can unpack a file only if its folder precedes it in the archive.
 		for at, c := range m.Name {
 			if folder := m.Name[:at]; c == '/' && !slices.Contains(made, folder) {
 				made = append(made, folder)
@@ -76,15 +75,15 @@ func newEntry(name string, mode uint32, content []byte) entry {
 	return e
 }
 
-// Wrap returns an initrd that contains only an Ignition configuration, for a boot loader to
-// load next to a live initramfs.
+// Wrap returns an initrd that contains only an Ignition configuration. A boot loader can load it in addition to the
+// initramfs of a live system.
 func Wrap(config []byte) ([]byte, error) {
 	return Pack(Member{Name: configName, Content: config})
 }
 
-// Unwrap returns the Ignition configuration of an initrd. The initrd consists of consecutive archives, each plain or
-// compressed with gzip, xz or zstd. If several have a configuration, the last one counts, as in the kernel. It returns
-// [ErrNotEmbedded] if the initrd has none.
+// Unwrap returns the Ignition configuration in an initrd. An initrd consists of consecutive archives, each of which
+// is uncompressed or compressed with gzip, xz or zstd. If several archives contain a configuration, the last one
+// counts, as in the kernel. Unwrap returns [ErrNotEmbedded] if there is none.
 func Unwrap(r io.Reader) ([]byte, error) {
 	var config []byte
 	err := readInitrd(r, maxInitramfs, func(e *entry, content io.Reader) error {
@@ -109,7 +108,7 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	if size > limit {
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", e.relativeName(), size, limit)
 	}
-	// The size in the header may be false, so the buffer grows with the content.
+	// The size in the header may be false, so let the buffer grow with the actual content.
 	b := bytes.NewBuffer(make([]byte, 0, min(size, 64<<10)))
 	if _, err := io.Copy(b, content); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", e.relativeName(), err)
@@ -120,7 +119,8 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readInitrd calls visit for every entry of every archive.
+// readInitrd calls visit for each entry of each archive. It fails if the uncompressed archives exceed limit bytes in
+// total.
 func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) error {
 	a := newArchives(r, limit)
 	for {
@@ -134,7 +134,7 @@ func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) e
 	}
 }
 
-// archives reads the consecutive archives of an initrd, and tracks where each starts and ends.
+// archives reads the consecutive archives of an initrd and tracks the position of each.
 type archives struct {
 	counted countingReader
 	in      *bufio.Reader
@@ -148,10 +148,10 @@ func newArchives(r io.Reader, limit int64) *archives {
 	return a
 }
 
-// position returns the number of bytes read.
+// position returns the offset of the next byte to be read.
 func (a *archives) position() int64 { return a.counted.n - int64(a.in.Buffered()) }
 
-// next skips the zeros between archives and reports whether one follows.
+// next skips the zeros between archives and reports whether another archive follows.
 func (a *archives) next() (bool, error) { return skipZeros(a.in) }
 
 func skipZeros(in *bufio.Reader) (bool, error) {
@@ -168,7 +168,7 @@ func skipZeros(in *bufio.Reader) (bool, error) {
 	}
 }
 
-// read reads one archive, or all archives of one compressed part.
+// read reads one uncompressed archive, or all archives in one compressed part.
 func (a *archives) read(visit func(*entry, io.Reader) error) error {
 	unpacker, err := unpack(a.in)
 	if err != nil {
@@ -195,7 +195,7 @@ func (a *archives) read(visit func(*entry, io.Reader) error) error {
 	}
 }
 
-// limitReader counts the unpacked bytes of an initrd.
+// limitReader counts the unpacked bytes of an initrd and fails if they exceed the limit.
 type limitReader struct {
 	r io.Reader
 	a *archives
@@ -220,10 +220,11 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpack detects the compression formats of coreos-installer, dracut and assisted-image-service. Its reader reads
-// exactly to the end of the compressed part. It returns nil for an uncompressed archive.
+// unpack returns a decompressing reader for the next archive, or nil if the archive is not compressed. It detects the
+// compression formats that coreos-installer, dracut and assisted-image-service use. The reader consumes exactly the
+// compressed part of in.
 func unpack(in *bufio.Reader) (io.ReadCloser, error) {
-	magic, _ := in.Peek(6) // readArchive reports a short archive
+	magic, _ := in.Peek(6) // if the archive is too short, readArchive reports it
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(in) // in is a ByteReader, so gzip does not read ahead
@@ -250,7 +251,7 @@ func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	}
 }
 
-// compress compresses an archive. It uses the best compression, because the area is small.
+// compress compresses an archive with gzip at the best compression level, because the area is small.
 func compress(archive []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -34,7 +34,7 @@ func TestWrap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The archives are equal except for the inode numbers.
+		// The archives must be equal except for the inode numbers.
 		want := bytes.ReplaceAll(newc("config.ign", content), []byte("07070100000001"), []byte("07070100000000"))
 		want = want[:len(want)-124] // without the trailer
 		if got := unzipT(t, wrapped); !bytes.HasPrefix(got, want) || len(got) != len(want)+124 {
@@ -75,8 +75,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// padded returns an archive in the format of dracut-cpio, which pads the name to align the
-// content to 128 bytes.
+// padded returns an archive in the format of dracut-cpio, which appends zeros to the name so that the content is
+// aligned to 128 bytes.
 func padded(name, content string) []byte {
 	b := newc(name+strings.Repeat("\x00", 17-len(name)), content)
 	return b
@@ -132,7 +132,7 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// liveInitramfs returns the initramfs of a live system, with an odd length.
+// liveInitramfs returns the initramfs of a live system. Its length is odd.
 func liveInitramfs(tb testing.TB) []byte {
 	tb.Helper()
 	return append(slices.Concat(newc("early", "microcode"), zstdOf(tb, slices.Concat(newc("etc/coreos-live-initramfs", ""), newc("init", "#!/bin/sh")))), 0)
@@ -177,8 +177,8 @@ func TestAppendToInitramfs(t *testing.T) {
 	}
 }
 
-// TestAppendToZstd checks the work-around for Ironic 39.0.0, which unpacks files that start
-// with zstd, and fails on data after the frame.
+// TestAppendToZstd checks the workaround for Ironic 39.0.0, which unpacks an initramfs that starts with zstd and
+// fails if data follows the zstd frame.
 func TestAppendToZstd(t *testing.T) {
 	t.Parallel()
 	base := zstdOf(t, newc("etc/coreos-live-initramfs", ""))

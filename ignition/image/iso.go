@@ -7,22 +7,21 @@ import (
 	"os"
 )
 
-// ISO is a CoreOS live image with its areas parsed. It is immutable: read an edited image
-// again.
+// ISO is a parsed CoreOS live image. It does not change when the image is edited; read the edited image again.
 type ISO struct {
 	files    isoFiles
 	area     area
-	grown    *growth // nil unless the area is at the end of the image
+	grown    *growth // nil unless the area was moved to the end of the image
 	contents contents
 	kargs    kargsArea
-	// contentsErr and kargsErr are the errors of reading the area's content and the kernel arguments. They matter only
-	// to calls that need the content or the arguments.
+	// contentsErr and kargsErr are the errors that occurred when the area's content and the kernel arguments were
+	// read. Only calls that need the content or the arguments return them.
 	contentsErr, kargsErr error
 	closer                io.Closer
 }
 
-// Read parses the areas of an image of size bytes. It returns [ErrNotISO] or [ErrNoArea] for
-// other files. It reads a few KiB; [ISO.File] and streams read r later.
+// Read parses the areas of the image in r, which has size bytes. It returns [ErrNotISO] or [ErrNoArea] if the file is
+// not a CoreOS live image. It reads only the metadata and the areas; [ISO.File] and streams read from r later.
 func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	files, err := openISO(r, size)
 	if err != nil {
@@ -44,7 +43,7 @@ func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	return iso, nil
 }
 
-// checkOverlap checks that the areas for kernel arguments and for the configuration do not overlap.
+// checkOverlap returns an error if an area for kernel arguments overlaps the area for a configuration.
 func (i *ISO) checkOverlap() error {
 	for _, region := range i.kargs.regions {
 		if region.offset < i.area.offset+i.area.length && i.area.offset < region.offset+int64(i.kargs.size) {
@@ -54,7 +53,7 @@ func (i *ISO) checkOverlap() error {
 	return nil
 }
 
-// Open reads an image file, which stays open until [ISO.Close].
+// Open reads the image file at path. The file stays open until [ISO.Close] is called.
 func Open(path string) (*ISO, error) { return open(path, os.O_RDONLY) }
 
 func open(path string, flag int) (*ISO, error) {
@@ -86,7 +85,7 @@ func readFile(file *os.File) (*ISO, error) {
 	return iso, nil
 }
 
-// Close closes a file opened by [Open].
+// Close closes the file if [Open] opened it.
 func (i *ISO) Close() error {
 	if i.closer == nil {
 		return nil
@@ -94,23 +93,23 @@ func (i *ISO) Close() error {
 	return i.closer.Close()
 }
 
-// ReadAt reads the unchanged image. Streams use it as their base.
+// ReadAt reads from the unchanged image. It lets an ISO serve as the base of streams.
 func (i *ISO) ReadAt(p []byte, at int64) (int, error) { return i.files.r.ReadAt(p, at) }
 
 // Size returns the length of the image in bytes.
 func (i *ISO) Size() int64 { return i.files.size }
 
-// Volume returns the image's label, for example fedora-coreos-44.20260803.3.0.
+// Volume returns the volume label of the image, for example fedora-coreos-44.20260803.3.0.
 func (i *ISO) Volume() string { return i.files.volume }
 
-// Capacity returns the size of the area in bytes: 256 KiB in all images so far. The compressed
-// configuration shares it with other files.
+// Capacity returns the size of the area in bytes. It is 256 KiB in all images released so far. The compressed
+// configuration shares the area with other files.
 func (i *ISO) Capacity() int64 { return i.area.length }
 
-// Used returns the number of bytes of the capacity in use.
+// Used returns the number of bytes of the area that are in use.
 func (i *ISO) Used() int64 { return int64(len(i.contents.lay())) }
 
-// Ignition returns the embedded configuration, or [ErrNotEmbedded].
+// Ignition returns the embedded configuration. It returns [ErrNotEmbedded] if there is none.
 func (i *ISO) Ignition() ([]byte, error) {
 	if i.contentsErr != nil {
 		return nil, fmt.Errorf("reading the embedded configuration: %w", i.contentsErr)
@@ -122,7 +121,7 @@ func (i *ISO) Ignition() ([]byte, error) {
 	return config, nil
 }
 
-// Embedded returns the configuration embedded in a CoreOS live image of size bytes. The errors
+// Embedded returns the configuration that is embedded in a CoreOS live image of size bytes. The possible errors
 // include [ErrNotISO], [ErrNoArea] and [ErrNotEmbedded].
 func Embedded(image io.ReaderAt, size int64) ([]byte, error) {
 	iso, err := Read(image, size)
@@ -132,8 +131,8 @@ func Embedded(image io.ReaderAt, size int64) ([]byte, error) {
 	return iso.Ignition()
 }
 
-// Members returns the other files in the area: NetworkManager's keyfiles for the initramfs, and
-// files of other programs. Edits keep them.
+// Members returns the files in the area other than the configuration. They are NetworkManager keyfiles for the
+// initramfs and files from other programs. Edits keep them.
 func (i *ISO) Members() ([]Member, error) {
 	if i.contentsErr != nil {
 		return nil, fmt.Errorf("reading the embedded files: %w", i.contentsErr)
@@ -147,7 +146,7 @@ func (i *ISO) Members() ([]Member, error) {
 	return others, nil
 }
 
-// Kargs returns the image's kernel arguments, or [ErrNoKargs] if it has no areas for them.
+// Kargs returns the kernel arguments of the image. It returns [ErrNoKargs] if the image has no areas for them.
 func (i *ISO) Kargs() (Kargs, error) {
 	if i.kargsErr != nil {
 		return Kargs{}, i.kargsErr
@@ -155,15 +154,15 @@ func (i *ISO) Kargs() (Kargs, error) {
 	return Kargs{Current: i.kargs.current, Default: i.kargs.normal, Size: i.kargs.size}, nil
 }
 
-// The files of an image for a network boot.
+// These are the paths of the files in an image that are needed for a network boot.
 const (
 	Kernel = "images/pxeboot/vmlinuz"
 	Initrd = "images/pxeboot/initrd.img"
 	Rootfs = "images/pxeboot/rootfs.img"
 )
 
-// File returns a file of the image, such as [Kernel], [Initrd] or [Rootfs], as an io.ReadSeeker
-// on the image. It returns [ErrNoFile] if path does not exist.
+// File returns a reader of one file in the image, such as [Kernel], [Initrd] or [Rootfs]. The result also implements
+// io.Seeker. File returns [ErrNoFile] if path does not exist.
 func (i *ISO) File(path string) (*io.SectionReader, error) {
 	at, err := i.files.find(path)
 	if err != nil {
@@ -175,16 +174,17 @@ func (i *ISO) File(path string) (*io.SectionReader, error) {
 // errNothing rejects an empty change.
 var errNothing = errors.New("no change requested")
 
-// Look summarizes an image.
+// Look is a summary of an image.
 type Look struct {
 	Volume string `json:"volume,omitempty"`
-	// Capacity is the size of the area for a configuration, Used the part in use, in bytes.
+	// Capacity is the size of the area for a configuration, in bytes. Used is the number of these bytes that are in
+	// use.
 	Capacity int64 `json:"capacity,omitempty"`
 	Used     int64 `json:"used,omitempty"`
-	// Kargs are the kernel arguments, or "" for an image without areas for them.
+	// Kargs holds the kernel arguments. It is empty if the image has no areas for them.
 	Kargs string `json:"kargs,omitempty"`
-	// Others are the names of other files in the area, such as network keyfiles. It is empty if
-	// the area is unreadable, which [ISO.Ignition] reports.
+	// Others lists the names of other files in the area, such as network keyfiles. It is empty if the area is
+	// unreadable; in that case, [ISO.Ignition] returns an error.
 	Others []string `json:"others,omitempty"`
 }
 

@@ -12,8 +12,8 @@ import (
 var (
 	// ErrNotISO means that a file is not an ISO 9660 image.
 	ErrNotISO = errors.New("not an ISO 9660 image")
-	// ErrTruncated means that an image is shorter than its header says, usually after an
-	// interrupted download. It wraps [ErrNotISO].
+	// ErrTruncated means that an image is shorter than its header declares, usually because a download was
+	// interrupted. It is always returned together with [ErrNotISO].
 	ErrTruncated = errors.New("the image is truncated")
 	// ErrNoFile means that an image has no file with this name.
 	ErrNoFile = errors.New("no such file in the image")
@@ -22,8 +22,8 @@ var (
 const (
 	sectorSize      = 2048
 	firstDescriptor = 16
-	// Limits for broken or hostile images: volume descriptors, bytes of a folder, levels of
-	// folders.
+	// These limits apply to broken or hostile images: the number of volume descriptors, the size of a folder and of a
+	// path in bytes, and the depth of folders.
 	maxDescriptors = 64
 	maxDirectory   = 1 << 20
 	maxDepth       = 16
@@ -36,8 +36,8 @@ type extent struct {
 	folder         bool
 }
 
-// isoFiles finds files of an ISO 9660 image by their plain names, as coreos-installer does,
-// without Rock Ridge and Joliet.
+// isoFiles finds files in an ISO 9660 image by their plain names. Like coreos-installer, it ignores Rock Ridge and
+// Joliet.
 type isoFiles struct {
 	r      io.ReaderAt
 	size   int64
@@ -81,8 +81,8 @@ func primary(r io.ReaderAt, size int64, sector []byte) (isoFiles, error) {
 	return files, nil
 }
 
-// record parses a directory record. It returns the extent, the name, and the length of the
-// record.
+// record parses a directory record and returns its extent, the name and the length of the record. The length is 0 if
+// the record is invalid.
 func record(b []byte) (extent, string, int) {
 	if len(b) < 34 {
 		return extent{}, "", 0
@@ -100,8 +100,8 @@ func record(b []byte) (extent, string, int) {
 	return e, strings.TrimSuffix(name, "."), length
 }
 
-// find returns the extent of a file, for example images/ignition.img. ISO names are upper case,
-// with up to 8 letters and an extension of up to 3; path may have the long form.
+// find returns the extent of the file at path, for example images/ignition.img. Names in the ISO may be upper case
+// and shortened to 8 characters with an extension of 3; path may contain the long names.
 func (f isoFiles) find(path string) (extent, error) {
 	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" || part == "." })
 	if len(path) > maxPath || len(parts) == 0 || len(parts) > maxDepth || slices.Contains(parts, "..") || strings.Contains(path, "\x00") {
@@ -130,7 +130,7 @@ func (f isoFiles) find(path string) (extent, error) {
 	return at, nil
 }
 
-// entry searches a folder for a name. An exact match takes precedence over the plain form.
+// entry searches a folder for name. An exact match takes precedence over a match with the shortened name.
 func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	switch {
 	case folder.length > maxDirectory:
@@ -146,7 +146,7 @@ func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	var second extent
 	var found bool
 	for at := 0; at < len(content); {
-		if content[at] == 0 { // the rest of the sector has no records
+		if content[at] == 0 { // there are no more records in this sector
 			at = (at/sectorSize + 1) * sectorSize
 			continue
 		}
@@ -174,7 +174,7 @@ func plainName(name string) string {
 	return base + "." + extension[:min(len(extension), 3)]
 }
 
-// content reads a small file.
+// content returns the content of the file at path. It fails if the file is larger than limit bytes.
 func (f isoFiles) content(path string, limit int64) ([]byte, error) {
 	at, err := f.find(path)
 	if err != nil {
@@ -190,7 +190,7 @@ func (f isoFiles) content(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// readFull reads a range inside the image, where reaching the end of the file is an error.
+// readFull reads a range that must be inside the image. Reaching the end of the image is an error.
 func readFull(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	if n == len(b) {

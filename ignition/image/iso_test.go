@@ -29,8 +29,7 @@ func readT(tb testing.TB, content []byte) *image.ISO {
 	return iso
 }
 
-// editT returns the image after a change, and checks that editing in place and streaming give
-// the same result.
+// editT returns the image after change, and checks that editing in place and streaming give the same result.
 func editT(tb testing.TB, content []byte, change image.Change) []byte {
 	tb.Helper()
 	patch, err := readT(tb, content).Edit(change)
@@ -122,7 +121,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// noise returns incompressible letters.
+// noise returns length pseudo-random bytes, which cannot be compressed. They are the same in every run.
 func noise(length int) []byte {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
 	b := make([]byte, length)
@@ -135,7 +134,7 @@ func noise(length int) []byte {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	iso := readT(t, coreosinstaller.X86().Image)
-	// The area of s390x is a part of another file, which cannot be moved.
+	// On s390x, the area is a part of another file and cannot be moved.
 	_, err := readT(t, coreosinstaller.S390X().Image).Edit(image.Change{Ignition: noise(300_000), Force: true})
 	var large *image.TooLargeError
 	if !errors.As(err, &large) || large.Capacity != 262144 || large.Size < 300_000 || large.Size > 301_000 || !strings.Contains(err.Error(), "262144") {
@@ -145,7 +144,7 @@ func TestTooLarge(t *testing.T) {
 	if err != nil || patch.Used > iso.Capacity() {
 		t.Errorf("%v, %v", patch, err)
 	}
-	// Compressible content may exceed the size of the area.
+	// Compressible content may be larger than the area.
 	patch, err = iso.Edit(image.Change{Ignition: bytes.Repeat([]byte("much of the same "), 100_000)})
 	if err != nil || patch.Used > 20_000 {
 		t.Errorf("%v, %v", patch, err)

@@ -6,34 +6,34 @@ import (
 	"unicode"
 )
 
-// KargsEdit is a change of kernel arguments with the semantics of `coreos-installer iso kargs
-// modify`: delete, then append, then replace.
+// KargsEdit describes a change of kernel arguments with the same semantics as `coreos-installer iso kargs modify`. It
+// first deletes, then appends and finally replaces arguments.
 type KargsEdit struct {
-	// Reset discards the current arguments, and starts from the image's default ones.
+	// Reset discards the current arguments and starts with the image's default arguments.
 	Reset bool
-	// Delete removes all exact matches of each argument.
+	// Delete lists arguments to remove. An element removes only exact matches.
 	Delete []string
-	// Append adds arguments at the end. One element may have several, separated by spaces.
+	// Append lists arguments to add at the end. One element may contain several arguments, separated by spaces.
 	Append []string
-	// Replace changes the values of arguments. Each element has the form KEY=OLD=NEW.
+	// Replace lists arguments whose values are to be changed. Each element has the form KEY=OLD=NEW.
 	Replace []string
 }
 
-// IsZero reports whether the edit is empty.
+// IsZero reports whether the edit changes nothing.
 func (e KargsEdit) IsZero() bool {
 	return !e.Reset && len(e.Delete)+len(e.Append)+len(e.Replace) == 0
 }
 
-// KargError reports an invalid argument of an edit.
+// KargError reports that an edit contains an invalid argument.
 type KargError struct {
-	// Arg is the argument. Why is the reason, in a clause.
+	// Arg is the invalid argument. Why is a short phrase that gives the reason.
 	Arg, Why string
 }
 
 func (e *KargError) Error() string { return fmt.Sprintf("kernel argument %q: %s", e.Arg, e.Why) }
 
-// Apply returns the arguments after the edit, and the elements of Delete and Replace without a
-// match, which coreos-installer ignores silently.
+// Apply returns the arguments after the edit. It also returns the elements of Delete and Replace that did not match
+// any argument, which coreos-installer ignores silently.
 func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) {
 	kargs = k.Current
 	if e.Reset {
@@ -70,8 +70,8 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	return strings.TrimSpace(kargs), unmatched, nil
 }
 
-// checkKarg is stricter than coreos-installer: the arguments become a line in the boot loader's
-// configuration, where a second line would be a command.
+// checkKarg checks that arg is not empty and contains no control characters. It is stricter than coreos-installer,
+// because the arguments become a line in the boot loader's configuration, where a second line would be a command.
 func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return &KargError{Arg: arg, Why: "empty"}

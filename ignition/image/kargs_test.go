@@ -23,7 +23,7 @@ func factsT(tb testing.TB) coreosinstaller.Facts {
 	return facts
 }
 
-// editOf parses the arguments of `coreos-installer iso kargs modify`.
+// editOf converts command-line arguments of `coreos-installer iso kargs modify` to an edit.
 func editOf(arguments []string) image.KargsEdit {
 	var edit image.KargsEdit
 	for pair := range slices.Chunk(arguments, 2) {
@@ -39,7 +39,8 @@ func editOf(arguments []string) image.KargsEdit {
 	return edit
 }
 
-// TestKargsAsCoreosInstallerEditsThem: every edit has exactly the result of the real coreos-installer.
+// TestKargsAsCoreosInstallerEditsThem checks that every edit gives exactly the same result as the real
+// coreos-installer.
 func TestKargsAsCoreosInstallerEditsThem(t *testing.T) {
 	t.Parallel()
 	facts := factsT(t)
@@ -112,8 +113,8 @@ func TestKargsTooLarge(t *testing.T) {
 	}
 }
 
-// TestBrokenKargsAreas: invalid metadata about the areas for kernel arguments is refused. It does not prevent edits of
-// the configuration.
+// TestBrokenKargsAreas checks that invalid metadata about the areas for kernel arguments is refused, but does not
+// prevent edits of the configuration.
 func TestBrokenKargsAreas(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

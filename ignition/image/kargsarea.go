@@ -11,41 +11,44 @@ import (
 )
 
 var (
-	// ErrNoKargs means that the kernel arguments of an image cannot be changed, because it dates from 2020 or is not a
-	// live image.
+	// ErrNoKargs means that the kernel arguments of an image cannot be changed, because the image was built in 2020
+	// or is not a live image.
 	ErrNoKargs = errors.New("the image has no areas for kernel arguments")
-	// ErrKargsArea means that the image's metadata about these areas is invalid.
+	// ErrKargsArea means that the image's metadata about the areas for kernel arguments is invalid.
 	ErrKargsArea = errors.New("the image's areas for kernel arguments are invalid")
 )
 
 const (
 	kargsFile = "coreos/kargs.json"
-	// maxKargs is coreos-installer's limit of an area, in bytes.
+	// maxKargs is the maximum size of an area in bytes, as in coreos-installer.
 	maxKargs = 2048
-	// maxKargsFiles limits the number of areas. Current images have two.
+	// maxKargsFiles limits the number of areas. Current images have two of them.
 	maxKargsFiles = 16
 
-	// Images of 2021 describe the areas in their system area.
+	// Images built in 2021 describe the areas in the ISO's system area.
 	kargsHeaderOffset = headerOffset - kargsHeaderSize
 	kargsHeaderSize   = 72
 	kargsHeaderMagic  = "coreKarg"
 )
 
-// Kargs has the kernel arguments of a live image.
+// Kargs holds the kernel arguments of a live image.
 type Kargs struct {
-	// Current are the arguments that the image boots with, Default the original ones.
+	// Current holds the arguments with which the image boots. Default holds the original arguments of the image.
 	Current, Default string
-	// Size is the area's length per boot loader, in bytes, including one byte for the end.
+	// Size is the size, in bytes, of the area in each boot loader's configuration. It includes one byte that marks
+	// the end of the arguments.
 	Size int
 }
 
-// kargsRegion is the area in the configuration of one boot loader: arguments, end and padding.
+// kargsRegion is the area in the configuration of one boot loader. It contains the arguments, followed by the end
+// character and padding.
 type kargsRegion struct {
 	offset   int64
 	pad, end byte
 }
 
-// kargsArea has all regions, whose content is identical.
+// kargsArea describes the regions for kernel arguments. All regions have the same size and contain the same
+// arguments.
 type kargsArea struct {
 	size    int
 	normal  string
@@ -53,7 +56,7 @@ type kargsArea struct {
 	regions []kargsRegion
 }
 
-// findKargs finds the areas in the same way as coreos-installer: in kargs.json, or else in the header.
+// findKargs looks for the areas in the same places as coreos-installer: first in kargs.json, and then in the header.
 func findKargs(files isoFiles) (kargsArea, error) {
 	var a kargsArea
 	content, err := files.content(kargsFile, maxInfo)
@@ -118,8 +121,8 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	return nil
 }
 
-// fromHeader parses the header: the magic, then 8 bytes each for the size, the offset of the
-// defaults, and the offsets of up to 6 areas.
+// fromHeader parses the header. It consists of the magic number and 8 bytes each for the size, the offset of the
+// default arguments, and the offsets of up to 6 areas.
 func (a *kargsArea) fromHeader(files isoFiles) error {
 	header := make([]byte, kargsHeaderSize)
 	if err := readFull(files.r, header, kargsHeaderOffset); err != nil {
@@ -154,7 +157,7 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 	return nil
 }
 
-// read reads the arguments, which must be the same in all regions.
+// read reads the current arguments, which must be the same in all regions.
 func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
 		return fmt.Errorf("%w: none declared", ErrKargsArea)
@@ -188,7 +191,7 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
 }
 
-// ranges returns the regions with new arguments.
+// ranges returns the changed ranges that write kargs to all regions.
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
 	if len(kargs) >= a.size {
 		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}

@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// The cpio format of an initramfs is newc
-// (https://docs.kernel.org/driver-api/early-userspace/buffer-format.html): a header of 6 bytes
-// magic and 13 fields of 8 hexadecimal digits, the name with its NUL, and the content; name and
-// content are padded to 4 bytes.
+// An initramfs uses the newc cpio format (https://docs.kernel.org/driver-api/early-userspace/buffer-format.html).
+// Each entry has a header, which consists of a 6-byte magic number and 13 fields of 8 hexadecimal digits each. The
+// name with its terminating NUL and the content follow; each of them is padded to a multiple of 4 bytes.
 const (
 	newcMagic  = "070701"
-	newcSummed = "070702" // an archive with checksums, which the kernel ignores
+	newcSummed = "070702" // the format with checksums, which the kernel does not verify
 	newcHeader = 110
 	newcEnd    = "TRAILER!!!"
 	maxName    = 4096
@@ -25,7 +24,7 @@ const (
 	typeFolder = 0o040000
 )
 
-// The offsets of the fields in use.
+// These are the positions of the header fields that are used.
 const (
 	fieldInode = iota
 	fieldMode
@@ -40,7 +39,7 @@ const (
 
 var errNewc = errors.New("a corrupt cpio archive")
 
-// entry is a member of an archive with its full header.
+// entry is a member of an archive with all fields of its header.
 type entry struct {
 	name    string
 	fields  [fields]uint32
@@ -50,13 +49,13 @@ type entry struct {
 func (e *entry) isFile() bool   { return e.fields[fieldMode]&typeMask == typeFile }
 func (e *entry) isFolder() bool { return e.fields[fieldMode]&typeMask == typeFolder }
 
-// relativeName returns the name relative to the root, as the kernel unpacks it.
+// relativeName returns the name relative to the root directory, where the kernel unpacks the entry.
 func (e *entry) relativeName() string {
 	return strings.TrimLeft(strings.TrimPrefix(e.name, "./"), "/")
 }
 
-// readEntry reads the header and the name of the next entry, and leaves r at its content. It
-// returns io.EOF at the end of the archive.
+// readEntry reads the header and the name of the next entry. After that, r is positioned at the entry's content.
+// readEntry returns io.EOF at the end of the archive.
 func readEntry(r io.Reader) (entry, error) {
 	var e entry
 	header := make([]byte, newcHeader)
@@ -81,7 +80,7 @@ func readEntry(r io.Reader) (entry, error) {
 	if _, err := io.ReadFull(r, name); err != nil {
 		return e, broken(err)
 	}
-	// dracut pads names with several NULs to align contents.
+	// dracut pads names with extra NULs to align the content.
 	e.name, _, _ = strings.Cut(string(name[:length]), "\x00")
 	if e.name == newcEnd {
 		return e, io.EOF
@@ -98,8 +97,7 @@ func broken(err error) error {
 	return err
 }
 
-// readArchive calls visit for every entry of one archive, and skips content that visit does not
-// read.
+// readArchive calls visit for each entry of one archive. It skips content that visit does not read.
 func readArchive(r io.Reader, visit func(e *entry, content io.Reader) error) error {
 	for {
 		e, err := readEntry(r)
@@ -121,7 +119,7 @@ func readArchive(r io.Reader, visit func(e *entry, content io.Reader) error) err
 	}
 }
 
-// writeEntry appends an entry to an archive.
+// writeEntry appends the entry e to the archive in b.
 func writeEntry(b *bytes.Buffer, e *entry) {
 	header := e.fields
 	header[fieldSize] = uint32(len(e.content))  //nolint:gosec // areas have at most 64 MiB
@@ -137,7 +135,7 @@ func writeEntry(b *bytes.Buffer, e *entry) {
 	b.Write(make([]byte, -b.Len()&3))
 }
 
-// writeArchive returns an archive of the entries.
+// writeArchive returns an archive that contains the entries.
 func writeArchive(entries []entry) []byte {
 	var b bytes.Buffer
 	for i := range entries {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Range is a part of a file with its new content.
+// Range is a part of a file, together with its new content.
 type Range struct {
-	// Offset is the start and Length the length, in bytes.
+	// Offset is the start of the range. Length is its length in bytes.
 	Offset, Length int64
-	// Data is the content. Zeros fill the rest up to Length.
+	// Data is the new content. If it is shorter than Length, zeros fill the rest.
 	Data []byte
 }
 
 func (r Range) end() int64 { return r.Offset + r.Length }
 
-// readAt copies from the range, at a file offset.
+// readAt fills p with the content of the range, starting at the offset at in the file.
 func (r Range) readAt(p []byte, at int64) {
 	n := 0
 	if from := at - r.Offset; from < int64(len(r.Data)) {
@@ -26,9 +26,9 @@ func (r Range) readAt(p []byte, at int64) {
 	clear(p[n:])
 }
 
-// Overlay is a file with different content in some ranges, for example the stream of an image
-// for one node. It is an io.ReadSeeker for net/http.ServeContent, and holds only its ranges in
-// memory. Read and Seek are for one goroutine at a time; overlays can share a base.
+// Overlay is a file whose content is replaced in some ranges, for example an image customized for one node. It
+// implements io.ReadSeeker for net/http.ServeContent. Only the ranges are in memory. Read and Seek must not be called
+// concurrently, but several overlays can share a base.
 type Overlay struct {
 	base   io.ReaderAt
 	length int64
@@ -37,11 +37,11 @@ type Overlay struct {
 	at     int64
 }
 
-// errRanges rejects overlapping, unordered or invalid ranges.
+// errRanges means that ranges overlap or are invalid.
 var errRanges = errors.New("overlay ranges must be in order")
 
-// NewOverlay lays ranges over a base of size bytes. A range after the end of the base extends
-// the file, with zeros in between.
+// NewOverlay returns an overlay that replaces ranges of base, which has size bytes. A range may extend beyond the end
+// of base; the file then becomes longer, with zeros in any gap.
 func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error) {
 	ranges = slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
 	o := &Overlay{base: base, length: size, size: size, ranges: ranges}
@@ -56,7 +56,7 @@ func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error)
 	return o, nil
 }
 
-// Size returns the length in bytes.
+// Size returns the length of the file in bytes.
 func (o *Overlay) Size() int64 { return o.size }
 
 // Read implements io.Reader.
@@ -92,7 +92,8 @@ func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
 	return done, nil
 }
 
-// piece reads from the range, or from the part of the base, at an offset.
+// piece reads at the offset at, but not beyond the end of the range or the gap between ranges that contains this
+// offset.
 func (o *Overlay) piece(p []byte, at int64) (int, error) {
 	i, _ := slices.BinarySearchFunc(o.ranges, at, func(r Range, at int64) int {
 		if r.end() <= at {
@@ -109,7 +110,7 @@ func (o *Overlay) piece(p []byte, at int64) (int, error) {
 		}
 		end = o.ranges[i].Offset
 	}
-	if at >= o.length { // the offset is in the gap after the base
+	if at >= o.length { // the offset is in a gap after the base
 		p = p[:min(int64(len(p)), end-at)]
 		clear(p)
 		return len(p), nil

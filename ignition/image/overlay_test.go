@@ -67,7 +67,7 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestStreamPerNode: machines read streams of one file concurrently, in parts.
+// TestStreamPerNode checks that several machines can concurrently read streams of the same file, in parts.
 func TestStreamPerNode(t *testing.T) {
 	t.Parallel()
 	iso, err := image.Open(fileT(t, coreosinstaller.X86().Image))

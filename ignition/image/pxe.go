@@ -8,20 +8,21 @@ import (
 	"ironworks/models"
 )
 
-// PXE is a network boot of a live system.
+// PXE describes a network boot of a live system.
 type PXE struct {
-	// RootfsURL is the URL (http, https or tftp) from which the initramfs downloads the root file
-	// system, or "" if the boot loader loads it with the initramfs.
+	// RootfsURL is the URL (http, https or tftp) from which the initramfs downloads the root file system. It is empty
+	// if the boot loader loads the root file system along with the initramfs.
 	RootfsURL string
-	// ConfigURL is the URL from which Ignition downloads its configuration, or "" if the
-	// initramfs contains it. ConfigURL takes precedence over the initramfs.
+	// ConfigURL is the URL from which Ignition downloads its configuration. It is empty if the initramfs contains the
+	// configuration. If both exist, ConfigURL takes precedence.
 	ConfigURL string
-	// Extra are additional arguments, for example ip=… or console=ttyS0.
+	// Extra lists additional kernel arguments, for example ip=… or console=ttyS0.
 	Extra []string
 }
 
-// KernelArgs returns the kernel arguments of the boot, validated with the grammar of Ironic's kernel_append_params.
-// They replace Ironic's configured arguments: prepend "%default% " to keep the configured ones.
+// KernelArgs returns the kernel arguments for the boot. It validates them by the grammar of Ironic's
+// kernel_append_params. In Ironic, they replace the arguments from its configuration; to keep those too, prepend
+// "%default% ".
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
 	for _, one := range []struct {
@@ -39,7 +40,7 @@ func (p PXE) KernelArgs() (string, error) {
 		}
 		args = append(args, one.key+"="+one.address)
 	}
-	// Ignition runs only with these arguments: a network boot has no other sign of a first boot.
+	// Ignition runs only if these arguments are present, because nothing else marks a network boot as a first boot.
 	args = append(args, "ignition.firstboot", "ignition.platform.id=metal")
 	for _, extra := range p.Extra {
 		if err := models.CheckKernelParameters(extra); err != nil {

@@ -6,20 +6,21 @@ import (
 	"unicode/utf16"
 )
 
-// fileRecord has the data to move a file: the position of its directory record, and its extent.
+// fileRecord holds the data that is needed to move a file: the offset of its directory record, and its extent.
 type fileRecord struct {
 	record int64
 	extent extent
 }
 
-// descriptor is a volume descriptor with a tree of folders: the primary one, or Joliet's.
+// descriptor is a volume descriptor with a folder tree. It is either the primary descriptor or the one of the Joliet
+// extension.
 type descriptor struct {
 	offset int64
 	root   extent
 	joliet bool
 }
 
-// descriptors returns those volume descriptors that have a tree of folders.
+// descriptors returns the volume descriptors that have a folder tree.
 func (f isoFiles) descriptors() ([]descriptor, error) {
 	var found []descriptor
 	sector := make([]byte, sectorSize)
@@ -32,7 +33,7 @@ func (f isoFiles) descriptors() ([]descriptor, error) {
 		if string(sector[1:6]) != "CD001" || kind == 255 {
 			break
 		}
-		// Joliet is a supplementary descriptor with an escape sequence of UCS-2 (Joliet 3.2).
+		// The Joliet descriptor is a supplementary descriptor with an escape sequence for UCS-2 (Joliet 3.2).
 		joliet := kind == 2 && sector[88] == '%' && sector[89] == '/' && strings.IndexByte("@CE", sector[90]) >= 0
 		if kind != 1 && !joliet {
 			continue
@@ -44,7 +45,7 @@ func (f isoFiles) descriptors() ([]descriptor, error) {
 	return found, nil
 }
 
-// locate returns the place of a file in a tree. Joliet has long names in UCS-2.
+// locate finds the file at path in the folder tree of d. In a Joliet tree, names are long and encoded in UCS-2.
 func (f isoFiles) locate(d descriptor, path string) (fileRecord, bool, error) {
 	at := fileRecord{extent: d.root}
 	for part := range strings.SplitSeq(path, "/") {
@@ -65,7 +66,8 @@ func (f isoFiles) locate(d descriptor, path string) (fileRecord, bool, error) {
 	return at, !at.extent.folder, nil
 }
 
-// findRecord searches a folder for a name. The offset of the record is relative to the folder.
+// findRecord searches the records of a folder for name. The offset in the result is relative to the start of the
+// folder.
 func findRecord(folder []byte, name string, joliet bool) (fileRecord, bool) {
 	exact, plain := strings.ToUpper(name), plainName(name)
 	for at := 0; at < len(folder); {
@@ -100,7 +102,7 @@ func ucs2(raw []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// bothEndian writes a number in both byte orders, as ISO 9660 has them (ECMA-119, 7.3.3).
+// bothEndian returns n in both byte orders, little-endian first, as ISO 9660 requires (ECMA-119, 7.3.3).
 func bothEndian(n int64) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(n)) //nolint:gosec // checked by the caller
 	return binary.BigEndian.AppendUint32(b, uint32(n))    //nolint:gosec // checked by the caller

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// BMCHosts returns the hosts of a node's BMC, for any driver.
+// BMCHosts returns the hosts of the node's BMC. It supports all drivers.
 func BMCHosts(n *models.Node) []string {
 	var hosts []string
 	for _, field := range []string{"redfish_address", "ipmi_address", "ilo_address", "drac_address", "irmc_address", "snmp_address"} {
@@ -31,8 +31,8 @@ func BMCHosts(n *models.Node) []string {
 	return hosts
 }
 
-// Clients returns the hosts that download images: the nodes' BMCs, and Ironic, which relays
-// images. The result is for [ironworks/ignition/serve.Candidates].
+// Clients returns the hosts that download images: the BMCs of the nodes, and Ironic at endpoint, which can relay
+// images. The result is suitable for [ironworks/ignition/serve.Candidates].
 func Clients(endpoint string, nodes []models.Node) []string {
 	var hosts []string
 	for i := range nodes {
@@ -48,8 +48,8 @@ func Clients(endpoint string, nodes []models.Node) []string {
 	return hosts
 }
 
-// WhoIs returns a function that names addresses for an access log: a BMC of a single node, or
-// Ironic. It resolves host names once, before it returns.
+// WhoIs returns a function that names addresses in an access log. It recognizes Ironic and those BMC addresses that
+// belong to a single node; for other addresses, it returns "". WhoIs resolves all host names once, before it returns.
 func WhoIs(ctx context.Context, endpoint string, nodes []models.Node) func(netip.Addr) string {
 	names := map[netip.Addr]string{}
 	note := func(host, name string) {

@@ -14,21 +14,20 @@ import (
 	"ironworks/printable"
 )
 
-// The fields of an [ignition.InputError] for inputs that [ignition.Ramdisk] does not have.
+// These fields of an [ignition.InputError] stand for inputs that [ignition.Ramdisk] does not have.
 const (
 	FieldNMState        ignition.RamdiskField = "nmstate"
 	FieldRegistriesFile ignition.RamdiskField = "registries file"
 )
 
-// nodeWord is the placeholder for a node's name in inputs.
+// nodeWord is the placeholder in inputs that stands for a node's name.
 const nodeWord = "{node}"
 
-// maxFile limits the size of an input file, in bytes. A larger one would not fit into a
-// ramdisk.
+// maxFile limits the size of an input file, in bytes. A larger file would not fit into a ramdisk.
 const maxFile = 16 << 20
 
-// ForNode returns the inputs for one node: its name replaces {node} in the hostname, the
-// keyfiles' paths and the ip= options, and is the default hostname.
+// ForNode returns the inputs for one node. The node's name replaces {node} in the hostname, in the paths of keyfiles
+// and in the ip= options. It is also the default hostname.
 func (in Inputs) ForNode(name string) Inputs {
 	replace := func(text string) string { return strings.ReplaceAll(text, nodeWord, name) }
 	each := func(texts []string) []string {
@@ -46,8 +45,8 @@ func (in Inputs) ForNode(name string) Inputs {
 	return in
 }
 
-// Build reads the input files, and builds the configuration. The error joins the problems of all inputs;
-// [ignition.InputErrors] returns them with their fields.
+// Build reads the input files and builds the configuration. The returned error joins the problems of all inputs;
+// [ignition.InputErrors] splits it into errors with their fields.
 func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	profile, err := ignition.ParseProfile(in.Profile)
 	if err != nil {
@@ -64,7 +63,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	finish := build()
 	r.refuseForeign()
 	if err := errors.Join(r.problems...); err != nil {
-		// Validate the readable inputs too, to report all problems at once.
+		// Also validate the inputs that could be read, so that all problems are reported at once.
 		if _, also := finish(); also != nil {
 			err = errors.Join(err, also)
 		}
@@ -87,7 +86,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	return Built{Document: doc, Preview: preview}, nil
 }
 
-// onceEach drops the errors that follow from an unreadable input.
+// onceEach removes errors that merely result from an unreadable input.
 func onceEach(err error) error {
 	seen := map[ignition.RamdiskField]bool{}
 	var kept []error
@@ -105,7 +104,7 @@ func onceEach(err error) error {
 	return errors.Join(kept...)
 }
 
-// reading is the state of one Build.
+// reading holds the state of one call to Build.
 type reading struct {
 	ctx      context.Context //nolint:containedctx // of one call
 	maker    Maker
@@ -113,7 +112,7 @@ type reading struct {
 	profile  ignition.Profile
 	problems []error
 	notes    []ignition.RamdiskNote
-	keep     func() error // keep stores the identity in the console
+	keep     func() error // stores the identity in the console
 }
 
 func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, cause error) {
@@ -125,8 +124,8 @@ func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
 
-// file reads a file; "" means no file. It refuses empty files, except those of the metal3 profile, which tools write
-// empty.
+// file returns the content of the file at path, or "" if path is empty. It refuses empty files, except for the inputs
+// of the metal3 profile, because tools write these files even when they are empty.
 func (r *reading) file(field ignition.RamdiskField, path string) string {
 	if path == "" {
 		return ""
@@ -160,7 +159,8 @@ func (m Maker) read(path string) (string, error) {
 	return string(content), nil
 }
 
-// classic reads the options of build.py, and returns the function that builds the configuration.
+// classic reads the inputs that correspond to options of build.py. It returns the function that builds the
+// configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
 		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
@@ -186,7 +186,8 @@ func (r *reading) classic() func() (ignition.Document, error) {
 
 const otherProfile = "use the profile default"
 
-// metal3 reads the inputs of image-customization-controller, and returns the function that builds the configuration.
+// metal3 reads the inputs that correspond to those of image-customization-controller. It returns the function that
+// builds the configuration.
 func (r *reading) metal3() func() (ignition.Document, error) {
 	m := ignition.Metal3{
 		NMState:        []byte(r.file(FieldNMState, r.in.NMStateFile)),
@@ -227,8 +228,8 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	return m.Build
 }
 
-// baseURL returns the URLs of Ironic. The profile drops invalid URLs; a host without a scheme
-// is accepted here, as in the other profiles.
+// baseURL returns the URLs of Ironic, separated by commas. The profile drops invalid URLs. As in the other profiles,
+// a host without a scheme is accepted.
 func (r *reading) baseURL() string {
 	var urls []string
 	for _, text := range r.ironicURLs() {
@@ -249,7 +250,7 @@ func (r *reading) baseURL() string {
 	return strings.Join(urls, ",")
 }
 
-// ramdisk reads the inputs that all profiles share, and returns the function that builds the configuration.
+// ramdisk reads the inputs that all profiles share. It returns the function that builds the configuration.
 func (r *reading) ramdisk() func() (ignition.Document, error) {
 	in := r.in
 	d := ignition.Ramdisk{
@@ -282,7 +283,7 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	return d.WithDefaults().Build
 }
 
-// identity requests the identity of the machines, if an input needs it.
+// identity requests an identity for the machines if an input needs one.
 func (r *reading) identity() Identity {
 	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
 	if !order.Push && !order.HostKey {
@@ -304,7 +305,7 @@ func (r *reading) identity() Identity {
 	return id
 }
 
-// refuseForeign refuses the inputs of other profiles instead of dropping them.
+// refuseForeign refuses inputs that belong to other profiles, so that they are not ignored silently.
 func (r *reading) refuseForeign() {
 	in := r.in
 	classic, metal3 := r.profile == ignition.ProfileClassic, r.profile == ignition.ProfileMetal3

@@ -29,7 +29,7 @@ const (
 	secret = "hunter2"
 )
 
-// makerOf returns a Maker that reads files, whose paths have no leading slash.
+// makerOf returns a Maker that reads the given files. Their paths must not start with a slash.
 func makerOf(files map[string]string) prepare.Maker {
 	tree := fstest.MapFS{}
 	for name, content := range files {
@@ -132,7 +132,7 @@ func TestWhatIsWrongNamesItsField(t *testing.T) {
 	}
 }
 
-// TestFilesOfMetal3: the inputs of the metal3 profile work together with the common ones.
+// TestFilesOfMetal3 checks that the inputs of the metal3 profile work together with the common inputs.
 func TestFilesOfMetal3(t *testing.T) {
 	t.Parallel()
 	m := makerOf(map[string]string{
@@ -205,7 +205,7 @@ func TestWhatTheContextTells(t *testing.T) {
 	}
 }
 
-// TestPreview: a preview shows everything except secrets.
+// TestPreview checks that a preview shows everything except secrets.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	extra := `{"ignition":{"version":"3.1.0","config":{"merge":[{"source":"https://me:` + secret + `@192.0.2.7/a?token=` + secret + `","httpHeaders":[{"name":"X","value":"` + secret + `"}]}]}},

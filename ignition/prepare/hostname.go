@@ -12,9 +12,9 @@ import (
 // hostname matches labels separated by dots (RFC 1123).
 var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
 
-// WithHostname adds a hostname to a foreign configuration. It becomes the child of a
-// configuration that writes /etc/hostname, so its own hostname wins. The result needs spec 3.1,
-// which Ignition supports since 2020.
+// WithHostname adds a hostname to a configuration that was not built here. It returns a new configuration that writes
+// /etc/hostname and merges config. If config sets its own hostname, that one takes precedence. The result requires
+// spec 3.1, which Ignition has supported since 2020.
 func WithHostname(config []byte, name string) ([]byte, error) {
 	if len(name) > 253 || !hostname.MatchString(name) {
 		return nil, fmt.Errorf("%q is not a valid hostname", name)

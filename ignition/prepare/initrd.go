@@ -11,9 +11,8 @@ import (
 	"ironworks/ignition/image"
 )
 
-// Initrd streams an initrd with a configuration. If path is set, the stream is the live
-// system's initramfs at path followed by the configuration. The file stays open until the
-// stream is closed.
+// Initrd returns a stream of an initrd that contains config. If path is set, the stream is the live system's
+// initramfs at path, followed by the configuration. The file at path stays open until the stream is closed.
 func Initrd(ctx context.Context, path string, config []byte) (io.ReadCloser, error) {
 	if path == "" {
 		packed, err := image.Wrap(config)
@@ -45,7 +44,7 @@ func appended(ctx context.Context, file *os.File, config []byte) (io.Reader, err
 	return initramfs.Append(config)
 }
 
-// EditImage edits an ISO in place, or writes an edited copy if output is set.
+// EditImage edits the ISO at path in place. If output is set, it writes an edited copy to output instead.
 func EditImage(ctx context.Context, path, output string, change image.Change) (*image.Patch, error) {
 	if output == "" {
 		return image.EditFile(path, change)

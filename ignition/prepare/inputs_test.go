@@ -60,7 +60,7 @@ func TestEmptyFiles(t *testing.T) {
 	}
 }
 
-// TestInputErrors checks that errors name the input, its value and the remedy.
+// TestInputErrors checks that errors name the input, its value and a fix.
 func TestInputErrors(t *testing.T) {
 	t.Parallel()
 	classic := func(change func(*prepare.Inputs)) prepare.Inputs {
@@ -113,7 +113,7 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
-// TestMetal3WithoutIronic checks that the missing URL is reported.
+// TestMetal3WithoutIronic checks that a missing Ironic URL is reported.
 func TestMetal3WithoutIronic(t *testing.T) {
 	t.Parallel()
 	m := makerOf(map[string]string{"registries.conf": "unqualified-search-registries = []\n"})
@@ -128,8 +128,8 @@ func TestMetal3WithoutIronic(t *testing.T) {
 	}
 }
 
-// TestMetal3TakesOneKey checks that only the first of the user's keys is used, with a note,
-// with and without the files of this profile.
+// TestMetal3TakesOneKey checks that only the first of the user's keys is used and that a note says so. It covers both
+// cases, with and without the input files of the metal3 profile.
 func TestMetal3TakesOneKey(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"home/.ssh/a.pub": ours, "home/.ssh/b.pub": theirs, "registries.conf": "unqualified-search-registries = []\n"}
@@ -148,7 +148,7 @@ func TestMetal3TakesOneKey(t *testing.T) {
 	}
 }
 
-// TestClassicKeys checks the keys of the classic profile.
+// TestClassicKeys checks which SSH keys the classic profile uses.
 func TestClassicKeys(t *testing.T) {
 	t.Parallel()
 	one, two := map[string]string{"home/.ssh/id_a.pub": ours}, map[string]string{"home/.ssh/id_a.pub": ours, "home/.ssh/id_b.pub": theirs}
@@ -182,8 +182,8 @@ func TestClassicKeys(t *testing.T) {
 	}
 }
 
-// TestAgentFails checks that a failing SSH agent is an error only if the agent was requested,
-// and otherwise a note.
+// TestAgentFails checks that a failing SSH agent causes an error if the agent was requested, and only a note
+// otherwise.
 func TestAgentFails(t *testing.T) {
 	t.Parallel()
 	failing := func(context.Context) ([]string, error) { return nil, errors.New("locked") }
@@ -242,7 +242,8 @@ func TestUnreadableKeys(t *testing.T) {
 	}
 }
 
-// TestIdentityFails checks that the error names the requesting field, and that nothing is kept.
+// TestIdentityFails checks that the error names the field that requested the identity, and that no identity is
+// stored.
 func TestIdentityFails(t *testing.T) {
 	t.Parallel()
 	m := makerOf(nil)
@@ -262,7 +263,7 @@ func TestIdentityFails(t *testing.T) {
 	}
 }
 
-// TestRegistries checks the registry modes, and that the context's CA becomes the ramdisk's.
+// TestRegistries checks the verification modes of registries, and that the ramdisk uses the CA from the context.
 func TestRegistries(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -291,8 +292,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// TestPreviewOfHostileExtra checks that previews decode files, and show no content that is
-// broken, binary or remote.
+// TestPreviewOfHostileExtra checks that previews decode files, but do not show broken, binary or remote content.
 func TestPreviewOfHostileExtra(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
@@ -337,7 +337,7 @@ func TestPreviewOfHostileExtra(t *testing.T) {
 	}
 }
 
-// TestUnbootable checks the error text without a problem.
+// TestUnbootable checks the error text for a configuration that would not boot but has no specific problem.
 func TestUnbootable(t *testing.T) {
 	t.Parallel()
 	e := &prepare.UnbootableError{Name: "a\x1b.ign", Kind: userdata.KindEmpty}
@@ -346,7 +346,7 @@ func TestUnbootable(t *testing.T) {
 	}
 }
 
-// TestHomePath checks that only a leading ~ is resolved.
+// TestHomePath checks that ~ is resolved only at the start of a path.
 func TestHomePath(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ home, path, want string }{
@@ -358,8 +358,8 @@ func TestHomePath(t *testing.T) {
 	}
 }
 
-// TestKeyFilesOfAFolder checks that connection files are read in order, without folders and
-// other files.
+// TestKeyFilesOfAFolder checks that connection files in a folder are read in order, and that subfolders and other
+// files are ignored.
 func TestKeyFilesOfAFolder(t *testing.T) {
 	t.Parallel()
 	m := makerOf(nil)
@@ -381,7 +381,7 @@ func TestKeyFilesOfAFolder(t *testing.T) {
 	}
 }
 
-// authority returns a CA certificate, in PEM.
+// authority returns a new CA certificate in PEM format.
 func authority(t *testing.T) string {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)

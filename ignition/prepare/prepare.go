@@ -1,5 +1,5 @@
-// Package prepare turns an operator's inputs, from command flags or a form, into boot images. It reads the input
-// files, asks the SSH agent, and puts the configuration into an ISO, into an initramfs, or on a server.
+// Package prepare turns an operator's inputs, from command-line flags or a form, into boot images. It reads the input
+// files and the keys of the SSH agent, and puts the configuration into an ISO, into an initramfs, or on a server.
 package prepare
 
 import (
@@ -11,30 +11,31 @@ import (
 	"ironworks/models"
 )
 
-// Inputs are an operator's inputs as text. Some are paths of files, which Build reads. An empty field stands for the
-// default of the profile.
+// Inputs holds an operator's inputs as text. Some of them are paths of files that Build reads. An empty field stands
+// for the profile's default.
 type Inputs struct {
 	// Profile is the name of an [ignition.Profile].
 	Profile string
 
-	// IronicURLs to NoLogin correspond to the fields of [ignition.Ramdisk].
+	// The fields from IronicURLs to NoLogin correspond to fields of [ignition.Ramdisk].
 	IronicURLs []string
 	TLS        string
 	CAFile     string
-	// Agent is an [ignition.AgentKind]. The other fields are for the builtin agent: AgentBinary is the path of
-	// ironworks-agent ("": next to this program), and AgentURL is its URL for machines. AgentEmbed puts the agent into
-	// the configuration instead.
+	// Agent is an [ignition.AgentKind]. The other fields apply only to the builtin agent. AgentBinary is the path of
+	// the program ironworks-agent; if it is empty, the program is expected in the same folder as this program.
+	// AgentURL is the URL from which machines download it. AgentEmbed embeds the program into the configuration
+	// instead.
 	Agent       string
 	AgentBinary string
 	AgentURL    string
 	AgentEmbed  bool
-	// AgentArch is the architecture of the machines as in Ironic's cpu_arch, or "" if unknown.
+	// AgentArch is the architecture of the machines, as in Ironic's cpu_arch. It is empty if unknown.
 	AgentArch string
 	Image     string
-	// Registries have the form HOST=verified, HOST=insecure or HOST=ca:FILE.
+	// Registries lists registries in the form HOST=verified, HOST=insecure or HOST=ca:FILE.
 	Registries     []string
 	PullSecretFile string
-	// SSHKeyFiles are paths of public keys, SSHKeys the keys themselves. SSHAgent adds the keys
+	// SSHKeyFiles lists paths of public key files, and SSHKeys lists public keys themselves. SSHAgent adds the keys
 	// of the SSH agent.
 	SSHKeyFiles     []string
 	SSHKeys         []string
@@ -42,7 +43,7 @@ type Inputs struct {
 	AllowKeyOptions bool
 	NoLogin         bool
 	Hostname        string
-	// KeyFiles are paths of NetworkManager keyfiles, or of folders with them.
+	// KeyFiles lists paths of NetworkManager keyfiles, or of folders that contain keyfiles.
 	KeyFiles    []string
 	IPOptions   []string
 	CopyNetwork string
@@ -52,50 +53,51 @@ type Inputs struct {
 	NTPServers  []string
 	VLANs       []string
 	Collectors  []string
-	// InspectionCallback is the URL for inspection data.
+	// InspectionCallback is the URL to which the agent sends inspection data.
 	InspectionCallback string
-	// Options are settings of the agent, as NAME=VALUE or GROUP.NAME=VALUE. In the classic profile, they are literal
-	// lines of the agent's configuration.
+	// Options lists settings of the agent, each as NAME=VALUE or GROUP.NAME=VALUE. In the classic profile, they are
+	// literal lines of the agent's configuration file.
 	Options []string
 	Debug   bool
-	// JournalPush is the console's address for the ramdisk's journal, as machines reach it:
-	// https://HOST:PORT. SSHHostKey gives the ramdisk's SSH server a key known to the console.
-	// Each Build generates new secrets for both.
+	// JournalPush is the address to which the ramdisk sends its journal: the console's address in the form
+	// https://HOST:PORT, as machines can reach it. SSHHostKey gives the ramdisk's SSH server a host key that the
+	// console knows. Each call to Build generates new secrets for both.
 	JournalPush string
 	SSHHostKey  bool
-	// ExtraFile is an Ignition or Butane file to merge.
+	// ExtraFile is the path of an Ignition or Butane file to merge into the configuration.
 	ExtraFile string
 
-	// Host, Registry and InsecureRegistry are options of build.py, for the classic profile only.
+	// Host, Registry and InsecureRegistry correspond to options of build.py. Registry and InsecureRegistry apply only
+	// to the classic profile.
 	Host             string
 	Registry         string
 	InsecureRegistry bool
 
-	// NMStateFile and RegistriesFile are for the metal3 profile only: the output of `nmstatectl
-	// gc`, and a registries.conf.
+	// NMStateFile and RegistriesFile apply only to the metal3 profile. They are the paths of the output of
+	// `nmstatectl gc` and of a registries.conf.
 	NMStateFile    string
 	RegistriesFile string
 
-	// node is the name that ForNode was called with.
+	// node is the name that was passed to ForNode.
 	node string
-	// program is the agent that is served, and agentCA has the certificates that verify its URL; see
-	// [Maker.PublishAgent].
+	// program is the agent program that the server serves, and agentCA holds the certificates to verify its URL.
+	// [Maker.PublishAgent] sets both.
 	program []byte
 	agentCA string
 }
 
-// IdentityOrder requests what identifies the machines that boot a configuration: a token for
-// their journal, and an SSH host key.
+// IdentityOrder requests secrets by which the console recognizes the machines that boot a configuration: a token to
+// send their journal, and an SSH host key.
 type IdentityOrder struct {
 	Push, HostKey bool
-	// Node is the name of the node, or "" for all nodes.
+	// Node is the name of the node. It is empty if the identity is for all nodes.
 	Node string
 }
 
-// Identity identifies machines to the console.
+// Identity holds the secrets by which the console recognizes machines, and the console's certificate.
 type Identity struct {
 	Token models.Secret
-	// Certificate is the console's certificate, in PEM, which machines pin.
+	// Certificate is the console's certificate in PEM format. Machines accept only this certificate.
 	Certificate string
 	HostKey     models.Secret
 	// Keep stores the identity in the console.
@@ -104,22 +106,22 @@ type Identity struct {
 
 // Maker builds configurations. Its fields give it access to the system.
 type Maker struct {
-	// Open opens a file. It resolves "~".
+	// Open opens a file. It resolves "~" at the start of a path.
 	Open func(path string) (io.ReadCloser, error)
-	// Dir lists a folder, sorted.
+	// Dir returns the entries of a folder, sorted by name.
 	Dir func(path string) ([]fs.DirEntry, error)
-	// AgentKeys lists the public keys of the SSH agent, one line each. It is nil without an
-	// agent.
+	// AgentKeys returns the public keys of the SSH agent, each as one line. It is nil if there is no agent.
 	AgentKeys func(ctx context.Context) ([]string, error)
-	// Programs is the folder of this program, where ironworks-agent is by default; "" for none.
+	// Programs is the folder that contains this program. By default, ironworks-agent is expected there. If Programs
+	// is empty, there is no default.
 	Programs string
-	// Home is the folder whose .ssh has the default keys, or "" for no default keys.
+	// Home is the home folder; the default keys are in its .ssh folder. If Home is empty, there are no default keys.
 	Home string
 	// Identity creates an identity. It is nil if identities cannot be stored.
 	Identity func(IdentityOrder) (Identity, error)
-	// Preview builds configurations for display: their identity is not stored.
+	// Preview means that configurations are built only for display, so their identity is not stored.
 	Preview bool
-	// Ironic is the Ironic of the context. Without a context, its URL is "".
+	// Ironic describes the Ironic of the selected context. If there is no context, its URL is empty.
 	Ironic ignition.IronicEndpoint
 }
 
@@ -129,32 +131,31 @@ type Built struct {
 	Preview  Preview
 }
 
-// Preview shows a configuration without its secrets. All text is sanitized.
+// Preview shows a configuration with its secrets hidden. All text is safe to print.
 type Preview struct {
 	Spec string
-	// Size is the length of the JSON. Packed is the space it takes in a live image's area. Both
-	// are in bytes.
+	// Size is the length of the JSON in bytes. Packed is the number of bytes that it takes in a live image's area.
 	Size, Packed int
 	Files        []PreviewFile
 	Units        []PreviewUnit
-	// Logins are the users who can log in, one line each, with key fingerprints.
+	// Logins lists the ways to log in, each as one line with the user and either the key's fingerprint or "password".
 	Logins []string
 	Notes  []ignition.RamdiskNote
-	// Text is the JSON, indented, with secrets masked.
+	// Text is the indented JSON in which secrets are masked.
 	Text string
 }
 
-// PreviewFile is a decoded file.
+// PreviewFile is a file in the configuration, with its content decoded.
 type PreviewFile struct {
 	Path   string
 	Mode   uint32
 	Size   int
 	Secret bool
-	// Text is the content of the file. It is "" for secret or binary content.
+	// Text is the content of the file. It is empty if the content is secret or binary.
 	Text string
 }
 
-// PreviewUnit is a systemd unit.
+// PreviewUnit is a systemd unit in the configuration.
 type PreviewUnit struct {
 	Name    string
 	Enabled bool

@@ -20,13 +20,14 @@ import (
 	"ironworks/printable"
 )
 
-// content is the content of a file in a configuration: inline data or a URL.
+// content is the content of a file in a configuration. Source is either a data URL with the content or the URL of a
+// remote file.
 type content struct {
 	Source      string `json:"source"`
 	Compression string `json:"compression"`
 }
 
-// configuration has the parts of a configuration that a preview shows.
+// configuration contains the parts of a configuration that a preview shows.
 type configuration struct {
 	Passwd struct {
 		Users []struct {
@@ -52,10 +53,10 @@ type configuration struct {
 	} `json:"systemd"`
 }
 
-// defaultMode is Ignition's default mode of files.
+// defaultMode is the mode that Ignition gives to files by default.
 const defaultMode = 0o644
 
-// newPreview decodes a document.
+// newPreview returns a preview of a document.
 func newPreview(doc ignition.Document) (Preview, error) {
 	var config configuration
 	if err := json.Unmarshal(doc.JSON, &config); err != nil {
@@ -118,7 +119,7 @@ func logins(config configuration) []string {
 	return lines
 }
 
-// decoded returns inline content, or nil for remote content.
+// decoded returns inline content after decompression. It returns nil for remote or invalid content.
 func (c content) decoded() []byte {
 	data, err := dataurl.DecodeString(c.Source)
 	if err != nil {
@@ -145,7 +146,8 @@ func plainText(data []byte) string {
 	return printable.Lines(string(data))
 }
 
-// maskedText returns indented JSON, with the "source" of secrets masked.
+// maskedText returns the configuration as indented JSON, with secrets masked. The elements of secret are the paths of
+// files and the names of units that are secret.
 func maskedText(text []byte, secret []string) (string, error) {
 	var config map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -164,7 +166,7 @@ func maskedText(text []byte, secret []string) (string, error) {
 	return printable.Lines(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// mask masks the secrets in value. hidden means that value is a part of something secret.
+// mask masks the secrets in value. If hidden is true, value is part of something secret.
 func mask(value any, secret []string, hidden bool) {
 	switch v := value.(type) {
 	case []any:
@@ -185,7 +187,7 @@ func mask(value any, secret []string, hidden bool) {
 			case path == ignition.AgentProgramPath && key == "contents":
 				shortenProgram(child)
 			default:
-				// Nested configurations are not searched for secrets, so they are hidden.
+				// Secrets in nested configurations are not recognized, so treat these configurations as secret.
 				mask(child, secret, inside || key == "merge" || key == "replace" || key == "keyFile")
 			}
 		}
@@ -212,7 +214,7 @@ func maskedSource(source string, hidden bool) string {
 	return u.String()
 }
 
-// shortenProgram omits a program of megabytes.
+// shortenProgram replaces the embedded agent program, which has several megabytes, with an ellipsis.
 func shortenProgram(contents any) {
 	if c, ok := contents.(map[string]any); ok {
 		if source, ok := c["source"].(string); ok && strings.HasPrefix(source, "data:") {

@@ -15,14 +15,14 @@ import (
 	"ironworks/models"
 )
 
-// programName is the name of the builtin agent's program. make agent appends the architecture.
+// programName is the file name of the builtin agent's program. "make agent" appends the architecture.
 const programName = "ironworks-agent"
 
-// previewURL stands for the URL in previews, because only the server knows the real one.
+// previewURL is a placeholder for the URL of the program in previews, because only the server knows the real URL.
 const previewURL = "http://127.0.0.1/" + programName
 
-// PublishAgent serves the program of the builtin agent, and puts its URL into the inputs. It does nothing for inputs
-// that need no server. It returns the errors of [Maker.Build].
+// PublishAgent adds the program of the builtin agent to the server, and sets its URL in the inputs. It does nothing
+// if the inputs do not need a server. The possible errors include those of [Maker.Build].
 func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error {
 	if in.Agent != string(ignition.AgentBuiltin) || in.AgentURL != "" || in.AgentEmbed {
 		return nil
@@ -42,7 +42,8 @@ func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error
 	return nil
 }
 
-// program returns the builtin agent's program. For other agents it refuses the inputs of the builtin one.
+// program returns the program of the builtin agent. For other agents, it refuses inputs that apply only to the
+// builtin agent.
 func (r *reading) program() ignition.AgentProgram {
 	in := r.in
 	if in.Agent != string(ignition.AgentBuiltin) {
@@ -74,13 +75,13 @@ func (r *reading) program() ignition.AgentProgram {
 	content, err := r.maker.agentProgram(in)
 	if err != nil {
 		r.problems = append(r.problems, err)
-		content = []byte(programName) // with this content, Build reports only the cause
+		content = []byte(programName) // avoids a second error in Build for the same cause
 	}
 	p.Content = content
 	return p
 }
 
-// agentProgram reads ironworks-agent for the machines' architecture.
+// agentProgram reads the ironworks-agent program and checks that it matches the architecture of the machines.
 func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	refuse := func(path, why, hint string, cause error) error {
 		return &ignition.InputError{Field: ignition.FieldAgentBinary, Value: path, Why: why, Hint: hint, Cause: cause}
@@ -106,7 +107,8 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// besideProgram returns the path of the agent in the folder of this program, or "".
+// besideProgram returns the path of ironworks-agent in the same folder as this program. It returns "" if there is
+// none.
 func (m Maker) besideProgram(arch string) string {
 	if m.Programs == "" {
 		return ""
@@ -114,14 +116,14 @@ func (m Maker) besideProgram(arch string) string {
 	for _, name := range []string{programName + "-" + arch, programName} {
 		path := filepath.Join(m.Programs, name)
 		if file, err := m.Open(path); err == nil {
-			_ = file.Close() // the file was only read
+			_ = file.Close() // nothing was written, so errors do not matter
 			return path
 		}
 	}
 	return ""
 }
 
-// Architecture returns the cpu_arch that all nodes have, or "".
+// Architecture returns the cpu_arch that all nodes have in common. It returns "" if they differ.
 func Architecture(nodes []models.Node) string {
 	arch := ""
 	for i := range nodes {
@@ -134,7 +136,8 @@ func Architecture(nodes []models.Node) string {
 	return arch
 }
 
-// architecture returns Go's name of an architecture. Most machines are x86-64.
+// architecture returns Go's name for the architecture that Ironic calls name. If name is empty, it returns that of
+// x86-64, because most machines have this architecture.
 func architecture(name string) string {
 	switch name {
 	case "", "x86_64":
@@ -145,8 +148,8 @@ func architecture(name string) string {
 	return name
 }
 
-// staticProgram returns the architecture of a static Linux program. A dynamic one would miss its
-// libraries on the live system.
+// staticProgram returns the architecture of a static Linux program. It refuses dynamically linked programs, because
+// their libraries could be missing on the live system.
 func staticProgram(content []byte) (string, error) {
 	file, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"ironworks/test/fetch"
 )
 
-// programFor returns the header of a static Linux program.
+// programFor returns the ELF header of a static Linux program for machine.
 func programFor(machine elf.Machine) string {
 	var b bytes.Buffer
 	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: 1, Ehsize: 64, Phentsize: 56, Shentsize: 64}
@@ -35,7 +35,7 @@ func agentMaker() prepare.Maker {
 	return m
 }
 
-// program returns the agent in a configuration.
+// program returns the agent program in the preview of a configuration.
 func program(t *testing.T, built prepare.Built) prepare.PreviewFile {
 	t.Helper()
 	i := slices.IndexFunc(built.Preview.Files, func(f prepare.PreviewFile) bool { return f.Path == ignition.AgentProgramPath })

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicURLs returns the URLs of the inputs, or else that of the context.
+// ironicURLs returns the URLs of Ironic from the inputs. If there are none, it returns the URL from the context.
 func (r *reading) ironicURLs() []string {
 	urls := r.in.IronicURLs
 	if r.in.Host != "" && len(urls) == 0 {
@@ -27,12 +27,12 @@ func (r *reading) ironicURLs() []string {
 	return []string{r.maker.Ironic.URL}
 }
 
-// fromContext reports whether Ironic's address comes from the context. Then its other settings
+// fromContext reports whether Ironic's address comes from the context. If so, the context's other settings for Ironic
 // apply too.
 func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
 
-// ofHTTP reports whether the context's Ironic uses plain HTTP. Then its certificates are for
-// other services.
+// ofHTTP reports whether the context's Ironic uses plain HTTP. If so, the context's TLS settings and certificates
+// concern other services.
 func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }
 
 func (r *reading) tls() ignition.TLSMode {
@@ -52,7 +52,7 @@ func (r *reading) ca() string {
 	return ""
 }
 
-// registries parses HOST=verified, HOST=insecure and HOST=ca:FILE.
+// registries parses the registries, which have the form HOST=verified, HOST=insecure or HOST=ca:FILE.
 func (r *reading) registries() []ignition.Registry {
 	var list []ignition.Registry
 	for _, text := range r.in.Registries {
@@ -73,7 +73,7 @@ func (r *reading) registries() []ignition.Registry {
 	return list
 }
 
-// keyFiles reads files, and the files of folders that NetworkManager would read.
+// keyFiles reads the given keyfiles. In given folders, it reads those files that NetworkManager would read.
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
@@ -101,7 +101,7 @@ func (r *reading) keyFiles() []ignition.KeyFile {
 	return files
 }
 
-// extra reads the configuration to merge, and translates Butane.
+// extra reads the configuration to merge. It converts Butane to Ignition.
 func (r *reading) extra() []byte {
 	text := r.file(ignition.FieldExtra, r.in.ExtraFile)
 	if text == "" {
@@ -119,7 +119,7 @@ func (r *reading) extra() []byte {
 	return nil
 }
 
-// givesKeys reports whether SSH keys were chosen explicitly.
+// givesKeys reports whether the inputs state explicitly which SSH keys to use.
 func (in Inputs) givesKeys() bool {
 	return len(in.SSHKeyFiles)+len(in.SSHKeys) > 0 || in.SSHAgent || in.NoLogin
 }
@@ -134,7 +134,7 @@ func (r *reading) sshKeys() []sshkey.Key {
 	return r.defaultKeys()
 }
 
-// givenKeys returns the keys that the inputs request from files, as text and from the agent.
+// givenKeys returns the keys that the inputs request: from files, as text and from the SSH agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	add := func(label, text string) {
@@ -179,8 +179,8 @@ func (r *reading) agentKeys() ([]string, error) {
 	return r.maker.AgentKeys(r.ctx)
 }
 
-// defaultKeys returns all usable keys of ~/.ssh/*.pub, or else those of the agent. Unusable keys cause only notes,
-// because the operator did not request them.
+// defaultKeys returns all usable keys from ~/.ssh/*.pub. If there are none, it returns the keys of the SSH agent.
+// Unusable keys cause only notes, because the operator did not request them.
 func (r *reading) defaultKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	for _, path := range r.publicFiles("") {
@@ -216,8 +216,8 @@ func (r *reading) defaultKeys() []sshkey.Key {
 	return uniqueKeys(keys)
 }
 
-// classicKey returns the first of ~/.ssh/id_*.pub, unchanged. build.py takes the first result
-// of its glob.
+// classicKey returns the content of the first file that matches ~/.ssh/id_*.pub, because build.py also uses the first
+// result of its glob.
 func (r *reading) classicKey() []string {
 	paths := r.publicFiles("id_")
 	if len(paths) == 0 {

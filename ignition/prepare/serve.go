@@ -15,75 +15,76 @@ import (
 	"ironworks/printable"
 )
 
-// Source names the files to serve.
+// Source describes the files to serve.
 type Source struct {
-	// ISO is a live image. With PXE, its kernel, initramfs and root file system are served
-	// instead of the image.
+	// ISO is the path of a live image. If PXE is set, its kernel, initramfs and root file system are served instead
+	// of the image itself.
 	ISO string
 	PXE bool
-	// Kernel, Initrd and Rootfs replace ISO. Without Rootfs, the initramfs must include the root
-	// file system.
+	// Kernel, Initrd and Rootfs are paths of files to serve instead of ISO. If Rootfs is empty, the initramfs must
+	// include the root file system.
 	Kernel, Initrd, Rootfs string
-	// ConfigURL serves configurations separately, for ignition.config.url, and leaves the
-	// initramfs unchanged.
+	// ConfigURL serves configurations separately, for ignition.config.url. The initramfs then stays unchanged.
 	ConfigURL bool
-	// Kargs are additional kernel arguments.
+	// Kargs lists additional kernel arguments.
 	Kargs []string
-	// Force replaces an existing configuration in the ISO.
+	// Force allows replacing an existing configuration in the ISO.
 	Force bool
-	// WithDefaults keeps Ironic's configured kernel parameters.
+	// WithDefaults keeps the kernel parameters from Ironic's configuration.
 	WithDefaults bool
 }
 
-// ServeOrder requests that the console serves images.
+// ServeOrder describes which images the console should serve, and how.
 type ServeOrder struct {
 	Source
-	// AsIs serves the ISO with its own configuration.
+	// AsIs serves the ISO with the configuration that it already contains.
 	AsIs bool
-	// Nodes are names or UUIDs. PerNode gives each node a configuration with its hostname.
+	// Nodes lists names or UUIDs of nodes. PerNode gives each node a separate configuration with its own hostname.
 	Nodes   []string
 	PerNode bool
-	// Listen is HOST:PORT. Advertise is the name or address that clients use; the default is the
-	// address of Listen.
+	// Listen is the address to listen on, as HOST:PORT. Advertise is the name or address by which clients reach the
+	// server; the default is the address in Listen.
 	Listen, Advertise string
 	TLS               bool
 }
 
-// ServeOptions configure the server.
+// ServeOptions configures the server.
 type ServeOptions struct {
 	serve.Options
-	// Advertise is the name or address that clients use.
+	// Advertise is the name or address by which clients reach the server.
 	Advertise string
 }
 
-// OfPXE reports whether a kernel is served instead of an ISO.
+// OfPXE reports whether the files for a network boot are served instead of an ISO.
 func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
 
 // opener opens the content for one request.
 type opener func(context.Context) (io.ReadSeekCloser, error)
 
-// stream is the content for one node, or for all nodes.
+// stream provides the content for one node, or for all nodes.
 type stream struct {
-	// node is the node of the stream. It is the zero value for all nodes.
+	// node is the node that the stream is for. The zero value means all nodes.
 	node models.NodeRef
-	// iso, initrd and config are specific to the stream.
+	// iso, initrd and config open the content that is specific to the stream. Those that the stream does not need are
+	// nil.
 	iso, initrd, config opener
 }
 
-// Images are the files to serve. Streams share the files and add a few KiB each.
+// Images holds the files to serve. The streams share these files, and each stream adds only a few KiB.
 type Images struct {
 	source         Source
 	files          []io.Closer
 	iso            *image.ISO
 	kernel, rootfs opener
-	// initrd and its content base are shared if configurations are served separately.
+	// initrd opens the unchanged initramfs, which all nodes share if configurations are served separately. base is
+	// its content.
 	initrd    opener
 	base      *io.SectionReader
 	initramfs *image.Initramfs // parsed only once, because parsing takes a second
 	streams   []stream
 }
 
-// Images opens the files. The caller closes them after the server ends.
+// Images opens the files. The caller must close the result after the server has ended.
 func (s Source) Images() (*Images, error) {
 	m := &Images{source: s}
 	err := m.open()
@@ -141,14 +142,14 @@ func (m *Images) open() error {
 // Close closes the files.
 func (m *Images) Close() {
 	for _, f := range m.files {
-		_ = f.Close() // the files were only read
+		_ = f.Close() // nothing was written, so errors do not matter
 	}
 }
 
 // HasRootfs reports whether a root file system is served.
 func (m *Images) HasRootfs() bool { return m.rootfs != nil }
 
-// Embedded returns the configuration in the ISO, or nil.
+// Embedded returns the configuration in the ISO. It returns nil if there is none.
 func (m *Images) Embedded() ([]byte, error) {
 	if m.iso == nil {
 		return nil, nil
@@ -160,8 +161,8 @@ func (m *Images) Embedded() ([]byte, error) {
 	return config, err
 }
 
-// AddEach adds a stream for each node, or one for all nodes if nodes is empty. It calls config
-// with the node's label, or with "" for all nodes.
+// AddEach adds a stream for each of nodes, or one stream for all nodes if nodes is empty. It calls config with the
+// label of each node, or with "" for all nodes.
 func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(label string) ([]byte, error), force bool) error {
 	refs := models.Refs(nodes)
 	if len(refs) == 0 {
@@ -179,8 +180,8 @@ func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(l
 	return nil
 }
 
-// add adds a stream for a node, or for all nodes if node is zero. A nil config keeps the ISO's own configuration. It
-// returns the errors of [image.ISO.Edit] and [image.ReadInitramfs].
+// add adds a stream for node, or for all nodes if node is the zero value. If config is nil, an ISO keeps its own
+// configuration. The possible errors include those of [image.ISO.Edit] and [image.ReadInitramfs].
 func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, force bool) error {
 	one := stream{node: node}
 	var err error
@@ -199,7 +200,7 @@ func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, fo
 	return nil
 }
 
-// isoStream returns the ISO with a configuration.
+// isoStream returns an opener for the ISO with config embedded.
 func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	edit := image.KargsEdit{Append: m.source.Kargs}
 	if config == nil && edit.IsZero() {
@@ -215,7 +216,7 @@ func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	}, nil
 }
 
-// initrdStream returns the initramfs followed by a configuration.
+// initrdStream returns an opener for the initramfs followed by config.
 func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error) {
 	if m.initramfs == nil {
 		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())
@@ -234,17 +235,17 @@ func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error
 	}, nil
 }
 
-// Target has the URLs of a stream for Ironic's driver_info.
+// Target holds the URLs of a stream for the driver_info of nodes in Ironic.
 type Target struct {
-	// Node is the node of the target. It is the zero value for a stream that all nodes share.
+	// Node is the node that the target is for. It is the zero value if all nodes share the stream.
 	Node models.NodeRef
-	// ISO is for deploy_iso. Alternatively, Kernel and Initrd are for deploy_kernel and
-	// deploy_ramdisk, and KernelParams for kernel_append_params.
+	// ISO is the value for deploy_iso. For a network boot, Kernel and Initrd are the values for deploy_kernel and
+	// deploy_ramdisk, and KernelParams is the value for kernel_append_params.
 	ISO, Kernel, Initrd, KernelParams string
 }
 
-// Serve opens the port and returns the URLs; the caller runs the server. It returns a
-// [models.KernelParametersError] for arguments that Ironic would refuse.
+// Serve opens the server's port and returns the server and the URLs. The caller must run the server. Serve returns a
+// [models.KernelParametersError] if Ironic would refuse the kernel arguments.
 func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Target, error) {
 	server, err := serve.Listen(ctx, o.Options)
 	if err != nil {
@@ -257,7 +258,8 @@ func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Ta
 	return server, targets, nil
 }
 
-// Publish assigns each item a URL on a server that clients reach as host. It returns the errors of Serve.
+// Publish adds all items to server and returns their URLs, in which host is the name or address by which clients
+// reach the server. Its errors are the same as those of Serve.
 func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	now := time.Now()
 	var failed error
@@ -300,7 +302,7 @@ func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	return targets, failed
 }
 
-// fileName returns a URL-safe file name for a node.
+// fileName returns a file name for a node that is safe in URLs.
 func fileName(node string) string {
 	if node == "" {
 		node = "ramdisk"

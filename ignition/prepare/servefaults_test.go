@@ -17,8 +17,8 @@ import (
 	"ironworks/test/fetch"
 )
 
-// pxeISO returns a live image with a kernel, an initramfs and a root file system. The
-// file named by without is missing.
+// pxeISO returns the path of a live image that contains a kernel, an initramfs and a root file system. The file with
+// the path without is left out.
 func pxeISO(t *testing.T, initramfs []byte, without string) string {
 	t.Helper()
 	tree := iso9660.Tree{
@@ -39,7 +39,7 @@ func liveInitramfs(t *testing.T) []byte {
 	return base
 }
 
-// TestPXEOfAnISO checks that an image's boot files are served instead of the image.
+// TestPXEOfAnISO checks that the boot files in an image are served instead of the image.
 func TestPXEOfAnISO(t *testing.T) {
 	t.Parallel()
 	base := liveInitramfs(t)
@@ -106,7 +106,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestStreamsThatCannotBeMade checks that the error names the image.
+// TestStreamsThatCannotBeMade checks that the error names the image when a stream cannot be created.
 func TestStreamsThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	with, _ := liveISO(t, configOf("old"))
@@ -148,7 +148,7 @@ func TestStreamsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestAPXEImageWithoutAPart checks that the error names the image and the missing file.
+// TestAPXEImageWithoutAPart checks that the error names the image if the image lacks one of the boot files.
 func TestAPXEImageWithoutAPart(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/pxeboot/rootfs.img"} {
@@ -159,7 +159,7 @@ func TestAPXEImageWithoutAPart(t *testing.T) {
 	}
 }
 
-// TestServeRefuses checks kernel arguments that Ironic would refuse, and an unusable listen
+// TestServeRefuses checks that Serve refuses kernel arguments that Ironic would refuse, and an unusable listen
 // address.
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
@@ -193,7 +193,7 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// TestWhoIsUnknown checks that hosts that do not resolve are omitted.
+// TestWhoIsUnknown checks that WhoIs ignores host names that do not resolve.
 func TestWhoIsUnknown(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
@@ -207,7 +207,7 @@ func TestWhoIsUnknown(t *testing.T) {
 	}
 }
 
-// TestWriteFileIntoNoFolder checks that the error names the file.
+// TestWriteFileIntoNoFolder checks that the error names the file if its folder does not exist.
 func TestWriteFileIntoNoFolder(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/none/a.ign"

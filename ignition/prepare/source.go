@@ -12,19 +12,19 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// ConfigSource is a configuration: a file, or inputs to build it from.
+// ConfigSource describes where a configuration comes from: either from File, or built from Inputs.
 type ConfigSource struct {
 	File   string
 	Inputs Inputs
 }
 
-// FileStamp detects changes of a file.
+// FileStamp holds the properties of a file by which changes are detected.
 type FileStamp struct {
 	Modified time.Time
 	Size     int64
 }
 
-// Checked is a checked file. Same means that the file is unchanged, and the other fields are
+// Checked is the result of checking a file. If Same is true, the file has not changed, and the other fields are
 // empty.
 type Checked struct {
 	Same   bool
@@ -34,36 +34,37 @@ type Checked struct {
 	Source []byte
 }
 
-// ImageLook summarizes an ISO.
+// ImageLook is a summary of an ISO and the configuration in it.
 type ImageLook struct {
 	image.Look
-	// Embedded reports whether the ISO has a configuration. Holds describes it.
+	// Embedded reports whether the ISO contains a configuration. If it does, Holds describes the configuration in one
+	// line.
 	Embedded bool
 	Holds    string
 }
 
-// EmbedOrder requests that a configuration is embedded into an ISO.
+// EmbedOrder requests that a configuration be embedded into an ISO.
 type EmbedOrder struct {
 	ISO string
 	// Output is the path of a new file. If it is empty, the ISO is edited in place.
 	Output string
-	// Kargs are appended to the kernel arguments.
+	// Kargs lists arguments to append to the kernel arguments.
 	Kargs []string
-	// Force replaces an existing configuration.
+	// Force allows replacing an existing configuration.
 	Force bool
 }
 
-// WrapOrder requests an initrd with the configuration. If Initramfs is set, the initrd is that file followed by the
-// configuration.
+// WrapOrder requests that an initrd with the configuration be written to Output. If Initramfs is set, the initrd
+// consists of that file followed by the configuration.
 type WrapOrder struct {
 	Output, Initramfs string
 	Force             bool
 }
 
-// maxConfig limits the size of a configuration, in bytes, as Ironic does.
+// maxConfig limits the size of a configuration, in bytes. It is the same limit as in Ironic.
 const maxConfig = userdata.ProvisionLimit
 
-// ReadConfig reads a configuration file.
+// ReadConfig reads the configuration file at path.
 func ReadConfig(path string) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {
@@ -73,7 +74,7 @@ func ReadConfig(path string) ([]byte, error) {
 	return ReadConfigFrom(file, path)
 }
 
-// ReadConfigFrom reads a configuration. name is for errors.
+// ReadConfigFrom reads a configuration from r. It uses name only in errors.
 func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
 	switch {
@@ -85,10 +86,11 @@ func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// FilesBeside lets Butane in the file at path refer to files of the same folder.
+// FilesBeside allows Butane in the file at path to refer to other files in the same folder.
 func FilesBeside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
-// CheckFile reads and checks a file, unless known shows that it is unchanged.
+// CheckFile reads and checks the file at path. It skips this if the file's stamp still equals known, which means that
+// the file is unchanged.
 func CheckFile(path string, known FileStamp) (Checked, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -108,13 +110,13 @@ func CheckFile(path string, known FileStamp) (Checked, error) {
 	report := userdata.Check(data, FilesBeside(path))
 	checked := Checked{Stamp: stamp, Report: report, Source: data}
 	if report.Kind == userdata.KindGzip || report.Kind == userdata.KindBase64 {
-		checked.Source = report.Ignition() // the problems refer to the unpacked text
+		checked.Source = report.Ignition() // the problems refer to the decoded text
 	}
 	return checked, nil
 }
 
-// ReadImage returns the content of an ISO or an initrd. Without a configuration, the error is
-// [image.ErrNotEmbedded].
+// ReadImage reads an ISO or an initrd and returns the configuration in it. The kind is "iso" or "initrd". If there is
+// no configuration, the error is [image.ErrNotEmbedded].
 func ReadImage(path string) (kind string, look image.Look, config []byte, err error) {
 	iso, err := image.Open(path)
 	switch {
@@ -142,7 +144,7 @@ func readInitrd(path string) ([]byte, error) {
 	return config, nil
 }
 
-// LookAt summarizes an ISO.
+// LookAt returns a summary of the ISO at path.
 func LookAt(path string) (ImageLook, error) {
 	iso, err := image.Open(path)
 	if err != nil {
@@ -161,7 +163,7 @@ func LookAt(path string) (ImageLook, error) {
 	return look, nil
 }
 
-// describeConfig describes a configuration in one line.
+// describeConfig describes a configuration in one line: its kind, spec version, size, units and users.
 func describeConfig(config []byte) string {
 	report := userdata.Check(config)
 	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, userdata.SizeText(int64(len(config))))

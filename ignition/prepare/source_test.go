@@ -19,7 +19,7 @@ import (
 	"ironworks/lab"
 )
 
-// liveISO writes a live image, with config if it is not nil.
+// liveISO writes a live image and returns its path and content. The image contains config unless it is nil.
 func liveISO(t *testing.T, config []byte) (path string, content []byte) {
 	t.Helper()
 	content, err := lab.LiveISO(config)
@@ -143,7 +143,7 @@ func TestReadImage(t *testing.T) {
 	}
 }
 
-// errNamed stands for any error that names the file.
+// errNamed stands for any error whose text contains the name of the file.
 var errNamed = errors.New("an error with the path")
 
 func TestLookAt(t *testing.T) {

@@ -16,11 +16,11 @@ import (
 	"ironworks/ignition"
 )
 
-// agentPatience limits the wait for an SSH agent, which may ask its user first.
+// agentPatience limits how long to wait for an SSH agent, which may ask the user for confirmation.
 const agentPatience = 5 * time.Second
 
-// System returns a Maker that uses this machine's files, and the SSH agent at socket (SSH_AUTH_SOCK). If home is empty
-// there are no keys of files, and if socket is empty there is no agent.
+// System returns a Maker that uses the files on this machine and the SSH agent at socket (SSH_AUTH_SOCK). If home is
+// empty, there are no default key files. If socket is empty, there is no agent.
 func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	m := Maker{
 		Open: func(path string) (io.ReadCloser, error) { return os.Open(HomePath(home, path)) },
@@ -36,8 +36,8 @@ func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	return m
 }
 
-// HomePath resolves a leading ~. The shell does not resolve it after an =, and a form has no
-// shell.
+// HomePath replaces a leading ~/ with home. This is necessary because shells do not expand ~ after an = sign, and
+// form fields do not go through a shell.
 func HomePath(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)

@@ -24,7 +24,7 @@ func decoded(t *testing.T, source string) string {
 	return string(data.Data)
 }
 
-// sshAgent starts an SSH agent with one key, for one connection.
+// sshAgent starts an SSH agent that holds one key and accepts a single connection.
 func sshAgent(t *testing.T) (socket string) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)
@@ -51,7 +51,7 @@ func sshAgent(t *testing.T) (socket string) {
 		if err != nil {
 			return
 		}
-		_ = agent.ServeAgent(ring, conn) // ends with the connection
+		_ = agent.ServeAgent(ring, conn) // returns when the connection ends
 		_ = conn.Close()
 	}()
 	t.Cleanup(func() {

@@ -7,16 +7,16 @@ import (
 	"ironworks/printable"
 )
 
-// UnbootableError reports a configuration that a machine cannot boot with.
+// UnbootableError reports that a machine cannot boot with a configuration.
 type UnbootableError struct {
-	// Name is the file's name as given.
+	// Name is the name of the file, as the user gave it.
 	Name string
 	Kind userdata.Kind
-	// Problems are the errors, without warnings. It may be empty.
+	// Problems lists the errors without the warnings. It may be empty.
 	Problems []userdata.Problem
 }
 
-// Error returns the first problem with its position.
+// Error describes the first problem with its position in the file.
 func (e *UnbootableError) Error() string {
 	if len(e.Problems) > 0 {
 		return e.Problems[0].In(e.Name)
@@ -24,8 +24,8 @@ func (e *UnbootableError) Error() string {
 	return fmt.Sprintf("%s (%s) would not boot", printable.Line(e.Name), e.Kind)
 }
 
-// Usable returns the Ignition configuration in data. It translates Butane, and returns Ignition unchanged. If Ignition
-// would refuse the configuration, it returns an [UnbootableError].
+// Usable returns the Ignition configuration in data. It returns Ignition unchanged and converts Butane and other
+// supported forms. It returns an [UnbootableError] if Ignition would refuse the configuration.
 func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
 	report := userdata.Check(data, options...)
 	if !report.OK() {

@@ -10,9 +10,9 @@ import (
 	"ironworks/ignition/image"
 )
 
-// WriteFile writes a file that may contain secrets: its mode is 0600, and it appears when it is
-// complete. Only force replaces an existing file (fs.ErrExist); devices and other special files
-// are never replaced.
+// WriteFile writes content, which may contain secrets, to the file at path. The mode of the file is 0600, and the
+// file appears only when it is complete. An existing file is replaced only if force is true; otherwise, the error is
+// fs.ErrExist. Devices and other special files are never replaced.
 func WriteFile(ctx context.Context, path string, content io.Reader, force bool) error {
 	info, err := os.Lstat(path)
 	if err != nil || !force {

@@ -14,32 +14,32 @@ import (
 	"ironworks/printable"
 )
 
-// Candidate is an address of this machine to which other machines can connect.
+// Candidate is an address of this machine to which other machines may be able to connect.
 type Candidate struct {
 	Addr netip.Addr
-	// Interface is the name of the network interface, or "" if unknown.
+	// Interface is the name of the network interface. It is empty if unknown.
 	Interface string
-	// For has the targets that this machine reaches from the address. They probably reach this machine at the address,
-	// too.
+	// For lists the targets to which this machine connects from this address. These targets can probably also connect
+	// to this machine at the same address.
 	For []string
 }
 
-// Loopback reports whether only this machine can connect to the address.
+// Loopback reports whether the address is a loopback address, to which only this machine can connect.
 func (c Candidate) Loopback() bool { return c.Addr.IsLoopback() }
 
-// Network is the part of the machine's network that [Candidates] needs.
+// Network provides the information about the machine's network that [Candidates] needs.
 type Network interface {
-	// Source returns the local address for connections to host. It sends no packets to host.
+	// Source returns the local address that would be used for connections to host. It does not send packets to host.
 	Source(ctx context.Context, host string) (netip.Addr, error)
-	// Interfaces lists the addresses of the interfaces that are up.
+	// Interfaces returns the addresses of all interfaces that are up.
 	Interfaces() ([]Candidate, error)
 }
 
-// System is the network of this machine.
+// System implements Network for this machine.
 type System struct{}
 
-// Source opens a UDP socket to host, for which the kernel selects the address. It sends no
-// packets, but resolves names.
+// Source opens a UDP socket to host, for which the kernel selects the local address. This sends no packets to host,
+// but may resolve a name.
 func (System) Source(ctx context.Context, host string) (netip.Addr, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(host, "9"))
@@ -51,7 +51,7 @@ func (System) Source(ctx context.Context, host string) (netip.Addr, error) {
 	return at.Addr().Unmap(), err
 }
 
-// Interfaces lists the system's interfaces.
+// Interfaces returns the addresses of all interfaces that are up.
 func (System) Interfaces() ([]Candidate, error) {
 	list, err := net.Interfaces()
 	if err != nil {
@@ -75,12 +75,13 @@ func (System) Interfaces() ([]Candidate, error) {
 	return found, nil
 }
 
-// Candidates lists the addresses of this machine for BMCs and Ironic, best first: those from which this machine
-// reaches the most targets, then the others, then loopback. Link-local addresses are omitted, because another machine
-// cannot name the interface.
+// Candidates returns the addresses of this machine that BMCs and Ironic may be able to reach, the best ones first.
+// Addresses from which this machine reaches more targets precede the others. Loopback addresses come last unless a
+// target uses them. Link-local addresses are omitted, because another machine would not know on which of its
+// interfaces they are.
 //
-// A target is a URL (a redfish_address, Ironic's endpoint), a host, or HOST:PORT. The error names the unreachable
-// targets; the candidates are valid nevertheless.
+// A target is a URL (such as a redfish_address or Ironic's endpoint), a host, or HOST:PORT. The error names the
+// targets that are not reachable; the candidates are valid even if there is an error.
 func Candidates(ctx context.Context, network Network, targets []string) ([]Candidate, error) {
 	all, err := network.Interfaces()
 	if err != nil {
@@ -113,7 +114,8 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	return all, errors.Join(errs...)
 }
 
-// rank sorts IPv4 before IPv6, which fewer BMCs support, and loopback last.
+// rank returns the position of a kind of address when sorting: IPv4 before IPv6, because fewer BMCs support IPv6, and
+// loopback last.
 func rank(c Candidate) int {
 	switch {
 	case c.Loopback():
@@ -124,7 +126,7 @@ func rank(c Candidate) int {
 	return 0
 }
 
-// hostOf returns the host of a URL or of HOST:PORT, or else target.
+// hostOf returns the host in target, which is a URL, HOST:PORT or a host.
 func hostOf(target string) string {
 	target = strings.TrimSpace(target)
 	if u, err := url.Parse(target); err == nil && u.Host != "" {

@@ -11,7 +11,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// network is a fake network that has the source address for each host.
+// network is a fake network. sources maps each host to the source address for it.
 type network struct {
 	sources    map[string]string
 	interfaces []serve.Candidate

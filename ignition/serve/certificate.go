@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// TLS selects the server's certificate.
+// TLS configures the server's certificate.
 type TLS struct {
-	// CertFile and KeyFile are PEM files. If both are empty, a self-signed certificate is
-	// generated for Hosts and the listen address; its key is never stored.
+	// CertFile and KeyFile are the paths of PEM files. If both are empty, a self-signed certificate is generated for
+	// Hosts and the listen address. The key of a generated certificate is never stored.
 	CertFile, KeyFile string
-	// Hosts are the names and addresses that clients use.
+	// Hosts lists the names and addresses by which clients reach the server.
 	Hosts []string
 }
 
 const (
-	// certificateLife is the validity of a generated certificate, which limits how long a server can run.
-	// It starts a day in the past, because the clocks of BMCs are often wrong.
+	// certificateLife is the validity period of a generated certificate, which limits how long a server can run.
+	// certificateAge is the time by which the period starts in the past, because the clocks of BMCs are often wrong.
 	certificateLife = 30 * 24 * time.Hour
 	certificateAge  = 24 * time.Hour
 )
@@ -54,7 +54,8 @@ func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
 	return makeCertificate(hosts)
 }
 
-// makeCertificate uses RSA, because older BMCs support nothing else.
+// makeCertificate generates a self-signed certificate for hosts. It uses RSA, because older BMCs do not support
+// anything else.
 func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("create a certificate: %w", err) }
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -70,7 +71,7 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
 		NotBefore: now.Add(-certificateAge), NotAfter: now.Add(certificateLife),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		// The certificate is its own CA, so that clients can import it as a CA.
+		// Mark the certificate as a CA, so that clients can import it as one.
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
 	}
 	for _, host := range hosts {
@@ -87,7 +88,7 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// Certificate returns the server's certificate in PEM, or nil for HTTP.
+// Certificate returns the server's certificate in PEM format. It returns nil if the server uses HTTP.
 func (s *Server) Certificate() []byte {
 	if s.certificate == nil {
 		return nil
@@ -95,8 +96,8 @@ func (s *Server) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.certificate.Certificate[0]})
 }
 
-// Fingerprint returns the SHA-256 of the server's certificate in hex, as BMCs show it, or ""
-// for HTTP.
+// Fingerprint returns the SHA-256 fingerprint of the server's certificate in hexadecimal, the format in which BMCs
+// show it. It returns "" if the server uses HTTP.
 func (s *Server) Fingerprint() string {
 	if s.certificate == nil {
 		return ""

@@ -2,17 +2,17 @@ package serve
 
 import "slices"
 
-// maxSpans limits the memory if clients request every second byte. BMCs that read an image as a drive cause a few
-// hundred spans.
+// maxSpans limits the memory for a client that requests, for example, every second byte. BMCs that use an image as a
+// virtual drive cause only a few hundred spans.
 const maxSpans = 4096
 
 // span is the half-open byte range [start, end).
 type span struct{ start, end int64 }
 
-// covered counts the distinct bytes of an item that were sent. Beyond [maxSpans] it ignores new
-// separate spans, so it may count too few.
+// covered counts the distinct bytes of an item that were sent. It ignores further separate spans if there are already
+// [maxSpans], so the result may be too low.
 type covered struct {
-	// spans are sorted. They do not touch each other.
+	// spans are sorted and neither overlap nor touch each other.
 	spans []span
 	sum   int64
 }
@@ -21,7 +21,7 @@ func (c *covered) add(start, end int64) {
 	if start >= end {
 		return
 	}
-	// The spans from first to last touch the new one.
+	// The spans from first up to last overlap or touch the new span.
 	first, _ := slices.BinarySearchFunc(c.spans, start, func(s span, start int64) int {
 		if s.end < start {
 			return -1

@@ -6,49 +6,49 @@ import (
 	"time"
 )
 
-// State is the state of a download.
+// State is the current state of a download.
 type State string
 
-// The states of a download.
+// These are the possible states of a download.
 const (
-	// Asked means that only the headers were requested. Conductors and BMCs do this first.
+	// Asked means that only the headers have been requested so far. Conductors and BMCs do this first.
 	Asked State = "asked"
-	// Fetching means that a request is running.
+	// Fetching means that at least one request is running.
 	Fetching State = "fetching"
-	// Partial means that no request is running, and that the download is incomplete. This is normal for a BMC that
-	// reads an image as a drive: it often never reads all of it.
+	// Partial means that no request is running and that not all bytes were sent. This is normal for a BMC that uses
+	// an image as a virtual drive, because it often never reads the whole image.
 	Partial State = "partly"
-	// Aborted is like Partial, but the client or the server interrupted the last request.
+	// Aborted is the same as Partial, but the client or the server interrupted the last request.
 	Aborted State = "aborted"
 	// Done means that every byte was sent.
 	Done State = "done"
 )
 
-// Fetch is the download of one item by one remote address, over all its requests.
+// Fetch describes the download of one item by one remote address. It covers all requests for it.
 type Fetch struct {
-	// Item has neither content nor URL, so it can be shown.
+	// Item contains neither the content nor the URL, so it is safe to show.
 	Item   Served
 	Remote netip.Addr
-	// Who is the result of [Options.Who], or the remote address.
+	// Who is the name returned by [Options.Who]. It is empty if there is none.
 	Who string
-	// Agent is the User-Agent of the last request, sanitized and shortened.
+	// Agent is the User-Agent of the last request. It is sanitized and truncated.
 	Agent string
 
-	// Size is the size of the item in bytes. Sent is the number of bytes sent, including repeated ones, and Covered the
-	// number of distinct bytes sent.
+	// Size is the size of the item in bytes. Sent is the number of bytes sent, including repeated ones. Covered is
+	// the number of distinct bytes sent.
 	Size, Sent, Covered int64
-	// Rate is the current rate in bytes per second; 0 if idle.
+	// Rate is the current rate in bytes per second. It is 0 if no bytes are being sent.
 	Rate float64
-	// Began is the time of the first request. Last is the time of the last request or of the last sent
-	// bytes, whichever is later.
+	// Began is the time of the first request. Last is the time of the last request or the time when bytes were last
+	// sent, whichever is later.
 	Began, Last time.Time
-	// Requests is the number of all requests, Heads the number of HEAD requests, and Active the number of running
+	// Requests is the number of all requests. Heads is the number of HEAD requests. Active is the number of running
 	// requests.
 	Requests, Heads, Active int
 	State                   State
 }
 
-// Percent returns the percentage of distinct bytes sent, rounded down.
+// Percent returns Covered as a percentage of Size, rounded down.
 func (f Fetch) Percent() int {
 	switch {
 	case f.Size <= 0 && f.State == Done:
@@ -59,10 +59,10 @@ func (f Fetch) Percent() int {
 	return int(f.Covered * 100 / f.Size)
 }
 
-// Elapsed returns the time from the first request to the last byte.
+// Elapsed returns the time between Began and Last.
 func (f Fetch) Elapsed() time.Duration { return f.Last.Sub(f.Began) }
 
-// Average returns the average rate in bytes per second.
+// Average returns the average rate since Began, in bytes per second.
 func (f Fetch) Average() float64 {
 	seconds := f.Elapsed().Seconds()
 	if seconds <= 0 {
@@ -71,7 +71,7 @@ func (f Fetch) Average() float64 {
 	return float64(f.Sent) / seconds
 }
 
-// String returns the download as a line of an access log.
+// String describes the download as a line of an access log.
 func (f Fetch) String() string {
 	who := f.Who
 	if who == "" {
@@ -90,7 +90,7 @@ func (f Fetch) String() string {
 	return fmt.Sprintf("%s fetched %d %% of %s, %s/s, %s", who, f.Percent(), f.Item.Name, bytesText(f.Rate), elapsed)
 }
 
-// bytesText formats a number of bytes in binary units.
+// bytesText formats n bytes in binary units, for example "1.5 GiB".
 func bytesText(n float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	i := 0

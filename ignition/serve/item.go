@@ -11,21 +11,21 @@ import (
 	"ironworks/printable"
 )
 
-// Kind is the kind of an item.
+// Kind is the kind of content of an item.
 type Kind string
 
-// The kinds of items.
+// These are the supported kinds of items.
 const (
 	ISO      Kind = "iso"
 	Kernel   Kind = "kernel"
 	Initrd   Kind = "initrd"
 	Rootfs   Kind = "rootfs"
 	Ignition Kind = "ignition"
-	// Agent is the program that speaks to Ironic.
+	// Agent is the program that communicates with Ironic.
 	Agent Kind = "agent"
 )
 
-// contentType returns the media type of items of the kind.
+// contentType returns the media type of items of kind k.
 func (k Kind) contentType() string {
 	switch k {
 	case ISO:
@@ -37,25 +37,26 @@ func (k Kind) contentType() string {
 	return "application/octet-stream"
 }
 
-// Item is a file or stream to serve.
+// Item is a file or stream that the server serves.
 type Item struct {
-	// Node is the name of the node that the item is for, or "" for all nodes.
+	// Node is the name of the node that the item is for. It is empty if the item is for all nodes.
 	Node string
-	// Name is the last part of the URL: letters, digits, dots, dashes and underscores. BMCs
+	// Name is the last element of the URL's path. It may contain letters, digits, dots, dashes and underscores. BMCs
 	// require the suffix ".iso" for images.
 	Name string
 	Kind Kind
-	// Open opens the content for one request. It must be fast, because the client waits. The
-	// kernel sends an *os.File. All calls must return the same bytes while the item is served.
+	// Open opens the content for one request. It must be fast, because the client is waiting. If it returns an
+	// *os.File, the kernel sends the content efficiently. All calls must return the same bytes as long as the item is
+	// served.
 	Open func(ctx context.Context) (io.ReadSeekCloser, error)
-	// Modified is the time of the content. Clients compare it when they resume, and conductors
-	// cache an image while it is unchanged. The zero value sends no time.
+	// Modified is the modification time of the content. Clients compare it when they resume a download, and
+	// conductors cache an image until it changes. If it is zero, no time is sent.
 	Modified time.Time
-	// Until is the time when the URL expires. The zero value never expires.
+	// Until is the time when the URL expires. If it is zero, the URL never expires.
 	Until time.Time
 }
 
-// itemName excludes slashes, and characters that URLs escape.
+// itemName matches valid names. They contain neither slashes nor characters that must be escaped in URLs.
 var itemName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 func (i Item) check() error {
@@ -72,7 +73,7 @@ func (i Item) check() error {
 	return fmt.Errorf("serve %s: unknown kind of item %q", i.Name, printable.Line(string(i.Kind)))
 }
 
-// secret reports whether caches must not store the item: configurations, and items for one
-// node. Ironic's conductors honor this too, and do not fill their cache with an image per node
+// secret reports whether caches must not store the item. This is the case for configurations and for items that are
+// for a single node. Ironic's conductors respect this too, so an image per node does not fill their cache
 // (HttpImageService.show in ironic/common/image_service.py).
 func (i Item) secret() bool { return i.Kind == Ignition || i.Node != "" }

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// limited is a listener that limits the number of connections; others wait in the kernel's
-// queue. A per-address limit closes excess connections at once, so that a single client cannot
-// lock out the machines.
+// limited is a listener that limits the number of connections. Further connections wait in the kernel's queue.
+// Connections that exceed the limit per address are closed immediately, so that a single client cannot lock out the
+// machines.
 type limited struct {
 	net.Listener
 	places chan struct{}
 	closed chan struct{}
 	once   sync.Once
 
-	// each limits the connections per address; 0 means no limit. Loopback is exempt unless all is
-	// set, because the lab's simulated BMCs connect from there.
+	// each is the maximum number of connections per address. Loopback addresses are exempt unless all is set, because
+	// the lab's simulated BMCs connect from there.
 	each int
 	all  bool
 	mu   sync.Mutex
@@ -31,7 +31,7 @@ func newLimited(l net.Listener, most, each int) *limited {
 	return limit
 }
 
-// Accept waits until the number of connections is below the limit, and then for a connection.
+// Accept first waits until the number of connections is below the limit, and then waits for a connection.
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.places <- struct{}{}:
@@ -65,7 +65,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// enter counts a connection. It returns false if the address has reached its limit.
+// enter counts a connection from the address. It returns false if the address has reached its limit.
 func (l *limited) enter(from netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,13 +90,13 @@ func (l *limited) leave(from netip.Addr) func() {
 	}
 }
 
-// Close closes the listener. It also ends calls of Accept that wait.
+// Close closes the listener. Pending calls to Accept return an error.
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// placed is a connection that counts towards the limits until it is closed.
+// placed is a connection that counts toward the limits until it is closed.
 type placed struct {
 	net.Conn
 	leave func()
@@ -107,7 +107,8 @@ func (c *placed) Close() error {
 	return c.Conn.Close()
 }
 
-// placedTCP keeps the TCP connection's ReadFrom, so that the kernel sends files.
+// placedTCP does the same for a TCP connection. It keeps the connection's ReadFrom method, so that the kernel can
+// send files directly.
 type placedTCP struct {
 	*net.TCPConn
 	leave func()

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxFetches limits the log. The least recently used downloads are dropped first.
+	// maxFetches limits the number of downloads in the log. The least recently used downloads are removed first.
 	maxFetches = 4096
-	// progressEvery is the minimum time between progress events of a download. rateOver is the
-	// minimum time over which a rate is measured.
+	// progressEvery is the minimum time between two progress events of a download. rateOver is the minimum time over
+	// which a rate is measured.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
-	// refusedEvery is the minimum time between events without a download.
+	// refusedEvery is the minimum time between two events that do not belong to a download.
 	refusedEvery = time.Second
 )
 
@@ -36,29 +36,29 @@ type fetchLog struct {
 	refused, failed rateLimit
 }
 
-// tally is a download with its internal state.
+// tally is the record of a download, including its internal state.
 type tally struct {
 	Fetch
 	covered covered
 	order   int
 	aborted bool
-	// answered reports whether a request with content was completed.
+	// answered reports whether at least one request with content was completed.
 	answered bool
-	// lastProgress is the time of the last progress event. rateStart and rateStartSent are the start of the current
-	// rate measurement.
+	// lastProgress is the time of the last progress event. The current rate measurement started at rateStart, when
+	// rateStartSent bytes had been sent.
 	lastProgress, rateStart time.Time
 	rateStartSent           int64
 	rate                    float64
 }
 
-// rateLimit limits the rate of events.
+// rateLimit decides when an event may be reported, and counts the events in between.
 type rateLimit struct {
 	last  time.Time
 	count int
 }
 
-// due counts an event. It returns the number of events that the next report covers, or 0 if it is too early for a
-// report.
+// due counts an event. It returns the number of events that the next report covers, or 0 if it is too early for
+// another report.
 func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -72,7 +72,7 @@ func (m *rateLimit) due(now time.Time) int {
 // sizeUnknown is the size of an item that could not be opened.
 const sizeUnknown = -1
 
-// request starts logging a request.
+// request records the start of a request and returns the download that it belongs to.
 func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool, size int64) *tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	if l.who != nil {
 		t.Who = l.who(remote)
 	}
-	if size != sizeUnknown && t.Size != size { // the content is new, so the previous bytes do not count
+	if size != sizeUnknown && t.Size != size { // the content has changed, so bytes sent earlier do not count
 		t.covered, t.Size, t.answered = covered{}, size, false
 	}
 	t.Agent, t.Last = agent, now
@@ -101,8 +101,8 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	return t
 }
 
-// makeRoom drops the least recently used download if there are too many. Active downloads stay;
-// connections limit their number.
+// makeRoom removes the least recently used download if there are too many. It does not remove active downloads; their
+// number is limited by the number of connections.
 func (l *fetchLog) makeRoom() {
 	if len(l.fetches) < maxFetches {
 		return
@@ -119,8 +119,9 @@ func (l *fetchLog) makeRoom() {
 	}
 }
 
-// began records the start of a download of the whole item or of a range. If a client has the whole item and requests
-// it again, a new download starts, because the machine has booted again.
+// began records that content of the item starts to be sent: all of it if whole is true, or a range. If the client
+// already has the whole item and requests all of it again, this counts as a new download, because the machine has
+// booted again.
 func (l *fetchLog) began(t *tally, whole bool) {
 	l.mu.Lock()
 	now := time.Now()
@@ -136,7 +137,7 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	l.emit(event)
 }
 
-// sent counts n bytes at an offset of the item.
+// sent records that n bytes were sent, starting at the offset at in the item.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
 	now := time.Now()
@@ -158,8 +159,8 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 	}
 }
 
-// ended completes a request. content distinguishes a download from a HEAD request. cut means that the client received
-// too little. failure is the error of the server itself.
+// ended records the end of a request. content reports whether the response contained the item's bytes. cut means that
+// not all bytes were sent. failure describes an error on the server's side, or is empty.
 func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -184,7 +185,7 @@ func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.emit(event)
 }
 
-// refuse reports a request for an unknown path.
+// refuse reports that a client requested an unknown path.
 func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -199,7 +200,7 @@ func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	}
 }
 
-// fail reports a failure outside a request.
+// fail reports a failure that does not belong to a request.
 func (l *fetchLog) fail(text string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -216,7 +217,7 @@ func (l *fetchLog) emit(e Event) {
 	}
 }
 
-// all lists the downloads in the order in which they started.
+// all returns the downloads in the order in which they started.
 func (l *fetchLog) all() []Fetch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -233,7 +234,7 @@ func (l *fetchLog) all() []Fetch {
 	return fetches
 }
 
-// now returns the current state of the download.
+// now returns the state of the download at the given time.
 func (t *tally) now(now time.Time) Fetch {
 	f := t.Fetch
 	f.Covered = t.covered.sum
@@ -253,9 +254,9 @@ func (t *tally) now(now time.Time) Fetch {
 	return f
 }
 
-// rateNow returns the rate of the last complete measurement. If there is none, or if the current measurement takes too
-// long, it returns the rate since the start of the current one. If no request is running, the rate becomes 0 after
-// rateOver.
+// rateNow returns the rate of the last complete measurement. If there is none, or if the current measurement has
+// taken too long, it returns the rate since the start of the current measurement. If no request is running, the rate
+// becomes 0 after rateOver.
 func (t *tally) rateNow(now time.Time) float64 {
 	since := now.Sub(t.rateStart)
 	switch {

@@ -20,7 +20,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// only returns the single download, once no request is running.
+// only stops the server and returns the only download.
 func (r *running) only(t *testing.T) serve.Fetch {
 	t.Helper()
 	r.stop()
@@ -70,7 +70,8 @@ func TestProgressOverRanges(t *testing.T) {
 	}
 }
 
-// TestFetchedAgain: a machine that boots again downloads again. The time in between does not count.
+// TestFetchedAgain checks that a second download by a machine that boots again replaces the first one, and that the
+// time in between does not count.
 func TestFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInMemory(t, serve.Options{})
@@ -103,7 +104,7 @@ func TestEvents(t *testing.T) {
 		r.ask(t, "GET", r.URL(r.host, "/b"))
 		<-time.After(time.Second)
 		r.ask(t, "GET", r.URL(r.host, "/c"))
-		now := time.Now() // the shutdown polls, which moves the clock
+		now := time.Now() // the shutdown polls, which advances the clock
 		r.stop()
 		want := []serve.EventKind{
 			serve.EventAsked, serve.EventBegan, serve.EventEnded, serve.EventBegan, serve.EventProgress, serve.EventDone,
@@ -135,7 +136,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// ticking takes tick per read.
+// ticking calls tick before each read, to simulate slow content.
 type ticking struct {
 	memory
 	tick func()
@@ -175,7 +176,8 @@ func TestRateAndProgress(t *testing.T) {
 			percents = append(percents, e.Fetch.Percent())
 			rates = append(rates, e.Fetch.Rate/piece)
 		}
-		// The first second has no measurement yet; the last one ends at its end.
+		// In the first second, there is no complete measurement yet. The new rate appears when the last measurement
+		// is complete.
 		if !slices.Equal(rates, []float64{2, 2, 2, 2, 2, 2, 2, 4}) {
 			t.Errorf("rates %v", rates)
 		}
@@ -207,7 +209,7 @@ func TestAbort(t *testing.T) {
 			if p := e.Fetch.Percent(); e.Fetch.State != serve.Aborted || p < 1 || p > 99 || !strings.Contains(e.Fetch.String(), "stopped fetching a.iso at ") {
 				t.Errorf("aborted: %s (%s)", e.Fetch, e.Fetch.State)
 			}
-			// A range request resumes the download.
+			// A range request can resume the download.
 			r.forgetEvents()
 			r.ask(t, "GET", at, "Range", "bytes=1000-")
 			if f := r.wait(t, serve.EventDone).Fetch; f.State != serve.Done || f.Requests != 2 {
@@ -217,7 +219,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// ranged requests an item on a separate connection.
+// ranged sends a request on a separate connection, from which only the test reads.
 func (r *running) ranged(t *testing.T, at string) io.ReadCloser {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
@@ -232,8 +234,8 @@ func (r *running) ranged(t *testing.T, at string) io.ReadCloser {
 	return c
 }
 
-// TestSlowReaders checks that clients that do not read take only their places, do not block
-// others, and are disconnected after the stall timeout.
+// TestSlowReaders checks that clients that do not read occupy only their own connections, do not block others, and
+// are disconnected after the stall timeout.
 func TestSlowReaders(t *testing.T) {
 	const readers = 32
 	r := start(t, serve.Options{StallTimeout: 2 * time.Second, MaxConnections: readers + 1})
@@ -260,7 +262,7 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// TestSteadyReaders checks that a slow but steady client is served.
+// TestSteadyReaders checks that a client that is slow but reads steadily is not disconnected.
 func TestSteadyReaders(t *testing.T) {
 	r := start(t, serve.Options{StallTimeout: time.Second})
 	item := inMemory("a.iso", serve.ISO, nil)
@@ -277,8 +279,7 @@ func TestSteadyReaders(t *testing.T) {
 	}
 }
 
-// TestFileBecomesShorter checks that the client notices missing bytes, and that the event has
-// the reason.
+// TestFileBecomesShorter checks that the client notices missing bytes, and that the event gives the reason.
 func TestFileBecomesShorter(t *testing.T) {
 	r := start(t, serve.Options{})
 	item := onDisk(t, "a.iso", bytesOf(64<<20))
@@ -305,7 +306,7 @@ func TestFileBecomesShorter(t *testing.T) {
 	}
 }
 
-// TestMostConnections checks that a connection above the limit waits.
+// TestMostConnections checks that a connection that exceeds the limit waits.
 func TestMostConnections(t *testing.T) {
 	r := start(t, serve.Options{MaxConnections: 1})
 	at := r.add(t, inMemory("a.iso", serve.ISO, bytesOf(64<<20)))
@@ -348,8 +349,7 @@ func TestNoRequest(t *testing.T) {
 	}
 }
 
-// TestEndsWithItsContext checks that running requests get the grace period and are then
-// aborted.
+// TestEndsWithItsContext checks that running requests may continue during the grace period and are then aborted.
 func TestEndsWithItsContext(t *testing.T) {
 	r := start(t, serve.Options{Grace: 50 * time.Millisecond})
 	r.ranged(t, r.add(t, inMemory("a.iso", serve.ISO, bytesOf(64<<20))))

@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// running is a server under test.
+// running is a server under test with the events that it has reported.
 type running struct {
 	*serve.Server
 	client *http.Client
@@ -48,13 +48,13 @@ func start(tb testing.TB, options serve.Options) *running {
 	return startOn(tb, nil, options)
 }
 
-// startInMemory runs a server like start, in a synctest bubble.
+// startInMemory does the same as start, but with connections in memory, for use in a synctest bubble.
 func startInMemory(tb testing.TB, options serve.Options) *running {
 	tb.Helper()
 	return startOn(tb, memnet.Listen(), options)
 }
 
-// startOn runs a server on a listener, or on a free port if listener is nil.
+// startOn runs a server on listener. If listener is nil, it uses a free port on loopback.
 func startOn(tb testing.TB, listener *memnet.Listener, options serve.Options) *running {
 	tb.Helper()
 	r := &running{host: "127.0.0.1", came: make(chan struct{}, 1)}
@@ -112,13 +112,13 @@ func (r *running) kinds() []serve.EventKind {
 	return kinds
 }
 
-// wait waits for an event and returns it.
+// wait waits for the first event of a kind and returns it.
 func (r *running) wait(tb testing.TB, kind serve.EventKind) serve.Event {
 	tb.Helper()
 	return r.waitFor(tb, kind, 1)
 }
 
-// waitFor waits for n events of a kind and returns the last one.
+// waitFor waits until n events of a kind have occurred and returns the last of them.
 func (r *running) waitFor(tb testing.TB, kind serve.EventKind, n int) serve.Event {
 	tb.Helper()
 	over := time.After(20 * time.Second)
@@ -143,7 +143,7 @@ func (r *running) forgetEvents() {
 	r.events = nil
 }
 
-// add serves an item and returns its URL.
+// add adds an item to the server and returns its URL.
 func (r *running) add(tb testing.TB, item serve.Item) string {
 	tb.Helper()
 	path, err := r.Add(item)
@@ -180,7 +180,7 @@ func (r *running) ask(tb testing.TB, method, url string, header ...string) answe
 	return answer{resp, body}
 }
 
-// bytesOf returns n bytes, the same for every call.
+// bytesOf returns n random bytes, which are the same in every call.
 func bytesOf(n int) []byte {
 	random := rand.NewChaCha8([32]byte{1})
 	b := make([]byte, n)
@@ -192,14 +192,14 @@ type memory struct{ *bytes.Reader }
 
 func (memory) Close() error { return nil }
 
-// inMemory returns an item that is not a file, like a stream with an overlay.
+// inMemory returns an item whose content is not a file, like that of a stream with an overlay.
 func inMemory(name string, kind serve.Kind, content []byte) serve.Item {
 	return serve.Item{Node: "r7-n01", Name: name, Kind: kind, Open: func(context.Context) (io.ReadSeekCloser, error) {
 		return memory{bytes.NewReader(content)}, nil
 	}}
 }
 
-// onDisk returns an item that is a file.
+// onDisk returns an item whose content is a file.
 func onDisk(tb testing.TB, name string, content []byte) serve.Item {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name)
@@ -211,7 +211,7 @@ func onDisk(tb testing.TB, name string, content []byte) serve.Item {
 	}}
 }
 
-// raw returns a connection that only the test reads from.
+// raw returns a connection to the server from which only the test reads.
 func (r *running) raw(tb testing.TB) *net.TCPConn {
 	tb.Helper()
 	var dialer net.Dialer
@@ -227,7 +227,7 @@ func (r *running) raw(tb testing.TB) *net.TCPConn {
 	return tcp
 }
 
-// testPair returns a certificate for 127.0.0.1 and its key, in PEM.
+// testPair returns a certificate for 127.0.0.1 and its key, both in PEM format.
 func testPair(tb testing.TB) [2][]byte {
 	tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// kernelChunk is the number of bytes of a file that the kernel sends between deadlines.
-	// bufferSize is the buffer per connection for other content.
+	// kernelChunk is the number of bytes of a file that the kernel sends before the deadline is extended. bufferSize
+	// is the size of the buffer that each connection needs for other content.
 	kernelChunk = 1 << 20
 	bufferSize  = 256 << 10
 )
 
-// buffers are reused between requests. At most one per connection is in use.
+// buffers holds buffers that are reused between requests. Each connection uses at most one.
 type buffers struct{ pool sync.Pool }
 
 func newBuffers() *buffers {
@@ -27,27 +27,27 @@ func newBuffers() *buffers {
 	}}}
 }
 
-// sending is a ResponseWriter that counts the sent bytes and their offsets in the item. It
-// copies in pieces, and gives the client the same time for each.
+// sending is a ResponseWriter that counts the bytes sent and tracks their offset in the item. It sends the content in
+// pieces, and the client has the same time to read each piece.
 type sending struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	log     *fetchLog
 	tally   *tally
 	buffers *buffers
-	// stall is the time limit for one piece.
+	// stall is the time that the client has to read one piece.
 	stall time.Duration
 	head  bool
 
-	// content means that the response carries the item's bytes. left is the number of bytes that remain to be sent, and
-	// at is the offset of the next one.
+	// content means that the response contains the item's bytes. left is the number of bytes that remain to be sent,
+	// and at is the offset of the next one.
 	content  bool
 	at, left int64
-	// failed is the error that reading the item returned.
+	// failed is the error that occurred while reading the item.
 	failed error
 }
 
-// WriteHeader records which bytes will be sent.
+// WriteHeader also records which bytes are going to be sent.
 func (s *sending) WriteHeader(status int) {
 	header := s.Header()
 	if status == http.StatusOK || status == http.StatusPartialContent {
@@ -61,7 +61,8 @@ func (s *sending) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// rangeStart returns the first byte of a Content-Range such as "bytes 5-9/20", or 0.
+// rangeStart returns the offset of the first byte in a Content-Range header such as "bytes 5-9/20". It returns 0 if
+// there is none.
 func rangeStart(contentRange string) int64 {
 	bounds, _, _ := strings.Cut(strings.TrimPrefix(contentRange, "bytes "), "-")
 	start, err := strconv.ParseInt(bounds, 10, 64)
@@ -78,7 +79,7 @@ func (s *sending) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom is called by http.ServeContent. The kernel sends files without copying them to user
+// ReadFrom sends the content; http.ServeContent calls it. Files are sent by the kernel, without being copied to user
 // space.
 func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	limited, ok := src.(*io.LimitedReader)
@@ -139,8 +140,8 @@ func (s *sending) count(n int64) {
 	s.left -= n
 }
 
-// extend sets the deadline for the next piece.
+// extend gives the client the full time limit for the next piece.
 func (s *sending) extend() { _ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) }
 
-// Unwrap supports http.ResponseController.
+// Unwrap returns the underlying ResponseWriter, for http.ResponseController.
 func (s *sending) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -22,30 +22,31 @@ import (
 	"ironworks/printable"
 )
 
-// Options configure a server. The zero value has the defaults.
+// Options configures a server. The zero value selects the defaults.
 type Options struct {
-	// Listen is HOST:PORT. The default 127.0.0.1:0 is a free port that only this machine reaches;
-	// use an address of [Candidates] for machines.
+	// Listen is the address to listen on, as HOST:PORT. The default, 127.0.0.1:0, selects a free port that only this
+	// machine can reach. For other machines, use one of the addresses from [Candidates].
 	Listen string
 	// TLS enables HTTPS. If it is nil, the server uses HTTP.
 	TLS *TLS
-	// OnEvent receives the events, from several goroutines. It must not block, and may be nil.
+	// OnEvent receives the events. It may be called from several goroutines and must not block. It may be nil.
 	OnEvent func(Event)
-	// Who returns the name of a remote address, for example "r7-n01's BMC", or "". It must be fast, and may be nil.
+	// Who returns the name of a remote address, for example "r7-n01's BMC", or "" if there is none. It must be fast.
+	// It may be nil.
 	Who func(remote netip.Addr) string
 
-	// MaxConnections limits concurrent connections. Further connections wait. The default is 256.
+	// MaxConnections limits the number of concurrent connections. Further connections wait. The default is 256.
 	MaxConnections int
-	// MaxPerAddress limits the connections of one remote address, except loopback. Further connections are closed. The
-	// default is a quarter of MaxConnections.
+	// MaxPerAddress limits the number of connections from each remote address. Further connections are closed. The
+	// default is a quarter of MaxConnections; only the default exempts loopback addresses.
 	MaxPerAddress int
-	// HeaderTimeout limits the time for request headers and for a TLS handshake (default 10 s).
-	// IdleTimeout limits the time between requests of a connection (default 2 min).
+	// HeaderTimeout limits the time for receiving the request headers and for a TLS handshake (default 10 s).
+	// IdleTimeout limits the time between two requests on a connection (default 2 min).
 	HeaderTimeout, IdleTimeout time.Duration
-	// StallTimeout limits the time in which a client reads the next MiB (default 10 min). It is
-	// long because a BMC reads only when the machine reads from its virtual drive.
+	// StallTimeout limits the time that a client takes to read the next MiB (default 10 min). It is long because a
+	// BMC reads only when the machine reads from the virtual drive.
 	StallTimeout time.Duration
-	// Grace is the time that running requests get when the server ends (default 3 s).
+	// Grace limits how long running requests may continue after the server is asked to end (default 3 s).
 	Grace time.Duration
 }
 
@@ -68,17 +69,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Server serves items until the context of [Server.Run] ends.
+// Server serves items from a call to [Server.Run] until its context ends.
 type Server struct {
 	options  Options
 	listener net.Listener
-	// certificate is nil for HTTP.
+	// certificate is nil if the server uses HTTP.
 	certificate *tls.Certificate
 	log         *fetchLog
 	buffers     *buffers
 
 	mu sync.RWMutex
-	// items are keyed by the hash of their whole path, so that the time of a look-up reveals
+	// items maps the hash of an item's whole path to the item. It uses hashes so that the time of a lookup reveals
 	// nothing about existing paths.
 	items map[[sha256.Size]byte]*entry
 
@@ -87,12 +88,13 @@ type Server struct {
 	ending bool
 }
 
-// entry is an item whose pointer identifies it in the server's maps.
+// entry is an item on the server. The server's maps identify it by its pointer.
 type entry struct{ Item }
 
 func (e *entry) shown() Served { return Served{Node: e.Node, Name: e.Name, Kind: e.Kind} }
 
-// Listen opens the port, so that URLs are known. The caller must call Run or Close.
+// Listen opens the port, so that URLs are known before the server runs. The caller must call Run or Close on the
+// result.
 func Listen(ctx context.Context, options Options) (*Server, error) {
 	options = options.withDefaults()
 	var config net.ListenConfig
@@ -103,7 +105,7 @@ func Listen(ctx context.Context, options Options) (*Server, error) {
 	return newServer(listener, options)
 }
 
-// newServer serves on a listener. It closes the listener on failure.
+// newServer returns a server that uses listener. It closes listener if it fails.
 func newServer(listener net.Listener, options Options) (*Server, error) {
 	s := &Server{
 		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
@@ -119,29 +121,30 @@ func newServer(listener net.Listener, options Options) (*Server, error) {
 	return s, nil
 }
 
-// Close closes a server that does not run.
+// Close closes a server on which Run was not called.
 func (s *Server) Close() error { return s.listener.Close() }
 
-// Addr returns the listen address.
+// Addr returns the address on which the server listens.
 func (s *Server) Addr() netip.AddrPort {
 	at, _ := netip.ParseAddrPort(s.listener.Addr().String())
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// Run serves until ctx ends and running requests complete or the grace period is over. Then no
-// goroutine and no connection remains.
+// Run serves items until ctx ends. It then waits until running requests are complete or the grace period is over.
+// When it returns, no goroutine and no connection remains.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout, MaxHeaderBytes: 16 << 10,
 		BaseContext: func(net.Listener) context.Context { return requests },
-		// net/http would log to the screen.
+		// By default, net/http would log to standard error and disturb the screen.
 		ErrorLog: log.New(failureWriter{s.log}, "", 0),
 	}
 	listener := s.listener
 	if s.certificate != nil {
-		// HTTP/2 would carry several responses per connection, which the limits do not count.
+		// With HTTP/2, a connection would carry several responses at the same time, but the limits count only
+		// connections.
 		listener = tls.NewListener(listener, &tls.Config{
 			Certificates: []tls.Certificate{*s.certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		})
@@ -171,7 +174,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return fmt.Errorf("serve on %s: %w", s.listener.Addr(), err)
 }
 
-// failureWriter turns net/http's log, for example failed handshakes, into events.
+// failureWriter turns messages that net/http logs, for example about failed handshakes, into events.
 type failureWriter struct{ log *fetchLog }
 
 func (w failureWriter) Write(p []byte) (int, error) {
@@ -179,7 +182,7 @@ func (w failureWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// short sanitizes and truncates a client's text.
+// short sanitizes text and truncates it to 120 characters.
 func short(text string) string {
 	const most = 120
 	text = printable.Line(text)
@@ -189,14 +192,14 @@ func short(text string) string {
 	return text
 }
 
-// Add serves an item and returns the path of its URL. Each call returns another path.
+// Add adds an item to the server and returns the path of its URL. Each call returns a different path.
 func (s *Server) Add(item Item) (path string, err error) {
 	if err := item.check(); err != nil {
 		return "", err
 	}
 	var token [20]byte
 	_, _ = rand.Read(token[:])
-	// Lower-case letters and digits survive every form of a URL.
+	// Lowercase letters and digits stay the same in every form of a URL.
 	path = "/" + strings.ToLower(base32.StdEncoding.EncodeToString(token[:])) + "/" + item.Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +207,7 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
-// URL returns the URL of a path. host is the name or address that clients use.
+// URL returns the URL of path. host is the name or address by which clients reach the server.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"
 	if s.certificate != nil {
@@ -214,10 +217,10 @@ func (s *Server) URL(host, path string) string {
 	return u.String()
 }
 
-// Fetches lists the downloads in the order in which they started.
+// Fetches returns the downloads in the order in which they started.
 func (s *Server) Fetches() []Fetch { return s.log.all() }
 
-// find returns the item at a path, or nil if it does not exist or has expired.
+// find returns the item at path. It returns nil if the item does not exist or has expired.
 func (s *Server) find(path string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -228,7 +231,7 @@ func (s *Server) find(path string) *entry {
 	return e
 }
 
-// enter counts a request. It returns false if the server is ending.
+// enter counts a running request. It returns false if the server is ending.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,17 +242,17 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// ServeHTTP serves GET and HEAD for the items' paths. It ignores queries, which some boot
-// clients add.
+// ServeHTTP handles GET and HEAD requests for the paths of items. It ignores query strings, which some boot clients
+// add.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		panic(http.ErrAbortHandler)
 	}
 	defer s.handling.Done()
 	control := http.NewResponseController(w)
-	// Otherwise the deadline of the previous request would still apply.
+	// Without this, the deadline of the previous request would still apply.
 	_ = control.SetWriteDeadline(time.Now().Add(s.options.StallTimeout))
-	if r.ContentLength != 0 { // boot clients send no body
+	if r.ContentLength != 0 { // boot clients never send a body
 		_ = control.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))
 		w.Header().Set("Connection", "close")
 	}
@@ -290,8 +293,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 		ResponseWriter: w, control: http.NewResponseController(w), log: s.log, tally: t, buffers: s.buffers,
 		stall: s.options.StallTimeout, head: r.Method == http.MethodHead,
 	}
-	// The remaining bytes show an aborted response; a panic of net/http or of the item counts as
-	// one.
+	// If bytes remain to be sent, the response was aborted. A panic of net/http or of the item is reported as a
+	// failure too.
 	failure := "response aborted"
 	defer func() { s.log.ended(t, out.content, out.left > 0, failure) }()
 	header := w.Header()
@@ -301,7 +304,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 		header.Set("Cache-Control", "no-store")
 	}
 	if strings.Contains(r.Header.Get("Range"), ",") {
-		// Multiple ranges are not supported; returning the whole item is valid.
+		// Multiple ranges are not supported. Returning the whole item instead is valid.
 		r.Header.Del("Range")
 	}
 	http.ServeContent(out, r, e.Name, e.Modified, content)

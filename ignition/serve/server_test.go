@@ -108,7 +108,7 @@ func TestAddressesAreSecret(t *testing.T) {
 	}
 }
 
-// TestElsewhere checks that every path except the exact URL returns the same 404.
+// TestElsewhere checks that every path other than the exact URL returns the same 404 response.
 func TestElsewhere(t *testing.T) {
 	r := start(t, serve.Options{})
 	path, err := r.Add(inMemory("r7-n01.iso", serve.ISO, []byte("secret")))
@@ -239,7 +239,7 @@ func TestContentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// broken fails after good bytes.
+// broken is content of size bytes whose reads fail after the first good bytes.
 type broken struct{ size, good, at int64 }
 
 func (b *broken) Read(p []byte) (int, error) {
@@ -261,7 +261,7 @@ func (b *broken) Seek(offset int64, whence int) (int64, error) {
 
 func (*broken) Close() error { return nil }
 
-// lying is a file that claims a greater length.
+// lying is a file that claims to be longer than it is.
 type lying struct{ *os.File }
 
 func (l lying) Seek(offset int64, whence int) (int64, error) {
@@ -287,7 +287,7 @@ func TestTLS(t *testing.T) {
 	if len(r.Fingerprint()) != 64 {
 		t.Errorf("fingerprint %q", r.Fingerprint())
 	}
-	// A client that does not trust the certificate causes an event.
+	// A client that does not trust the certificate must cause an event.
 	stranger := &http.Client{Transport: &http.Transport{}}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL(r.host, "/"), nil)
 	if err != nil {
@@ -341,8 +341,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestAStrangerDoesNotKeepMachinesOut checks that idle connections of one address leave places
-// for others, and that requests for unknown paths are disconnected.
+// TestAStrangerDoesNotKeepMachinesOut checks that idle connections from one address leave room for other clients, and
+// that a client is disconnected after it requests an unknown path.
 func TestAStrangerDoesNotKeepMachinesOut(t *testing.T) {
 	r := start(t, serve.Options{MaxConnections: 4, MaxPerAddress: 2, HeaderTimeout: time.Hour, IdleTimeout: time.Hour})
 	address := r.add(t, inMemory("a.iso", serve.ISO, []byte("image")))
@@ -365,7 +365,7 @@ func TestAStrangerDoesNotKeepMachinesOut(t *testing.T) {
 	if _, err := fmt.Fprintf(c, "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := io.ReadAll(c) // ends with the connection
+	answer, err := io.ReadAll(c) // returns when the connection ends
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 404") || !strings.Contains(string(answer), "Connection: close") {
 		t.Errorf("%q, %v", answer, err)
 	}

@@ -1,4 +1,4 @@
-// Package sshkey parses public SSH keys for login.
+// Package sshkey parses the public SSH keys of users who may log in.
 package sshkey
 
 import (
@@ -13,27 +13,28 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// MinRSABits is the minimum length of RSA keys under the system-wide crypto policy of current
-// CoreOS releases.
+// MinRSABits is the minimum length of RSA keys, in bits, that the system-wide crypto policy of current CoreOS
+// releases accepts.
 const MinRSABits = 2048
 
-// Key is a public key of an authorized_keys file.
+// Key is a public key in an authorized_keys file.
 type Key struct {
-	// Line is the key as a configuration has it: options, type, key and comment on one line,
-	// without surrounding space.
+	// Line is the key in the form used in configurations. Options, type, key and comment are on a single line without
+	// surrounding space.
 	Line string
-	// Type is the key type, for example ssh-ed25519. Comment is the text after the key, often
+	// Type is the type of the key, for example ssh-ed25519. Comment is the text after the key, which is often
 	// user@host.
 	Type, Comment string
-	// Fingerprint is in the format of ssh-keygen -l: SHA256:….
+	// Fingerprint has the same format as in ssh-keygen -l, which is SHA256:….
 	Fingerprint string
-	// Bits is the length of the key, or 0 for types without a length.
+	// Bits is the length of the key in bits. It is 0 if the type of the key has no length.
 	Bits int
-	// Options precede the type, for example command="…", and restrict the key.
+	// Options lists the options before the type, for example command="…", which restrict what the key can be used
+	// for.
 	Options []string
 }
 
-// String returns type, length, comment and fingerprint.
+// String describes the key by its type, length, comment and fingerprint.
 func (k Key) String() string {
 	text := k.Type
 	if k.Bits > 0 {
@@ -45,7 +46,7 @@ func (k Key) String() string {
 	return text + " " + k.Fingerprint
 }
 
-// The kinds of an [Error].
+// These are the possible kinds of an [Error].
 var (
 	ErrPrivate     = errors.New("a private key (never share it)")
 	ErrWeak        = errors.New("a key type that machines reject")
@@ -53,14 +54,13 @@ var (
 	ErrNone        = errors.New("not an SSH public key")
 )
 
-// Error reports a line without a usable public key. It never contains the line, which may be a
-// secret.
+// Error reports a line that is not a usable public key. It never contains the line itself, which may be a secret.
 type Error struct {
-	// Line counts from 1.
+	// Line is the number of the line, counted from 1.
 	Line int
 	// Kind is [ErrPrivate], [ErrWeak], [ErrCertificate] or [ErrNone].
 	Kind error
-	// Why has details beyond the kind, or is "". Hint is the remedy.
+	// Why gives more details than the kind; it may be empty. Hint suggests a fix.
 	Why, Hint string
 }
 
@@ -77,10 +77,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Parse parses keys in the format of authorized_keys: one key per line; empty lines and lines
-// that start with # are skipped. It returns all usable keys, and an [Error] for each other
-// line, joined. It returns keys with options: the caller decides whether to accept them. Text
-// without keys returns no keys and no error.
+// Parse parses keys in the format of authorized_keys, with one key per line. It skips empty lines and lines that
+// start with #. It returns all usable keys and joins an [Error] for each other line. It also returns keys with
+// options; the caller must decide whether to accept them. If text contains no keys, Parse returns no keys and no
+// error.
 func Parse(text string) ([]Key, error) {
 	var (
 		keys  []Key
@@ -115,7 +115,7 @@ func Parse(text string) ([]Key, error) {
 	return keys, errors.Join(wrong...)
 }
 
-// ParseLine parses one key. The Line of an error is 0.
+// ParseLine parses a single key. In its errors, Line is 0.
 func ParseLine(line string) (Key, *Error) {
 	if problem := otherThanKey(line); problem != nil {
 		return Key{}, problem
@@ -143,8 +143,8 @@ func ParseLine(line string) (Key, *Error) {
 	return key, nil
 }
 
-// otherThanKey recognizes what users paste instead of a public key, and keys that would not
-// survive the way to the machine.
+// otherThanKey returns an error for the things that users often paste instead of a public key, and for keys whose
+// text would not reach the machine unchanged. It returns nil for other lines.
 func otherThanKey(line string) *Error {
 	switch {
 	case strings.Contains(line, "PRIVATE KEY") || strings.HasPrefix(line, "PuTTY-User-Key-File"):
@@ -176,8 +176,8 @@ func bitsOf(public ssh.PublicKey) int {
 	return 0
 }
 
-// LooksLikeKey reports whether text looks like a key rather than a file name. It includes private
-// keys, so that they are refused without being shown.
+// LooksLikeKey reports whether text looks like a key rather than a file name. It is also true for private keys, so
+// that they can be refused without being shown.
 func LooksLikeKey(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// authorizedKey returns a key as a line, without a comment.
+// authorizedKey returns a public key as a line of an authorized_keys file, without a comment.
 func authorizedKey(tb testing.TB, public any) string {
 	tb.Helper()
 	key, err := ssh.NewPublicKey(public)
@@ -27,7 +27,7 @@ func authorizedKey(tb testing.TB, public any) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// plainKey returns a fixed key.
+// plainKey returns a line with an ed25519 key, which is the same in every call.
 func plainKey(tb testing.TB) string {
 	tb.Helper()
 	return authorizedKey(tb, ed25519.NewKeyFromSeed([]byte("a seed of 32 bytes for the tests")).Public())

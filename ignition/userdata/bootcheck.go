@@ -14,13 +14,13 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// ForImage predicts the first boot on the image that will be installed. By default, [Check] predicts it on all
-// [firstboot.Families].
+// ForImage makes [Check] predict the first boot only on the given image, which is the one to be installed. By
+// default, Check predicts it on all [firstboot.Families].
 func ForImage(image *firstboot.Image) Option {
 	return func(o *settings) { o.images = []*firstboot.Image{image} }
 }
 
-// entryKey identifies an entry of a list, as in Ignition's merge.
+// entryKey identifies an entry of a list in the same way as Ignition does when it merges configurations.
 type entryKey struct {
 	section firstboot.Section
 	name    string
@@ -32,7 +32,7 @@ type entryPlace struct {
 	path  elementPath
 }
 
-// remember records the position of an entry, for problems of the merged configuration.
+// remember records the position of an entry, so that problems of the merged configuration can be reported there.
 func (c *checker) remember(s *scope, section firstboot.Section, name string, path elementPath) {
 	if c.places == nil {
 		c.places = map[entryKey]entryPlace{}
@@ -40,8 +40,8 @@ func (c *checker) remember(s *scope, section firstboot.Section, name string, pat
 	c.places[entryKey{section, name}] = entryPlace{scope: s, path: path}
 }
 
-// firstBoot predicts the first boot on each image. A failure on all images is an error. A
-// failure on some images, or any failure of a configuration with remote parts, is a warning.
+// firstBoot predicts the first boot on each image. A failure that occurs on all images is reported as an error. It is
+// only a warning if it occurs on some of the images, or if the configuration has remote parts.
 func (c *checker) firstBoot(config types.Config) {
 	images := c.options.images
 	if images == nil {
@@ -70,7 +70,7 @@ func (c *checker) firstBoot(config types.Config) {
 	}
 }
 
-// causeID returns the problem ID for a cause.
+// causeID returns the ID of the problem that corresponds to cause.
 func causeID(cause firstboot.Cause) ProblemID {
 	switch cause {
 	case firstboot.CauseAccount:
@@ -87,7 +87,7 @@ func causeID(cause firstboot.Cause) ProblemID {
 	return IDImpossiblePath
 }
 
-// failure reports f at the position of the entry.
+// failure reports f at the position of the entry that fails.
 func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	at, known := c.places[entryKey{f.Section, f.Name}]
 	if !known {
@@ -105,7 +105,7 @@ func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	c.add(at.scope, id, path, message)
 }
 
-// certificates validates a CA as Ignition does before its first download.
+// certificates validates the certificates of a CA bundle as Ignition does before its first download.
 func (c *checker) certificates(s *scope, content []byte, path elementPath) {
 	for rest := content; len(rest) > 0; {
 		var block *pem.Block

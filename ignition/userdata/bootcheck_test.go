@@ -7,7 +7,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// TestFirstBootProblems covers configurations that Ignition's validation accepts, but that fail on
+// TestFirstBootProblems checks that Check reports configurations that Ignition's validation accepts but that fail on
 // the first boot.
 func TestFirstBootProblems(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestFirstBootProblems(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, config string
-		want         string // prefix of a problem: ID and path; "" for no problem
+		want         string // the ID and the path with which the problem must start; empty if there must be no problem
 	}{
 		{"a space in a user name", user(`"name":"a b"`), "bad-account $.passwd.users.1.name"},
 		{"a colon in a user name", user(`"name":"a:b"`), "bad-account $.passwd.users.1.name"},

@@ -12,7 +12,7 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// butane translates a document with Ignition's own library and checks the result. Problems have
+// butane translates a document with Ignition's own Butane library and checks the result. Problems are reported at
 // their position in the Butane file.
 func (c *checker) butane(data []byte, d detected) {
 	s := documentScope(d.root)
@@ -56,8 +56,8 @@ func (c *checker) translate(data []byte) (translated []byte, entries report.Repo
 	return translated, entries, err
 }
 
-// fitForButane refuses what Ignition's library for Butane cannot handle. Invalid data URLs make it leak goroutines, and
-// long lists take it too long to compare.
+// fitForButane refuses documents that the Butane library cannot handle. The library leaks goroutines for invalid data
+// URLs and takes too long to compare long lists.
 func (c *checker) fitForButane(s *scope, root *element) bool {
 	before := c.errors
 	seen := map[*element]struct{}{}
@@ -85,7 +85,7 @@ func (c *checker) fitForButane(s *scope, root *element) bool {
 	return c.errors == before
 }
 
-// butaneEntries reports the library's messages about the Butane file.
+// butaneEntries reports the messages that the library returned about the Butane file.
 func (c *checker) butaneEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		path := elementPath{}
@@ -101,9 +101,9 @@ func (c *checker) butaneEntries(s *scope, entries report.Report) {
 		id, message, ok := libraryProblem(entry)
 		switch {
 		case !ok || entry.Message == common.ErrDecimalMode.Error() || entry.Message == ignerrors.ErrModeSpecialBits.Error():
-			continue // the check of the translation reports the problem in more detail
+			continue // the check of the translated configuration reports this in more detail
 		case entry.Message == "unused key <<":
-			continue // the key is unused only for the library, which does not know it
+			continue // a YAML merge key is valid, but the library does not know it
 		case id == IDIgnitionRule:
 			id = IDButane
 		case id == IDIgnitionWarning:
@@ -144,9 +144,9 @@ func (c *checker) butaneFailure(s *scope, err error) {
 
 var camelHump = regexp.MustCompile(`MiB|[A-Z]`)
 
-// butanePath returns the position in the Butane file of a path in the translation: keys become
-// snake case, and list entries are found by their name, because Butane adds some. It returns
-// the longest existing prefix.
+// butanePath converts a path in the translated configuration to the corresponding path in the Butane file. Keys are
+// converted to snake case. List entries are identified by their name, because Butane adds entries. If only the
+// beginning of the path exists in the Butane file, butanePath returns that beginning.
 func butanePath(translated, source *element, path elementPath) elementPath {
 	var in elementPath
 	for _, step := range path {
@@ -172,7 +172,8 @@ func butanePath(translated, source *element, path elementPath) elementPath {
 	return in
 }
 
-// sameEntry returns the index of the entry with the same name, path or device.
+// sameEntry returns the index of the element of among that has the same path, name or device as entry. If entry has
+// none of these, it returns position. If no element matches, it returns len(among).
 func sameEntry(entry *element, among []*element, position int) int {
 	for _, name := range []string{"path", "name", "device"} {
 		want := entry.str(name)

@@ -10,18 +10,20 @@ import (
 )
 
 const (
-	// maxUserData is Ironic's limit for a provision request: [api]max_json_body_size_provision.
+	// maxUserData is the maximum size of user data, in bytes. It is Ironic's limit for a provision request,
+	// [api]max_json_body_size_provision.
 	maxUserData = 64 << 20
-	// maxYAML limits the input of the YAML parser, which needs a hundred times as much memory.
+	// maxYAML limits the input of the YAML parser, in bytes. The parser needs a hundred times as much memory.
 	maxYAML = 2 << 20
-	// maxProblems limits a report.
+	// maxProblems limits the number of problems in a report.
 	maxProblems = 1000
-	// maxLayers limits nesting such as gzip in base64 in gzip.
+	// maxLayers limits how deeply user data may be packed, for example as gzip in base64 in gzip.
 	maxLayers = 4
-	// maxChildDepth and maxChildren limit nested configurations.
+	// maxChildDepth limits how deeply configurations may be nested, and maxChildren limits the number of nested
+	// configurations.
 	maxChildDepth = 8
 	maxChildren   = 100
-	// maxInside limits the total of unpacked and decoded bytes.
+	// maxInside limits the total number of bytes that are unpacked and decoded.
 	maxInside = 64 << 20
 )
 
@@ -35,32 +37,33 @@ type settings struct {
 	images       []*firstboot.Image
 }
 
-// MaxSpec sets the highest spec version that the image to be installed supports; OpenShift 4.22 supports 3.5. The
-// default accepts all known versions, with a warning for the newest.
+// MaxSpec sets the highest spec version that the image to be installed supports. For example, OpenShift 4.22 supports
+// up to 3.5. By default, all known versions are accepted, but the newest one causes a warning.
 func MaxSpec(spec Spec) Option {
 	return func(o *settings) { o.maxSpec, o.maxSpecGiven = min(spec, NewestSpec), true }
 }
 
-// FilesDir sets the folder of Butane's "local:" files. Without it, configurations with local files are refused.
+// FilesDir sets the folder that contains the "local:" files of a Butane configuration. Without this option,
+// configurations that refer to local files are refused.
 func FilesDir(dir string) Option {
 	return func(o *settings) { o.filesDir = dir }
 }
 
-// checker is the state of one [Check].
+// checker holds the state of one call to [Check].
 type checker struct {
 	options          settings
 	problems         []Problem
 	seen             map[Problem]struct{}
-	omitted          int // the number of problems that the report omits
+	omitted          int // the number of problems that are not in the report
 	errors           int
 	summary          Summary
 	logins           map[string]*loginState
 	places           map[entryKey]entryPlace
-	loginWithoutUser bool  // login is possible without a user
-	remote           bool  // a part of the configuration is remote
-	hasInvalidPart   bool  // a part of the configuration is invalid
-	readable         bool  // the spec version is known
-	spec             Spec  // the highest spec version of all parts
+	loginWithoutUser bool  // users may be able to log in although passwd lists none
+	remote           bool  // at least one part of the configuration is remote
+	hasInvalidPart   bool  // at least one part of the configuration is invalid
+	readable         bool  // at least one part has a known spec version
+	spec             Spec  // the highest spec version of any part
 	unpackLeft       int64 // the number of bytes that may still be unpacked
 	children         int
 	specs            map[Spec]*shape
@@ -72,13 +75,14 @@ type checker struct {
 type scope struct {
 	spec  Spec
 	depth int
-	// locate returns the path and position, in the original file, of a value or of its key.
+	// locate converts a path in the document to a path and a position in the original file. If key is true, it
+	// returns the position of the key instead of that of the value.
 	locate func(path elementPath, key bool) (string, place)
-	// own reports whether the document is the original file, or a part of it.
+	// own reports whether the document is the original file, or a part of it that needs no translation.
 	own bool
 }
 
-// atElement returns the scope for an element, to save searching for it in a large document.
+// atElement returns a scope that already knows the position of e. This avoids searching for e in a large document.
 func (s *scope) atElement(e *element) *scope {
 	if !s.own {
 		return s
@@ -95,7 +99,7 @@ func (s *scope) atElement(e *element) *scope {
 	return &known
 }
 
-// full reports whether the report has reached maxProblems.
+// full reports whether the report already contains maxProblems problems.
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
 // rootScope returns the scope for problems that are not in a document.
@@ -103,7 +107,7 @@ func rootScope() *scope {
 	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
 }
 
-// documentScope returns the scope of a document in which paths are those of the user.
+// documentScope returns the scope of a document whose paths are the same as in the user's file.
 func documentScope(root *element) *scope {
 	return &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
 		return path.String(), placeIn(root, path, key)
@@ -121,9 +125,10 @@ func placeIn(root *element, path elementPath, key bool) place {
 	return e.at
 }
 
-// Check detects the format of user data for the installed system, translates it to Ignition if possible, and reports
-// content that Ignition refuses, or that Ignition accepts but that does not have the intended effect. It does no I/O
-// except for [FilesDir]; its time and memory are limited for any input.
+// Check detects the format of user data for an installed system and translates it to Ignition if possible. It reports
+// content that Ignition would refuse, and content that Ignition would accept but that would not have the intended
+// effect. It does not do any I/O except for reading the files in [FilesDir]. Its time and memory are limited for any
+// input.
 func Check(data []byte, options ...Option) Report {
 	c := &checker{
 		options:    settings{maxSpec: NewestSpec},
@@ -140,7 +145,7 @@ func Check(data []byte, options ...Option) Report {
 	return Report{Kind: kind, Problems: c.problems, Summary: c.summary, config: c.config, sent: c.sent, errors: c.errors}
 }
 
-// document checks data and the layers in it.
+// document checks data, which may be packed in several layers, and returns the format of the outermost layer.
 func (c *checker) document(data []byte, layers []Kind) Kind {
 	d := detect(data)
 	layers = append(slices.Clone(layers), d.kind)
@@ -164,7 +169,7 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	return d.kind
 }
 
-// packed checks the content of gzip, base64 and JSON strings.
+// packed unpacks gzip, base64 or a JSON string and checks the content.
 func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	if len(layers) > maxLayers {
 		c.add(rootScope(), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
@@ -189,7 +194,7 @@ func (c *checker) unpackLayer(data []byte, d detected) ([]byte, error) {
 	return content, err
 }
 
-// ignition checks Ignition JSON.
+// ignition checks a configuration in Ignition's JSON format.
 func (c *checker) ignition(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -200,7 +205,7 @@ func (c *checker) ignition(data []byte, d detected) {
 	c.config = data
 }
 
-// findings converts the reader's findings to problems.
+// findings reports the findings of the JSON or YAML reader as problems.
 func (c *checker) findings(s *scope, findings []jsonFinding) {
 	for _, f := range findings {
 		shown, at := s.locate(f.path, false)
@@ -213,13 +218,13 @@ func (c *checker) findings(s *scope, findings []jsonFinding) {
 	}
 }
 
-// add reports a problem of a value.
+// add reports a problem at the position of the value at path.
 func (c *checker) add(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, false)
 	c.report(id, shown, at, message)
 }
 
-// addKey reports a problem of a key.
+// addKey reports a problem at the position of the key at path.
 func (c *checker) addKey(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, true)
 	c.report(id, shown, at, message)
@@ -253,7 +258,7 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	c.problems = append(c.problems, p)
 }
 
-// finish adds problems of the merged configuration, and sorts all problems by position.
+// finish adds problems that concern the whole configuration, and sorts all problems by position.
 func (c *checker) finish(raw []byte) {
 	c.summary.Users = c.users()
 	if c.readable {
@@ -282,5 +287,5 @@ func (c *checker) finish(raw []byte) {
 	}
 }
 
-// trimmed removes surrounding space.
+// trimmed returns data without surrounding white space.
 func trimmed(data []byte) []byte { return bytes.TrimSpace(data) }

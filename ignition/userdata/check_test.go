@@ -18,7 +18,7 @@ const (
 	core  = `"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["` + edKey + `"]}]}`
 )
 
-// checkedWith checks a configuration that has a login and more.
+// checkedWith returns a configuration that contains a user who can log in, followed by more.
 func checkedWith(more string) string {
 	return `{"ignition":{"version":"3.4.0"},` + core + more + `}`
 }
@@ -44,7 +44,7 @@ func merging(source string) string {
 	return `{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"` + source + `"}]}},` + core + `}`
 }
 
-// brief returns the part of a report that the tables compare.
+// brief returns the parts of a report that the test tables compare: the ID, path and position of each problem.
 func brief(r userdata.Report) []string {
 	found := []string{}
 	for _, p := range r.Problems {

@@ -8,11 +8,11 @@ import (
 	"github.com/coreos/vcontext/validate"
 )
 
-// maxMergedBytes limits the bytes copied for merging parts.
+// maxMergedBytes limits how many bytes are copied in total when parts are merged.
 const maxMergedBytes = 1 << 30
 
-// effective checks the configuration as it takes effect: merged with all parts in data URLs, and with the hostname file
-// that the agent adds.
+// effective checks the configuration as it takes effect: merged with all parts in data URLs, and with the hostname
+// file that the agent adds.
 func (c *checker) effective(s *scope, data []byte, root *element) {
 	before := c.errors
 	config, ok := c.rendered(s, data, root)
@@ -41,8 +41,7 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 	c.firstBoot(whole)
 }
 
-// besideHostname returns the parts of a configuration that can conflict with an additional
-// file.
+// besideHostname returns those parts of a configuration that could conflict with an additional hostname file.
 func besideHostname(config types.Config) types.Config {
 	beside := types.Config{Ignition: types.Ignition{Version: config.Ignition.Version}}
 	beside.Storage.Links, beside.Storage.Directories = config.Storage.Links, config.Storage.Directories
@@ -54,8 +53,8 @@ func besideHostname(config types.Config) types.Config {
 	return beside
 }
 
-// agentsParent returns the configuration that surrounds the user's at boot: the wrapper of [ForInstall], with the file
-// that install_coreos adds.
+// agentsParent returns the configuration into which the user's configuration is merged at boot. It corresponds to the
+// wrapper from [ForInstall], with the hostname file that install_coreos adds.
 func agentsParent() types.Config {
 	mode, overwrite, source := 0o644, true, "data:,host"
 	var parent types.Config
@@ -67,7 +66,7 @@ func agentsParent() types.Config {
 	return parent
 }
 
-// rendered returns the configuration merged with its parts, in Ignition's order, without remote
+// rendered returns the configuration merged with its parts in the same order as in Ignition. It leaves out remote
 // parts.
 func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, bool) {
 	config, ok := c.configuration(s, data, root)
@@ -85,7 +84,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 		c.add(s, IDTooComplex, path.at("merge"), "too many and too large parts to combine: host large files elsewhere and refer to them")
 		return config, false
 	}
-	config.Ignition.Config = types.IgnitionConfig{} // otherwise each merge copies this part
+	config.Ignition.Config = types.IgnitionConfig{} // otherwise, each merge would copy the list of parts
 	for i, merge := range merges {
 		child, known, childOK := c.child(s, merge, path.at("merge", i), useMerge)
 		ok = ok && childOK
@@ -96,7 +95,8 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 	return config, ok
 }
 
-// child checks a part of the configuration in a data URL.
+// child checks a part of the configuration and returns it. known is false if the content of the part is not known,
+// for example because it is remote.
 func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse) (config types.Config, known, ok bool) {
 	before := c.errors
 	defer func() { c.hasInvalidPart = c.hasInvalidPart || !ok }()

@@ -24,14 +24,15 @@ import (
 )
 
 const (
-	// maxUnit limits the size of a unit, because the library parses units byte by byte.
+	// maxUnit limits the size of a unit, in bytes, because the library parses units byte by byte.
 	maxUnit = 1 << 20
-	// maxComparisons limits the library's comparisons of each link with each other entry.
+	// maxComparisons limits the number of comparisons that the library makes, because it compares each link with each
+	// other entry.
 	maxComparisons = 20_000_000
 )
 
-// configuration checks one document without the parts it refers to. It returns the library's
-// result if the document is valid.
+// configuration checks a single document without the parts to which it refers. If the document is valid, it returns
+// the configuration that the library parsed.
 func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
 	before := c.errors
 	if root.kind != elementObject {
@@ -66,7 +67,7 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 	return config, c.errors == before
 }
 
-// childURLs checks the data URLs of parts before the library reads them.
+// childURLs checks the data URLs of parts, because the library must not get invalid ones.
 func (c *checker) childURLs(s *scope, refs *element) {
 	path := elementPath{"ignition", "config"}
 	c.dataURL(s, refs.member("replace").str("source"), path.at("replace", "source"))
@@ -75,7 +76,7 @@ func (c *checker) childURLs(s *scope, refs *element) {
 	}
 }
 
-// wrongCaseVersion explains that the version is missing because its key has the wrong case.
+// wrongCaseVersion reports that the version was not found because its key is spelled with the wrong case.
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	for _, child := range root.children {
 		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
@@ -89,8 +90,8 @@ func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	}
 }
 
-// parseSpec parses a document of exactly this spec version, and converts the result to the newest. It does the same as
-// ParseCompatibleVersion, without parsing the document once per version.
+// parseSpec parses a document of the given spec version and converts the result to the newest version. It does the
+// same as ParseCompatibleVersion, but does not parse the document again for each version.
 func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
 	switch spec {
 	case 0:
@@ -116,7 +117,7 @@ func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
 	}
 }
 
-// comparable limits the lists that the library compares entry by entry.
+// comparable refuses lists that are too long for the library, which compares their entries with each other.
 func (c *checker) comparable(s *scope, storage *element, path elementPath) {
 	links := len(storage.member("links").items())
 	others := links + len(storage.member("files").items()) + len(storage.member("directories").items())
@@ -145,12 +146,12 @@ func (c *checker) unitSizes(s *scope, root *element) {
 	}
 }
 
-// libraryEntries reports Ignition's own messages.
+// libraryEntries reports the messages of Ignition's library as problems.
 func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		id, message, ok := libraryProblem(entry)
 		if !ok || id == IDUnknownKey {
-			continue // the problem was reported already in more detail
+			continue // this problem has already been reported in more detail
 		}
 		var path elementPath
 		for _, step := range entry.Context.Path {
@@ -164,7 +165,8 @@ func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	}
 }
 
-// libraryProblem returns the ID of a library message, and adds the remedy to its text.
+// libraryProblem converts a message of the library to a problem ID and a message that suggests a fix. It returns
+// false for messages that should not be reported.
 func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
 	says := entry.Message
 	fatal := entry.Kind.IsFatal()
@@ -192,7 +194,7 @@ func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) 
 	case is(ignerrors.ErrHashMalformed, ignerrors.ErrHashWrongSize, ignerrors.ErrHashUnrecognized):
 		return IDBadHash, says + ": use sha512- (or sha256- since spec 3.1) and the complete hexadecimal digest", true
 	case strings.HasPrefix(says, "invalid unit content"):
-		says, _, _ = strings.Cut(says, ": found garbage") // the rest quotes the unit, which may contain secrets
+		says, _, _ = strings.Cut(says, ": found garbage") // omit the rest, which quotes the unit and may contain secrets
 		return IDBadUnit, says + ": a systemd unit has sections in [ ] with Key=value lines, each below 2048 characters", true
 	case is(ignerrors.ErrInvalidSystemdExt, ignerrors.ErrInvalidSystemdDropinExt, ignerrors.ErrNoSystemdExt, ignerrors.ErrInvalidInstantiatedUnit):
 		return IDBadUnit, says + ": name units NAME.service (or another type), drop-ins NAME.conf", true

@@ -10,7 +10,7 @@ import (
 
 const hostnamePath = "/etc/hostname"
 
-// contents checks everything that a configuration creates on the machine.
+// contents checks everything that a configuration creates or changes on the machine.
 func (c *checker) contents(s *scope, root *element) {
 	c.readable = true
 	c.passwd(s, root.member("passwd"))
@@ -46,7 +46,7 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports control characters, which are not allowed in any name or path.
+// name reports control characters in text. They are not allowed in any name or path.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
@@ -87,7 +87,7 @@ func (c *checker) files(s *scope, storage *element) {
 	}
 }
 
-// wellKnownFile checks files with a meaning to CoreOS or the agent.
+// wellKnownFile checks files that have a special meaning to CoreOS or to the agent.
 func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, path elementPath) {
 	switch {
 	case name == hostnamePath:
@@ -99,7 +99,7 @@ func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, 
 	}
 }
 
-// hostname reports a conflict with the file that install_coreos adds.
+// hostname reports that the file conflicts with the hostname file that install_coreos adds.
 func (c *checker) hostname(s *scope, file *element, path elementPath) {
 	c.add(s, IDHostname, path, "install_coreos adds /etc/hostname to user data, and a duplicate would keep the machine from booting; ironworks sends it inside config.merge, and this file overrides the name from Ironic")
 	contents := file.member("contents")
@@ -131,7 +131,7 @@ func (c *checker) links(s *scope, storage *element) {
 	}
 }
 
-// target checks the path of a file, directory or link.
+// target checks the path of a file, directory or link that the configuration creates.
 func (c *checker) target(s *scope, name string, path elementPath) {
 	at := path.at("path")
 	c.name(s, name, at)
@@ -148,7 +148,7 @@ func (c *checker) target(s *scope, name string, path elementPath) {
 	}
 }
 
-// mode reports modes that look like octal digits written as a decimal number.
+// mode reports a decimal mode whose digits look as if they were meant to be octal.
 func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	mode, given := e.number("mode")
 	if !given || usualMode(mode, directory) {
@@ -167,8 +167,9 @@ func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal: %d is %04o; for %04o, use %d (in Butane 0%o)", mode, mode, meant, meant, meant))
 }
 
-// usualMode reports whether a mode is plausible. In a plausible mode, others have at most the permissions of the group,
-// the group has at most those of the owner, and execute implies read.
+// usualMode reports whether mode is plausible for a file or directory. In a plausible mode, others do not have more
+// permissions than the group, the group does not have more permissions than the owner, and execute permission implies
+// read permission.
 func usualMode(mode int, directory bool) bool {
 	if mode < 0 || mode > 0o7777 {
 		return false
@@ -188,7 +189,7 @@ func usualMode(mode int, directory bool) bool {
 	return true
 }
 
-// disks adds disks to the summary, because their data may be lost.
+// disks adds the changes of disks to the summary, because they may destroy existing data.
 func (c *checker) disks(s *scope, storage *element) {
 	for _, list := range []string{"disks", "filesystems", "luks", "raid"} {
 		for i, e := range storage.member(list).items() {
@@ -253,7 +254,7 @@ func (c *checker) kernelArguments(s *scope, kargs *element) {
 	}
 }
 
-// in returns the path of the part of the configuration, or "" for the file itself.
+// in returns the path of the part of the configuration that is being checked. It returns "" for the file itself.
 func (c *checker) in(s *scope) string {
 	if s.depth == 0 {
 		return ""

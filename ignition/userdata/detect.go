@@ -8,26 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// detected is the format of a document.
+// detected describes the format of a document.
 type detected struct {
 	kind Kind
-	// what describes the format for people. hint is the remedy if the format cannot be used.
+	// id is the problem if the format cannot be used. what describes the format, and hint suggests a fix.
 	id         ProblemID
 	what, hint string
-	// content is the decoded content of base64 and JSON strings.
+	// content is the decoded content of a base64 or JSON string.
 	content []byte
-	// root is the parsed JSON or YAML, or nil if it is invalid. findings are the reader's.
+	// root is the parsed JSON or YAML. It is nil if that is invalid. findings are the problems that the reader found.
 	root     *element
 	findings []jsonFinding
 }
 
 const (
 	installHint = "a machine installed with install_coreos reads Ignition: write it as Butane or Ignition"
-	// sniffed is the number of bytes that format detection reads.
+	// sniffed is the number of bytes that are examined to detect a format.
 	sniffed = 64 << 10
 )
 
-// detect returns the format of user data, by its first bytes and top-level keys.
+// detect determines the format of user data from its first bytes and top-level keys.
 func detect(data []byte) detected {
 	text := trimmed(data)
 	switch {
@@ -83,7 +83,7 @@ func detectBinary(data []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectHeader detects cloud-init's formats by their first line.
+// detectHeader recognizes cloud-init formats and scripts by their first line.
 func detectHeader(text []byte) (detected, bool) {
 	line, _, _ := strings.Cut(string(text[:min(len(text), 256)]), "\n")
 	line = strings.ToLower(strings.TrimRight(line, "\r \t"))
@@ -102,7 +102,8 @@ func detectHeader(text []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectJSON detects JSON formats by their top-level keys, also in invalid JSON.
+// detectJSON determines the format of JSON from its top-level keys. If the JSON is invalid, it guesses the format
+// from the text.
 func detectJSON(data, text []byte) detected {
 	if text[0] == '"' {
 		var content string
@@ -134,7 +135,7 @@ func detectJSON(data, text []byte) detected {
 	return detected{kind: KindJSON, id: IDNotIgnition, what: "JSON, but neither Ignition nor Butane: no key \"ignition\" or \"variant\"", hint: "start with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
 }
 
-// detectKeys detects formats by their top-level keys.
+// detectKeys determines the format of a document from its top-level keys.
 func detectKeys(root *element) (detected, bool) {
 	has := func(key string) bool {
 		for _, child := range root.children {
@@ -164,8 +165,8 @@ func detectKeys(root *element) (detected, bool) {
 	return detected{}, false
 }
 
-// detectBase64 accepts text as base64 only if it contains a known format, or is too long to be
-// a word.
+// detectBase64 recognizes base64. To avoid mistaking a short text for base64, it accepts such text only if the
+// decoded content has a known format.
 func detectBase64(text []byte) (detected, bool) {
 	if len(text) < 16 {
 		return detected{}, false
@@ -195,7 +196,7 @@ func detectBase64(text []byte) (detected, bool) {
 	return detected{kind: KindBase64, content: content}, true
 }
 
-// detectYAML detects formats of text that is not JSON.
+// detectYAML determines the format of text that is neither JSON nor base64.
 func detectYAML(data []byte) detected {
 	if !utf8.Valid(data) {
 		return detected{kind: KindText, id: IDEncoding, what: "not valid UTF-8", hint: "save it as UTF-8"}
@@ -226,12 +227,12 @@ func detectYAML(data []byte) detected {
 	return d
 }
 
-// looksLikeButane detects invalid YAML that is intended as Butane.
+// looksLikeButane reports whether data, which is invalid YAML, is probably meant as Butane.
 func looksLikeButane(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:"))
 }
 
-// refuse reports formats that cannot be sent.
+// refuse reports that user data in this format cannot be sent.
 func (c *checker) refuse(d detected) {
 	if d.kind == KindEmpty {
 		c.add(rootScope(), IDEmpty, nil, "empty: a machine without user data allows no login")

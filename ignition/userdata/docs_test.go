@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestProblemsAreDocumented checks that the documentation has a row for each problem, with the
-// right severity and strictness.
+// TestProblemsAreDocumented checks that the documentation contains a row for each problem, with the correct severity
+// and strictness.
 func TestProblemsAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/user-data.md")
@@ -38,7 +38,7 @@ func TestProblemsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestProblemKindsAreWhole checks that the table has each ID of the code exactly once.
+// TestProblemKindsAreWhole checks that the table contains each ID in the code exactly once.
 func TestProblemKindsAreWhole(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("problemids.go")

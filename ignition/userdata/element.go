@@ -9,9 +9,9 @@ import (
 // element is a value of a JSON or YAML document, with its position.
 type element struct {
 	kind elementKind
-	// text is the string, or the number as written.
+	// text is the content of a string, or the text of a number as it is written in the document.
 	text string
-	// key is the value's name in its object, and keyAt the position of the name.
+	// key is the name of the value in its object. keyAt is the position of that name.
 	key      string
 	keyAt    place
 	at       place
@@ -47,14 +47,14 @@ func (k elementKind) String() string {
 	return "nothing"
 }
 
-// place is a position in a document. Lines and columns count from 1, columns in characters. The zero value means no
-// position.
+// place is a position in a document. Line and column are counted from 1, and columns are counted in characters. The
+// zero value means that the position is unknown.
 type place struct{ line, column int32 }
 
-// elementPath addresses an element: strings are keys, ints are list indexes.
+// elementPath is the path to an element in a document. Its steps are strings for keys and ints for list indexes.
 type elementPath []any
 
-// at returns the path extended by more, in new memory.
+// at returns the path extended by more. The result does not share memory with p.
 func (p elementPath) at(more ...any) elementPath {
 	longer := make(elementPath, 0, len(p)+len(more))
 	return append(append(longer, p...), more...)
@@ -77,7 +77,8 @@ func (p elementPath) String() string {
 	return b.String()
 }
 
-// member returns the value of a key, or nil. As in encoding/json, the last duplicate wins.
+// member returns the value of key in an object, or nil. If the key is duplicated, the last one takes precedence, as
+// in encoding/json.
 func (e *element) member(key string) *element {
 	if e == nil || e.kind != elementObject {
 		return nil
@@ -90,7 +91,7 @@ func (e *element) member(key string) *element {
 	return nil
 }
 
-// down follows keys.
+// down returns the value that is found by following keys through nested objects, or nil.
 func (e *element) down(keys ...string) *element {
 	for _, key := range keys {
 		e = e.member(key)
@@ -98,7 +99,7 @@ func (e *element) down(keys ...string) *element {
 	return e
 }
 
-// items returns the values of a list.
+// items returns the elements of a list. It returns nil if e is not a list.
 func (e *element) items() []*element {
 	if e == nil || e.kind != elementArray {
 		return nil
@@ -106,7 +107,7 @@ func (e *element) items() []*element {
 	return e.children
 }
 
-// str returns the string at key, or "".
+// str returns the string at key. It returns "" if there is none.
 func (e *element) str(key string) string {
 	if m := e.member(key); m != nil && m.kind == elementString {
 		return m.text
@@ -114,7 +115,7 @@ func (e *element) str(key string) string {
 	return ""
 }
 
-// isTrue and isFalse test the boolean at key.
+// isTrue reports whether the value at key is the boolean true.
 func (e *element) isTrue(key string) bool {
 	m := e.member(key)
 	return m != nil && m.kind == elementBool && m.text == "true"
@@ -125,7 +126,7 @@ func (e *element) isFalse(key string) bool {
 	return m != nil && m.kind == elementBool && m.text == "false"
 }
 
-// number returns the integer at key.
+// number returns the integer at key. It returns false if there is none.
 func (e *element) number(key string) (int, bool) {
 	m := e.member(key)
 	if m == nil || m.kind != elementNumber {
@@ -135,8 +136,7 @@ func (e *element) number(key string) (int, bool) {
 	return n, err == nil
 }
 
-// follow returns the element at the longest existing prefix of path, and the length of the
-// prefix.
+// follow follows path as far as it exists. It returns the last element found and the number of steps that exist.
 func (e *element) follow(path elementPath) (found *element, steps int) {
 	found = e
 	for i, step := range path {

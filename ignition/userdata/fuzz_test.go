@@ -44,14 +44,15 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzCheck compares Check with Ignition's own validation: Ignition accepts everything that Check accepts, Check
-// rejects everything that Ignition rejects, and additional rejections have a documented reason.
+// FuzzCheck compares Check with Ignition's own validation. Ignition must accept everything that Check accepts, and
+// Check must reject everything that Ignition rejects. If only Check rejects a document, it must be for a problem that
+// is documented as stricter than Ignition.
 func FuzzCheck(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { agree(t, data) })
 }
 
-// FuzzCheckFields is like FuzzCheck, with fuzzed values in fields with checks.
+// FuzzCheckFields does the same as FuzzCheck, but fuzzes the values of those fields that Check examines.
 func FuzzCheckFields(f *testing.F) {
 	f.Add("/etc/a", 420, "data:,a", "", "", "a.service", "[Unit]\nA=b\n", "core", "$6$a$b", "quiet", byte(4))
 	f.Add("/etc/hostname", 644, "data:;base64,YQ==", "gzip", "sha512-00", "a@b.service", "[Install", "root", "*", "a=b", byte(0))
@@ -90,7 +91,7 @@ func FuzzCheckFields(f *testing.F) {
 	})
 }
 
-// agree compares our result with Ignition's.
+// agree checks that the result of Check is consistent with Ignition's own validation.
 func agree(t *testing.T, data []byte) {
 	t.Helper()
 	r := userdata.Check(data)

@@ -16,7 +16,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// bomb returns a small input that unpacks to size bytes.
+// bomb returns a small gzip file that unpacks to size bytes.
 func bomb(tb testing.TB, size int) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -113,7 +113,7 @@ func TestCheckHostile(t *testing.T) {
 	}
 }
 
-// TestCheckTruncated truncates a file at every byte.
+// TestCheckTruncated checks that a file is rejected if it is truncated at any byte.
 func TestCheckTruncated(t *testing.T) {
 	t.Parallel()
 	whole := checkedFile(`"path":"/etc/ä\u00e4","mode":420,"contents":{"source":"data:;base64,YQ==","compression":null}`)
@@ -124,7 +124,7 @@ func TestCheckTruncated(t *testing.T) {
 	}
 }
 
-// TestCheckIsSafeToPrint checks that messages and paths contain no terminal control sequences.
+// TestCheckIsSafeToPrint checks that messages, paths and summaries do not contain terminal control sequences.
 func TestCheckIsSafeToPrint(t *testing.T) {
 	t.Parallel()
 	const evil = `\u001b]0;x\u0007\u202e\n\u009b2J`
@@ -150,8 +150,8 @@ func TestCheckIsSafeToPrint(t *testing.T) {
 	}
 }
 
-// TestCheckLeavesNothingBehind checks for leaked goroutines, because the library leaks one per
-// invalid data URL.
+// TestCheckLeavesNothingBehind checks that no goroutines leak, because the library would leak one for each invalid
+// data URL.
 func TestCheckLeavesNothingBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, source := range []string{"data:;base64,%%%", "data:,%zz", `data:text/plain;a=%zz,b`, "data:;base64,YQ"} {
@@ -163,7 +163,7 @@ func TestCheckLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkCheck checks 1 MiB of user data: 20 files in base64 and a few hundred units.
+// BenchmarkCheck checks 1 MiB of user data, which consists of 20 base64-encoded files and a few hundred units.
 func BenchmarkCheck(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in each run
 	content := make([]byte, 32<<10)

@@ -13,13 +13,13 @@ import (
 // higher version, because Ignition parses each configuration separately.
 const wrapperSpec Spec = 1
 
-// RefusedError reports user data with errors, which is not sent.
+// RefusedError reports that user data contains errors and therefore is not sent.
 type RefusedError struct {
-	// Report has all problems.
+	// Report lists all problems of the user data.
 	Report Report
 }
 
-// Error returns the first problem.
+// Error describes the first error and states how many more there are.
 func (e *RefusedError) Error() string {
 	var first *Problem
 	others := 0
@@ -42,9 +42,10 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, *first, more)
 }
 
-// ForInstall returns the user_data object of the configdrive for an installation with install_coreos. It wraps the
-// checked configuration as a merged part. The agent adds its /etc/hostname to the outer object, so it cannot conflict
-// with a file of the same name: the inner part wins. ForInstall returns a [RefusedError] for a report with errors.
+// ForInstall returns the user_data object for the configdrive of an installation with install_coreos. It wraps the
+// checked configuration as a merged part of another configuration. The agent adds its own /etc/hostname to the outer
+// configuration; if the inner one contains the same file, there is no conflict, because the inner one takes
+// precedence. ForInstall returns a [RefusedError] if the report contains errors.
 func ForInstall(r Report) (json.RawMessage, error) {
 	if r.sent == nil || !r.OK() {
 		return nil, &RefusedError{Report: r}
@@ -52,10 +53,11 @@ func ForInstall(r Report) (json.RawMessage, error) {
 	return bytes.Clone(r.sent), nil
 }
 
-// wrapped puts a configuration into a merged part of another.
+// wrapped returns a configuration that merges config as a compressed part. It also returns the size of that part
+// after compression.
 func wrapped(config []byte) (sent []byte, packed int) {
 	var b bytes.Buffer
-	// Neither call can fail: the level is valid, and a buffer accepts everything.
+	// Neither call can fail, because the level is valid and writing to a buffer always succeeds.
 	z, _ := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	_, _ = z.Write(config)
 	_ = z.Close()
@@ -65,7 +67,7 @@ func wrapped(config []byte) (sent []byte, packed int) {
 	return sent, packed
 }
 
-// sizes measures the user data and compares it with the limits.
+// sizes determines the sizes of the user data and compares them with the limits.
 func (c *checker) sizes(raw []byte) {
 	sizes := SizesSummary{Raw: len(raw)}
 	if c.config != nil {
@@ -90,5 +92,6 @@ func (c *checker) sizes(raw []byte) {
 	c.summary.Sizes = sizes
 }
 
-// archiveOverhead is the approximate size of the archive around a configuration in a live image, in bytes.
+// archiveOverhead is the approximate number of bytes that the archive in a live image needs in addition to the
+// configuration.
 const archiveOverhead = 128

@@ -15,7 +15,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// agentAdds returns user data after install_coreos has added the hostname file.
+// agentAdds returns userData with the hostname file that install_coreos adds.
 func agentAdds(tb testing.TB, userData []byte) []byte {
 	tb.Helper()
 	var object map[string]any
@@ -38,7 +38,8 @@ func agentAdds(tb testing.TB, userData []byte) []byte {
 	return raw
 }
 
-// bootIgnition processes a configuration with parts in data URLs as Ignition's engine does: parse, merge, validate.
+// bootIgnition processes a configuration and its parts in data URLs in the same way as Ignition's engine: it parses,
+// merges and validates them.
 func bootIgnition(tb testing.TB, raw []byte) (types.Config, error) {
 	tb.Helper()
 	config, err := renderIgnition(tb, raw)
@@ -131,8 +132,7 @@ func TestForInstall(t *testing.T) {
 	}
 }
 
-// TestHostnameClash shows that without the wrapper, a file of the same name would prevent the
-// boot.
+// TestHostnameClash verifies that without the wrapper, a /etc/hostname in the user data would prevent the boot.
 func TestHostnameClash(t *testing.T) {
 	t.Parallel()
 	if _, err := bootIgnition(t, agentAdds(t, []byte(checkedFile(`"path":"/etc/hostname","contents":{"source":"data:,mine"}`)))); err == nil {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// maxJSONDepth is Ironic's limit, [api]max_json_body_depth. Configurations need less than
-	// half.
+	// maxJSONDepth limits how deeply JSON may be nested. It is Ironic's limit, [api]max_json_body_depth.
+	// Configurations need less than half of it.
 	maxJSONDepth = 25
-	// maxElements limits memory for documents with many small values.
+	// maxElements limits the number of values in a document, because many small values need much memory.
 	maxElements = 500_000
 )
 
-// jsonFinding is a flaw of a document that encoding/json accepts silently, or the error that ends reading.
+// jsonFinding is a problem that encoding/json would accept silently, or the error at which reading stopped.
 type jsonFinding struct {
 	id      ProblemID
 	path    elementPath
@@ -24,7 +24,7 @@ type jsonFinding struct {
 	message string
 }
 
-// jsonReader parses a document in one pass and records all positions.
+// jsonReader parses a JSON document in one pass and records the position of each value.
 type jsonReader struct {
 	data     []byte
 	offset   int
@@ -32,12 +32,13 @@ type jsonReader struct {
 	elements int
 	findings []jsonFinding
 
-	// at is the position of the byte at mark.
+	// here is the position of the byte at offset mark.
 	mark int
 	here place
 }
 
-// readJSON returns the value of a document. It returns nil for an invalid document, and the reason as the last finding.
+// readJSON parses a document and returns its root value. If the document is invalid, it returns nil, and the last
+// finding is the reason.
 func readJSON(data []byte) (*element, []jsonFinding) {
 	r := &jsonReader{data: data, here: place{1, 1}}
 	root := &element{}
@@ -52,7 +53,7 @@ func readJSON(data []byte) (*element, []jsonFinding) {
 	return root, r.findings
 }
 
-// placeOf returns the position of offset. Calls must have ascending offsets.
+// placeOf returns the position of the byte at offset. From one call to the next, offset must not decrease.
 func (r *jsonReader) placeOf(offset int) place {
 	if part := r.data[r.mark:offset]; len(part) > 0 {
 		if newline := bytes.LastIndexByte(part, '\n'); newline >= 0 {
@@ -89,7 +90,7 @@ func (r *jsonReader) space() {
 	}
 }
 
-// peek returns the next byte that is not a space, or 0 at the end.
+// peek skips white space and returns the next byte without consuming it. It returns 0 at the end of the document.
 func (r *jsonReader) peek() byte {
 	r.space()
 	if r.offset >= len(r.data) {
@@ -133,7 +134,7 @@ func (r *jsonReader) value(e *element) bool {
 	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.nextCharacter()))
 }
 
-// nextCharacter describes the unexpected character.
+// nextCharacter describes the next character for use in an error message.
 func (r *jsonReader) nextCharacter() string {
 	if r.offset >= len(r.data) {
 		return "the end of the document"
@@ -157,7 +158,7 @@ func (r *jsonReader) checkDepth() bool {
 	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 }
 
-// begins enters an object or a list. more is false if it is empty.
+// begins consumes the start of an object or list. The result more is false if the object or list is empty.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
 	if !r.checkDepth() {
 		return false, false
@@ -170,8 +171,8 @@ func (r *jsonReader) begins(end byte) (more, ok bool) {
 	return true, true
 }
 
-// member parses a value of an object or a list, which is the last element of the path, and the
-// following comma (more) or end.
+// member parses a value in an object or list and appends it to e. It then consumes the comma or end that follows, and
+// more reports whether it was a comma. The last step of the path must be that of the value.
 func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bool) {
 	if !r.value(child) {
 		return false, false
@@ -231,7 +232,7 @@ func (r *jsonReader) array(e *element) bool {
 	}
 }
 
-// str parses a string from its opening quote.
+// str parses a string that starts with a quote at the current offset.
 func (r *jsonReader) str() (string, bool) {
 	start, escaped := r.offset, false
 	for i := start + 1; i < len(r.data); i++ {
@@ -269,7 +270,7 @@ func (r *jsonReader) decoded(raw []byte, start int, escaped bool) (string, bool)
 	return text, true
 }
 
-// loneSurrogate reports whether an escape is half of a surrogate pair.
+// loneSurrogate reports whether a string contains an escape that is only one half of a surrogate pair.
 func loneSurrogate(raw []byte) bool {
 	unit := func(i int) rune {
 		if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {

@@ -10,12 +10,12 @@ const (
 	KindText          Kind = iota // any other text
 	KindEmpty                     // empty, or only white space
 	KindIgnition                  // Ignition, spec 3
-	KindButane                    // Butane, which is translated
-	KindMachineConfig             // OpenShift's MachineConfig, whose spec.config is used
+	KindButane                    // Butane, which is translated to Ignition
+	KindMachineConfig             // OpenShift's MachineConfig, of which spec.config is used
 	KindIgnition2                 // Ignition, spec 2
 	KindIgnition1                 // Ignition, spec 1
-	KindCloudConfig               // cloud-init's #cloud-config
-	KindCloudInit                 // cloud-init's other formats: #include, boothooks, Jinja templates
+	KindCloudConfig               // cloud-init's #cloud-config format
+	KindCloudInit                 // other formats of cloud-init: #include, boothooks, Jinja templates
 	KindShellScript               // a script that starts with #!
 	KindMIME                      // MIME, usually multipart, for cloud-init
 	KindGzip                      // gzip, whose content is checked

@@ -9,7 +9,7 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// loginState is the state of a user after merging all parts of a configuration.
+// loginState describes how a user can log in after all parts of the configuration are merged.
 type loginState struct {
 	name     string
 	order    int
@@ -26,7 +26,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		c.remember(s, firstboot.Users, name, path)
 		c.name(s, name, path.at("name"))
 		if name == "" {
-			// Ignition's validation accepts an empty name, and then runs useradd without a name.
+			// Ignition's validation accepts an empty name, but Ignition then calls useradd without a name.
 			c.add(s, IDNoName, path, "user without a name: the machine would boot into an emergency shell; add \"name\"")
 		}
 		state := c.logins[name]
@@ -55,7 +55,8 @@ func (c *checker) passwd(s *scope, passwd *element) {
 	}
 }
 
-// sshKey checks an entry, which should be one line, and returns descriptions of its keys.
+// sshKey checks an entry of sshAuthorizedKeys, which should be a single line. It returns descriptions of the valid
+// keys in it.
 func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []string) {
 	for _, key := range readLoginKeys(text) {
 		if key.problem != "" {
@@ -77,8 +78,8 @@ func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []strin
 	return shown
 }
 
-// cryptHash matches the hashes of crypt(3) in all current formats, and the original 13
-// characters of DES.
+// cryptHash matches the hashes of crypt(3) in all current formats and in the original DES format, which has 13
+// characters.
 var cryptHash = regexp.MustCompile(`^(\$(1|2[abxy]?|5|6|7|y|gy|md5|sha1|sm3|argon2[id]{1,2}|scrypt)\$.+|_[./0-9A-Za-z]{19}|[./0-9A-Za-z]{13})$`)
 
 func (c *checker) password(s *scope, state *loginState, hash string, path elementPath) {
@@ -95,7 +96,7 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 	}
 }
 
-// canLogIn returns the ways in which the user can log in. It is empty if login is impossible.
+// canLogIn returns the ways in which the user can log in. The result is empty if the user cannot log in.
 func (l *loginState) canLogIn() (ways []string) {
 	if l.removed || l.noShell {
 		return []string{}
@@ -119,7 +120,7 @@ func (c *checker) users() []UserSummary {
 	return users
 }
 
-// checkLogins warns if login is impossible.
+// checkLogins warns if no user can log in to the machine.
 func (c *checker) checkLogins() {
 	can := c.loginWithoutUser
 	for _, user := range c.summary.Users {
@@ -134,7 +135,7 @@ func (c *checker) checkLogins() {
 	}
 }
 
-// loginProblem reports whether a key or a password exists but is invalid.
+// loginProblem reports whether an invalid key or password has been reported.
 func (c *checker) loginProblem() bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool {
 		switch p.ID {
@@ -146,7 +147,7 @@ func (c *checker) loginProblem() bool {
 	})
 }
 
-// loginKey is a key of an entry, or the reason why it is invalid.
+// loginKey is a key in an entry of sshAuthorizedKeys, or the problem that makes it invalid.
 type loginKey struct {
 	shown   string
 	options bool

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// machineConfig extracts the Ignition configuration of an OpenShift MachineConfig. Problems
-// have their position in the MachineConfig.
+// machineConfig checks the Ignition configuration inside an OpenShift MachineConfig. Problems are reported at their
+// position in the MachineConfig.
 func (c *checker) machineConfig(d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -32,7 +32,7 @@ func (c *checker) machineConfig(d detected) {
 	c.config = data
 }
 
-// droppedFields reports fields that only OpenShift's Machine Config Operator applies.
+// droppedFields reports fields that would get lost, because only OpenShift's Machine Config Operator applies them.
 func (c *checker) droppedFields(s *scope, spec *element) {
 	for _, field := range spec.children {
 		empty := field.kind == elementNull || field.text == "" && len(field.children) == 0 || field.kind == elementBool && field.text == "false"
@@ -47,7 +47,7 @@ func (c *checker) droppedFields(s *scope, spec *element) {
 	}
 }
 
-// writeJSON encodes an element. The size of the document is limited already.
+// writeJSON writes e as JSON. The size of the document has already been limited.
 func writeJSON(b *strings.Builder, e *element) {
 	str := func(s string) {
 		raw, err := json.Marshal(s)

@@ -8,8 +8,8 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// TestCheckPlacesInButane checks that problems of a translation have their position in the
-// source.
+// TestCheckPlacesInButane checks that problems in the translated configuration are reported at their position in the
+// Butane file.
 func TestCheckPlacesInButane(t *testing.T) {
 	t.Parallel()
 	const head = "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n    - name: core\n      ssh_authorized_keys:\n        - "
@@ -41,8 +41,8 @@ func TestCheckPlacesInButane(t *testing.T) {
 	})
 }
 
-// TestCheckPlacesWithSugar checks positions where Butane adds units and files, so that list
-// indexes differ.
+// TestCheckPlacesWithSugar checks the positions of problems if Butane adds units and files, so that list indexes
+// differ.
 func TestCheckPlacesWithSugar(t *testing.T) {
 	t.Parallel()
 	r := userdata.Check([]byte("variant: fcos\nversion: 1.5.0\nboot_device:\n  mirror:\n    devices: [/dev/sda, /dev/sdb]\n  layout: x86_64\nstorage:\n  filesystems:\n    - device: /dev/sdc\n      path: /var/x\n      format: xfs\n      with_mount_unit: true\nsystemd:\n  units:\n    - name: z.service\n      enabled: true\n      contents: |\n        [Service]\n        ExecStart=/a\n"))

@@ -8,10 +8,10 @@ import (
 	"ironworks/printable"
 )
 
-// Severity is the effect of a [Problem] on the machine.
+// Severity describes how serious a [Problem] is.
 type Severity int
 
-// The severities.
+// These are the possible severities.
 const (
 	SeverityInfo    Severity = iota // the problem is only information
 	SeverityWarning                 // the user data is valid, but probably not intended
@@ -34,24 +34,22 @@ func (s Severity) String() string {
 // MarshalText returns the same as String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Problem is a finding of [Check]. Its text contains no secrets and no terminal control
-// sequences.
+// Problem is a problem found by [Check]. Its text contains neither secrets nor terminal control sequences.
 type Problem struct {
 	Severity Severity  `json:"severity"`
 	ID       ProblemID `json:"id"`
-	// Path is the position in the original file, for example "$.storage.files.0.path". For a
-	// configuration in a data URL, it is the path of the URL, followed by the inner path in
-	// brackets.
+	// Path is the path in the original file, for example "$.storage.files.0.path". For a configuration in a data URL,
+	// it is the path of the URL followed by the inner path in parentheses.
 	Path string `json:"path"`
-	// Line and Column count from 1, columns in characters. Both are 0 if unknown. For packed data
-	// they refer to the unpacked text.
+	// Line and Column are counted from 1, and columns are counted in characters. Both are 0 if the position is
+	// unknown. If the user data is packed, they refer to the unpacked text.
 	Line   int `json:"line"`
 	Column int `json:"column"`
-	// Message is the problem and the remedy.
+	// Message describes the problem and suggests a fix.
 	Message string `json:"message"`
 }
 
-// String returns the problem on one line.
+// String returns the problem as a single line.
 func (p Problem) String() string {
 	where := p.Path
 	if p.Line > 0 {
@@ -60,7 +58,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s [%s]", p.Severity, where, p.Message, p.ID)
 }
 
-// In returns the problem on one line, in the format of compilers, so that editors find the position in the file.
+// In returns the problem as a single line in the format that compilers use, so that editors can jump to the position.
+// name is the name of the file.
 func (p Problem) In(name string) string {
 	place := printable.Line(name)
 	if p.Line > 0 {
@@ -79,7 +78,7 @@ const (
 	maxPath    = 300
 )
 
-// quoted quotes a user's name for a message: truncated and sanitized.
+// quoted returns s in quotes for use in a message. It truncates s and escapes control characters.
 func quoted(s string) string {
 	cut := ""
 	if len(s) > maxQuoted {
@@ -91,9 +90,9 @@ func quoted(s string) string {
 	return strconv.Quote(s) + cut
 }
 
-// short returns s sanitized and truncated to limit bytes.
+// short returns s, sanitized and truncated to about limit bytes.
 func short(s string, limit int) string {
-	// Sanitize only the beginning of very long text.
+	// If the text is very long, sanitize only its beginning.
 	shown := printable.Line(s[:min(len(s), limit+utf8.UTFMax)])
 	if len(shown) <= limit && len(s) <= limit+utf8.UTFMax {
 		return shown

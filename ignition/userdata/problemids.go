@@ -1,10 +1,10 @@
 package userdata
 
-// ProblemID names a kind of [Problem]. IDs are stable for scripts. docs/reference/user-data.md
-// has the cause and the remedy of each.
+// ProblemID identifies a kind of [Problem]. The IDs are stable, so that scripts can rely on them.
+// docs/reference/user-data.md lists the cause of each problem and how to fix it.
 type ProblemID string
 
-// Problems of the format.
+// These problems concern the format of the user data.
 const (
 	IDEmpty               ProblemID = "empty"
 	IDNotIgnition         ProblemID = "not-ignition"
@@ -35,7 +35,7 @@ const (
 	IDMoreProblems        ProblemID = "more-problems"
 )
 
-// Problems of the syntax.
+// These problems concern the syntax of the document.
 const (
 	IDDuplicateKey     ProblemID = "duplicate-key"
 	IDWrongCaseKey     ProblemID = "wrong-case-key"
@@ -50,7 +50,7 @@ const (
 	IDSpecNew          ProblemID = "spec-new"
 )
 
-// Problems that Ignition itself reports.
+// These problems are reported by Ignition itself.
 const (
 	IDDuplicateEntry   ProblemID = "duplicate-entry"
 	IDBadPath          ProblemID = "bad-path"
@@ -63,7 +63,7 @@ const (
 	IDIgnitionWarning  ProblemID = "ignition-warning"
 )
 
-// Problems with the effect on the machine.
+// These problems concern the effect on the machine.
 const (
 	IDBadDataURL        ProblemID = "bad-data-url"
 	IDNotGzip           ProblemID = "not-gzip"
@@ -101,18 +101,18 @@ const (
 	IDOverEmbedArea     ProblemID = "over-embed-area"
 )
 
-// problemKind is a row of the table in docs/reference/user-data.md.
+// problemKind corresponds to a row of the table in docs/reference/user-data.md.
 type problemKind struct {
 	id       ProblemID
 	severity Severity
-	// stricter reports whether Ignition's own validation accepts the problem.
+	// stricter reports whether Ignition's own validation would accept the user data in spite of the problem.
 	stricter bool
 }
 
-// Short names for the table.
+// These names keep the following table short.
 const kindE, kindW, kindI = SeverityError, SeverityWarning, SeverityInfo
 
-// problemKinds has all kinds of problems that [Check] reports.
+// problemKinds lists all kinds of problems that [Check] reports.
 var problemKinds = []problemKind{
 	{IDEmpty, kindE, false},
 	{IDNotIgnition, kindE, false},
@@ -200,7 +200,7 @@ var problemKinds = []problemKind{
 	{IDOverEmbedArea, kindI, false},
 }
 
-// Severity returns the severity of the kind. An unknown ID is an error.
+// Severity returns the severity of this kind of problem. For an unknown ID, it is SeverityError.
 func (id ProblemID) Severity() Severity {
 	for _, kind := range problemKinds {
 		if kind.id == id {
@@ -210,8 +210,8 @@ func (id ProblemID) Severity() Severity {
 	return SeverityError
 }
 
-// StricterThanIgnition reports whether Ignition's own validation accepts this error: the
-// machine would not boot, or would boot into an unintended state.
+// StricterThanIgnition reports whether Ignition's own validation would accept the user data in spite of this error.
+// Nevertheless, the machine would not boot, or would boot into an unintended state.
 func (id ProblemID) StricterThanIgnition() bool {
 	for _, kind := range problemKinds {
 		if kind.id == id {

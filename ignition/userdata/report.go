@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Report is the result of [Check]. No format verb prints its secrets.
+// Report is the result of [Check]. Printing it with any format verb does not reveal its secrets.
 type Report struct {
-	// Kind is the outer format. Summary.Layers has the inner ones.
+	// Kind is the format of the outermost layer. Summary.Layers also lists the inner layers.
 	Kind Kind
-	// Problems are sorted by position.
+	// Problems lists the problems, sorted by position.
 	Problems []Problem
 	Summary  Summary
 
@@ -19,11 +19,11 @@ type Report struct {
 	errors int
 }
 
-// OK reports whether the user data has no errors. It may have warnings.
+// OK reports whether the user data contains no errors. There may still be warnings.
 func (r Report) OK() bool { return r.config != nil && r.errors == 0 }
 
-// Ignition returns the checked configuration as JSON, original or translated, with all secrets.
-// It is nil if there is no configuration.
+// Ignition returns the checked configuration as JSON, including all its secrets. It is the user's own JSON or its
+// translation from another format. If there is no configuration, Ignition returns nil.
 func (r Report) Ignition() []byte { return bytes.Clone(r.config) }
 
 // MarshalJSON returns the output of `ironworks ignition check -o json`.
@@ -38,7 +38,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Kind, r.OK(), r.Problems, r.Summary})
 }
 
-// String returns a summary on one line.
+// String returns a summary of the report in a single line.
 func (r Report) String() string {
 	verdict := "valid"
 	if !r.OK() {
@@ -47,5 +47,5 @@ func (r Report) String() string {
 	return fmt.Sprintf("%s, %s, %d problems", r.Kind, verdict, len(r.Problems))
 }
 
-// GoString hides the configuration from %#v.
+// GoString returns the same summary as String, so that %#v does not print the configuration.
 func (r Report) GoString() string { return "ignition.Report(" + r.String() + ")" }

@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// errTooBig reports content that exceeds the limit when unpacked.
+// errTooBig means that content exceeds the limit after it is unpacked.
 var errTooBig = errors.New("unpacks to more than 64 MiB")
 
-// gunzip unpacks data as Ignition does, up to limit bytes.
+// gunzip unpacks data as Ignition does. It fails if the result exceeds limit bytes.
 func gunzip(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -33,7 +33,7 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// resourceUse is the purpose of a resource.
+// resourceUse describes what a resource is used for.
 type resourceUse string
 
 const (
@@ -47,8 +47,8 @@ const (
 
 func (u resourceUse) config() bool { return u == useMerge || u == useReplace }
 
-// resource checks the source of a file or of a part of the configuration. The content is known
-// if it is in a data URL.
+// resource checks the source of a file or of a part of the configuration. It returns the content if that is known,
+// which is the case for a data URL.
 func (c *checker) resource(s *scope, e *element, path elementPath, use resourceUse) (content []byte, known bool) {
 	c.headers(s, e, path)
 	source := e.member("source")
@@ -93,7 +93,7 @@ func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use re
 	return data, true
 }
 
-// hash compares the given hash with the hash of the unpacked content.
+// hash compares the hash in the configuration with the hash of the unpacked content.
 func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use resourceUse) {
 	function, want, _ := strings.Cut(e.member("verification").str("hash"), "-")
 	var sum string
@@ -113,7 +113,7 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the digest is %s", function, sum))
 }
 
-// remoteResource checks a resource that Ignition downloads on boot.
+// remoteResource checks a resource that Ignition downloads when the machine boots.
 func (c *checker) remoteResource(s *scope, e *element, path elementPath, use resourceUse) {
 	source := e.str("source")
 	parsed, err := url.Parse(source)
@@ -137,7 +137,7 @@ func (c *checker) remoteResource(s *scope, e *element, path elementPath, use res
 	}
 }
 
-// redactedURL removes credentials and the query, which may contain a signature.
+// redactedURL returns the URL without credentials and without the query, which may contain a signature.
 func redactedURL(u *url.URL) string {
 	shown := *u
 	if shown.User != nil {
@@ -166,8 +166,8 @@ func (c *checker) headers(s *scope, e *element, path elementPath) {
 	}
 }
 
-// dataURL decodes a data URL as the library does, and reports the position of errors. The library gets only URLs that
-// dataURL accepts, because it leaks a goroutine for each invalid URL.
+// dataURL decodes a data URL like the library, and reports a problem if the URL is invalid. The library must get only
+// URLs that dataURL accepts, because it leaks a goroutine for each invalid URL.
 func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bool) {
 	rest, isData := strings.CutPrefix(source, "data:")
 	if !isData {
@@ -229,8 +229,8 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 	return data, ""
 }
 
-// mediaType reports whether s is valid before the comma. Quoted parameters are refused: no tool
-// writes them, and the library fails on most.
+// mediaType reports whether s is a valid media type, the part of a data URL before the comma. Quoted parameters are
+// refused, because no tool writes them, and the library fails on most of them.
 func mediaType(s string) bool {
 	token := func(s string) bool {
 		for i := range len(s) {

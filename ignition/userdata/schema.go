@@ -21,12 +21,12 @@ import (
 // shape is the schema of a value in a spec version.
 type shape struct {
 	kind elementKind
-	// fields are the fields of an object, item the schema of a list's elements.
+	// fields holds the schemas of an object's fields. item is the schema of a list's elements.
 	fields map[string]*shape
 	item   *shape
 }
 
-// specShape returns the schema of a spec version, derived from the library's types.
+// specShape returns the schema of a spec version. It is derived from the types in Ignition's library.
 func (c *checker) specShape(spec Spec) *shape {
 	if known := c.specs[spec]; known != nil {
 		return known
@@ -68,7 +68,7 @@ func (s *shape) add(t reflect.Type) {
 	}
 }
 
-// follow returns the schema at a path, or nil if the spec version does not define it.
+// follow returns the schema of the value at path. It returns nil if the spec version does not define this path.
 func (s *shape) follow(path elementPath) *shape {
 	for _, step := range path {
 		if s == nil {
@@ -83,8 +83,8 @@ func (s *shape) follow(path elementPath) *shape {
 	return s
 }
 
-// shapes compares a document with its schema: types, unknown keys, and keys in the wrong case,
-// which only Go's JSON accepts.
+// shapes compares a document with its schema. It reports wrong types, unknown keys, and keys in the wrong case, which
+// only Go's JSON package accepts.
 func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 	if e.kind == elementNull {
 		return
@@ -160,7 +160,7 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 	c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("key %[2]s is not in spec %[1]s, so Ignition ignores it: %[3]s", s.spec, quoted(key), way))
 }
 
-// nearest returns the field that key is probably a typo of, or "".
+// nearest returns the field for which key is probably a typo. It returns "" if there is none.
 func nearest(key string, fields map[string]*shape) string {
 	plain := map[string]string{}
 	for field := range fields {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxSearched is the number of bytes of a file that are searched for secrets.
+// maxSearched limits how many bytes of a file are searched for secrets.
 const maxSearched = 4 << 20
 
-// secret warns about a value that is probably a secret, without quoting the value.
+// secret warns that a value is probably a secret. The warning does not quote the value.
 func (c *checker) secret(s *scope, path elementPath, what string) {
 	c.add(s, IDSecret, path, what+" in clear text: Ironic stores user data in its database, the agent logs it, and it stays readable on the machine; let the machine fetch it after the boot, or restrict access to all three")
 }
 
-// secretName reports whether a setting of this name is a secret.
+// secretName reports whether the name of a setting suggests that its value is a secret.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"} {
@@ -25,7 +25,7 @@ func secretName(name string) bool {
 	return false
 }
 
-// fileSecrets searches the name and the content of a file for secrets.
+// fileSecrets warns if the name or the content of a file suggests that it contains secrets.
 func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, path elementPath) {
 	what := secretIn(content)
 	switch {
@@ -44,14 +44,14 @@ func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, p
 	c.secret(s, path, what)
 }
 
-// textSecrets searches a unit for secrets.
+// textSecrets warns if a unit probably contains secrets.
 func (c *checker) textSecrets(s *scope, text string, path elementPath) {
 	if what := secretIn([]byte(text)); what != "" {
 		c.secret(s, path, what)
 	}
 }
 
-// secretIn describes a probable secret in content, or returns "".
+// secretIn describes the secret that content probably contains. It returns "" if there is none.
 func secretIn(content []byte) string {
 	content = content[:min(len(content), maxSearched)]
 	if begin := bytes.Index(content, []byte("-----BEGIN ")); begin >= 0 {
@@ -78,7 +78,7 @@ func secretIn(content []byte) string {
 	return ""
 }
 
-// asciiLower lowers ASCII only, because bytes.ToLower decodes every character.
+// asciiLower converts ASCII letters to lower case. It is faster than bytes.ToLower, which decodes every character.
 func asciiLower(content []byte) []byte {
 	lower := bytes.Clone(content)
 	for i, c := range lower {
@@ -89,8 +89,8 @@ func asciiLower(content []byte) []byte {
 	return lower
 }
 
-// assigned reports whether word ends a name that is followed by = or : and a value that is not
-// a variable.
+// assigned reports whether lower contains a setting whose name ends in word. The name must be followed by = or : and
+// by a value that is not a variable.
 func assigned(lower []byte, word string) bool {
 	for at := 0; ; {
 		found := bytes.Index(lower[at:], []byte(word))

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Spec is a version of Ignition's spec 3. For example, 4 stands for 3.4.0.
+// Spec is the minor version number of Ignition's spec 3. For example, 4 stands for 3.4.0.
 type Spec int
 
-// NewestSpec is the newest stable spec version that ironworks knows: that of Ignition 2.26 (February 2026).
+// NewestSpec is the newest stable spec version that ironworks knows. Ignition 2.26 introduced it in February 2026.
 const NewestSpec Spec = 6
 
-// widelySupportedSpec is the spec version that OpenShift's Machine Config Operator and most images
-// support.
+// widelySupportedSpec is the newest spec version that OpenShift's Machine Config Operator and most images support.
 const widelySupportedSpec Spec = 5
 
-// String returns the version as written in a configuration.
+// String returns the version in the form used in configurations, such as "3.4.0".
 func (s Spec) String() string { return fmt.Sprintf("3.%d.0", int(s)) }
 
 // ignitionRelease returns the first release of Ignition that supports the version.
@@ -29,11 +28,10 @@ func (s Spec) ignitionRelease() string {
 	return "a newer one"
 }
 
-// specVersion matches versions, as go-semver and https://semver.org define them.
+// specVersion matches version numbers as defined by go-semver and https://semver.org.
 var specVersion = regexp.MustCompile(`^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
-// version reports whether the configuration has a spec version that can be checked. Otherwise
-// it adds a problem.
+// version reports whether the configuration has a spec version that can be checked. Otherwise it adds a problem.
 func (c *checker) version(s *scope, root *element) bool {
 	path := elementPath{"ignition", "version"}
 	version := root.down("ignition", "version")
@@ -75,7 +73,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	return false
 }
 
-// checkSpecSupport warns if the image to be installed may not support the version.
+// checkSpecSupport adds a problem if the image to be installed does not, or may not, support the spec version.
 func (c *checker) checkSpecSupport(s *scope, path elementPath) {
 	c.spec = max(c.spec, s.spec)
 	switch {

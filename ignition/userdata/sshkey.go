@@ -7,8 +7,7 @@ import (
 	"ironworks/ignition/sshkey"
 )
 
-// readLoginKeys parses an entry of sshAuthorizedKeys. It never quotes an invalid key, which may
-// be a secret.
+// readLoginKeys parses an entry of sshAuthorizedKeys. Its messages never quote an invalid key, which may be a secret.
 func readLoginKeys(text string) (keys []loginKey) {
 	if strings.Contains(text, "PRIVATE KEY") {
 		return []loginKey{{problem: IDSSHPrivateKey, message: "private key: remove it, create a new pair (this one is exposed), and use the .pub file"}}

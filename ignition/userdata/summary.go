@@ -1,21 +1,21 @@
 package userdata
 
-// The limits for user data, in bytes.
+// These are limits for the size of user data, in bytes.
 const (
-	// EmbedLimit is the size of the area in a live image, which has a compressed archive.
+	// EmbedLimit is the size of the area in a live image that holds the compressed archive with the configuration.
 	EmbedLimit = 256 << 10
-	// PatchLimit is Ironic's limit for a PATCH: [api]max_json_body_size.
+	// PatchLimit is Ironic's limit for a PATCH request, [api]max_json_body_size.
 	PatchLimit = 1 << 20
-	// ProvisionLimit is Ironic's limit for a deployment: [api]max_json_body_size_provision.
+	// ProvisionLimit is Ironic's limit for a deployment, [api]max_json_body_size_provision.
 	ProvisionLimit = 64 << 20
 )
 
-// Summary describes the effect of user data, including parts in data URLs. It contains no
-// secrets, and all text is sanitized.
+// Summary describes the effect of user data, including parts in data URLs. It contains no secrets, and all its text
+// is safe to print.
 type Summary struct {
-	// Layers are the formats from the outside in, for example base64, gzip, ignition.
+	// Layers lists the formats from the outermost to the innermost, for example base64, gzip, ignition.
 	Layers []Kind `json:"layers"`
-	// Spec is the highest spec version of all parts. It is "" if the versions are unknown.
+	// Spec is the highest spec version of any part. It is empty if no version is known.
 	Spec            string                 `json:"spec"`
 	Users           []UserSummary          `json:"users"`
 	Groups          []string               `json:"groups"`
@@ -29,8 +29,8 @@ type Summary struct {
 	Sizes           SizesSummary           `json:"sizes"`
 }
 
-// UserSummary is a user with the ways to log in: keys with their fingerprints, or the password at the console. There
-// are no ways if login is impossible.
+// UserSummary describes a user. Logins lists the ways in which the user can log in: keys with their fingerprints, or
+// the password at the console. It is empty if the user cannot log in.
 type UserSummary struct {
 	Name   string   `json:"name"`
 	Logins []string `json:"logins"`
@@ -38,7 +38,7 @@ type UserSummary struct {
 	order int
 }
 
-// UnitSummary is a systemd unit. Without enabled and disabled, the system's presets apply.
+// UnitSummary describes a systemd unit. If neither Enabled nor Disabled is set, the presets of the system decide.
 type UnitSummary struct {
 	Name        string   `json:"name"`
 	Enabled     bool     `json:"enabled"`
@@ -46,12 +46,12 @@ type UnitSummary struct {
 	Masked      bool     `json:"masked"`
 	HasContents bool     `json:"has_contents"`
 	Dropins     []string `json:"dropins"`
-	// In is the part of the configuration, or "" for the file itself.
+	// In is the path of the part of the configuration that contains the unit. It is empty for the file itself.
 	In string `json:"in,omitempty"`
 }
 
-// FileSummary is a file. Mode is octal, as in ls. Size is the decoded size in bytes, or nil for
-// remote content.
+// FileSummary describes a file. Mode holds the permissions as four octal digits. Size is the size of the decoded
+// content in bytes. It is nil if the content is not known, for example because it is remote.
 type FileSummary struct {
 	Path      string `json:"path"`
 	Mode      string `json:"mode"`
@@ -61,14 +61,14 @@ type FileSummary struct {
 	In        string `json:"in,omitempty"`
 }
 
-// DirectorySummary is a directory, with Mode as in FileSummary.
+// DirectorySummary describes a directory. Mode has the same form as in FileSummary.
 type DirectorySummary struct {
 	Path string `json:"path"`
 	Mode string `json:"mode"`
 	In   string `json:"in,omitempty"`
 }
 
-// LinkSummary is a link.
+// LinkSummary describes a symbolic or hard link.
 type LinkSummary struct {
 	Path   string `json:"path"`
 	Target string `json:"target"`
@@ -76,8 +76,8 @@ type LinkSummary struct {
 	In     string `json:"in,omitempty"`
 }
 
-// DiskSummary is a change of a disk. Kind is the list of the entry (disks, filesystems, luks,
-// raid). Wipes means that existing data is lost.
+// DiskSummary describes a change of a disk. Kind is the list that contains the entry: disks, filesystems, luks or
+// raid. Wipes means that existing data is lost.
 type DiskSummary struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
@@ -85,15 +85,14 @@ type DiskSummary struct {
 	In    string `json:"in,omitempty"`
 }
 
-// KernelArgumentsSummary has changes of the kernel command line, without values that look like
-// secrets.
+// KernelArgumentsSummary lists changes of the kernel command line. Values that look like secrets are omitted.
 type KernelArgumentsSummary struct {
 	ShouldExist    []string `json:"should_exist"`
 	ShouldNotExist []string `json:"should_not_exist"`
 }
 
-// RemoteSummary is a download at boot. Source has no credentials and no query. Verified means
-// that a hash is given.
+// RemoteSummary describes a file that is downloaded at boot. Source is the URL without credentials and query.
+// Verified means that the configuration contains a hash of the content.
 type RemoteSummary struct {
 	Path     string `json:"path"`
 	Use      string `json:"use"`
@@ -101,18 +100,19 @@ type RemoteSummary struct {
 	Verified bool   `json:"verified"`
 }
 
-// SizesSummary has the sizes in bytes: of the input, of its Ignition configuration (0 without one), of that
-// configuration with gzip, and of the result of [ForInstall], which is the part that is sent.
+// SizesSummary holds sizes in bytes. Raw is the size of the input. Ignition is the size of the resulting
+// configuration, or 0 if there is none, and Gzip is its size after compression. Sent is the size of the result of
+// [ForInstall].
 type SizesSummary struct {
 	Raw      int `json:"raw"`
 	Ignition int `json:"ignition"`
 	Gzip     int `json:"gzip"`
 	Sent     int `json:"sent"`
-	// Limits compares the sizes with the limits.
+	// Limits compares these sizes with the limits.
 	Limits []LimitSummary `json:"limits"`
 }
 
-// LimitSummary compares a size with a limit.
+// LimitSummary compares a size with a limit. Used and Limit are in bytes.
 type LimitSummary struct {
 	Name  string `json:"name"`
 	Used  int    `json:"used"`
@@ -120,7 +120,7 @@ type LimitSummary struct {
 	Fits  bool   `json:"fits"`
 }
 
-// filled replaces nil lists by empty ones, for JSON.
+// filled replaces nil lists with empty ones, which appear as [] in JSON.
 func (s *Summary) filled() {
 	fill(&s.Layers)
 	fill(&s.Users)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// SummaryRow is one effect of a configuration as text.
+// SummaryRow describes one effect of a configuration as text.
 type SummaryRow struct{ Name, Text string }
 
-// Rows returns the summary for people, most important rows first. It contains no secrets, and
-// all text is sanitized.
+// Rows returns the summary as text for users, with the most important rows first. The text contains no secrets and is
+// safe to print.
 func (s Summary) Rows() []SummaryRow {
 	var rows []SummaryRow
 	row := func(name, format string, args ...any) {
@@ -91,7 +91,7 @@ func (u UnitSummary) state() string {
 	return state
 }
 
-// SizeText formats bytes in binary units.
+// SizeText formats n bytes in binary units, for example "1.5 KiB".
 func SizeText(n int64) string {
 	switch {
 	case n < 1<<10:

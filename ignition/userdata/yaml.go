@@ -13,23 +13,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxExpanded limits a YAML document with expanded aliases, because a few lines can expand to
-// gigabytes.
+// maxExpanded limits the size of a YAML document after its aliases are expanded, in bytes, because a few lines can
+// expand to gigabytes.
 const maxExpanded = 16 << 20
 
-// maxYAMLMarks limits the values of a document before parsing, which takes about 10 µs for
-// each.
+// maxYAMLMarks limits the approximate number of values in a document before it is parsed. Parsing takes about 10 µs
+// for each value.
 const maxYAMLMarks = 50_000
 
-// yamlReader converts YAML nodes to elements. Aliases share elements.
+// yamlReader converts YAML nodes to elements. The elements of aliases share their children.
 type yamlReader struct {
 	elements map[*yaml.Node]*element
 	sizes    map[*yaml.Node]int64
 	findings []jsonFinding
 }
 
-// readYAML returns the root of a document. It returns nil if the document is invalid, or expands beyond the limits. The
-// paths in findings are those of the document itself.
+// readYAML parses a document and returns its root. It returns nil if the document is invalid or exceeds the limits
+// when its aliases are expanded. The paths in findings refer to the document itself.
 func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	if marks := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte("- ")) + bytes.Count(data, []byte{'{'}); marks > maxYAMLMarks {
 		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: fmt.Sprintf("more than %d commas, brackets and dashes: too slow to read as YAML; host large files elsewhere and refer to them", maxYAMLMarks)}}
@@ -60,10 +60,11 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	return root, r.findings
 }
 
-// expanded returns the number of bytes and nodes that the node expands to.
+// expanded returns the approximate size of a node in bytes after its aliases are expanded, including 16 bytes per
+// node.
 func (r *yamlReader) expanded(n *yaml.Node, depth int) int64 {
 	if size, known := r.sizes[n]; known {
-		return size // math.MaxInt32 if the node contains itself through an alias
+		return size // math.MaxInt32 if the node contains itself by means of an alias
 	}
 	if depth > 100 {
 		return math.MaxInt32
@@ -92,7 +93,7 @@ func nodePlace(n *yaml.Node) place {
 
 func (r *yamlReader) element(n *yaml.Node, path elementPath) *element {
 	if n.Kind == yaml.AliasNode {
-		// Copy the element, because the alias has another position.
+		// Copy the element, because the alias has a different position.
 		e := *r.element(n.Alias, path)
 		e.at = nodePlace(n)
 		return &e
@@ -154,11 +155,12 @@ func (e *element) scalar(n *yaml.Node) {
 
 var (
 	yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
-	// The parser quotes values of a wrong type, which may be secrets.
+	// yamlValue matches values that the parser quotes because they have the wrong type. They may be secrets.
 	yamlValue = regexp.MustCompile("`[^`]*`")
 )
 
-// yamlFinding returns an error of the YAML parser, with its line.
+// yamlFinding converts an error of the YAML parser to a finding. It removes quoted values and extracts the line
+// number.
 func yamlFinding(err error) jsonFinding {
 	message := yamlValue.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this value")
 	f := jsonFinding{id: IDYAML, message: "not valid Butane YAML: " + message + "; compare it with Butane's documentation"}
@@ -170,10 +172,10 @@ func yamlFinding(err error) jsonFinding {
 	return f
 }
 
-// errPanicked reports a panic of a library.
+// errPanicked means that a library panicked.
 var errPanicked = errors.New("the library crashed")
 
-// guarded calls a library with untrusted input and recovers panics.
+// guarded calls a library with untrusted input. If the library panics, it returns errPanicked.
 func guarded(call func() error) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -71,7 +71,7 @@ type Periods struct {
 	// the period of the checks for timeouts of rescue. The default is 60 s each.
 	Provision, Rescue time.Duration
 	// PowerSync is the period of the checks of the power states. PowerRecovery is the period of the checks of nodes
-	// in maintenance because of a power failure. The defaults are 120 s and 300 s.
+	// in maintenance because of a power failure. The defaults are 60 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
 	// RAID is the period of the checks for completed and failed changes of volumes
 	// ([redfish]raid_config_status_interval and raid_config_fail_interval). The default is 60 s.
@@ -186,7 +186,7 @@ func (o *Options) complete() error {
 	setDefault(&o.Timeouts.PowerChange, 60*time.Second)
 	setDefault(&o.Periods.Provision, 60*time.Second)
 	setDefault(&o.Periods.Rescue, 60*time.Second)
-	setDefault(&o.Periods.PowerSync, 120*time.Second)
+	setDefault(&o.Periods.PowerSync, 60*time.Second)
 	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
 	setDefault(&o.Periods.RAID, 60*time.Second)
 	setDefault(&o.Periods.Firmware, 60*time.Second)

@@ -159,9 +159,10 @@ func isGlanceImage(source string) bool {
 	return strings.HasPrefix(source, "glance://") || uuidLike(source)
 }
 
-// uuidLike emulates is_uuid_like of oslo.utils, which ignores braces, urn:uuid: and hyphens.
+// uuidLike emulates is_uuid_like of oslo.utils, which ignores urn: and uuid: in lower case, then braces, then hyphens.
 func uuidLike(text string) bool {
-	plain := strings.NewReplacer("urn:", "", "uuid:", "", "-", "").Replace(strings.Trim(strings.ToLower(text), "{}"))
+	plain := strings.Trim(strings.NewReplacer("urn:", "", "uuid:", "").Replace(text), "{}")
+	plain = strings.ToLower(strings.ReplaceAll(plain, "-", ""))
 	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
 }
 

@@ -172,3 +172,17 @@ func TestKindsAreConsistent(t *testing.T) {
 		t.Errorf("install_coreos by autodetect: refused by %v", got)
 	}
 }
+
+func TestUUIDLike(t *testing.T) {
+	t.Parallel()
+	const plain = "1be26c0b-03f2-4d2e-ae87-c02d7f33c781"
+	for text, want := range map[string]bool{
+		plain: true, strings.ToUpper(plain): true, strings.ReplaceAll(plain, "-", ""): true, "{" + plain + "}": true,
+		"urn:uuid:" + plain: true, "urn:uuid:{" + plain + "}": true, "URN:UUID:" + plain: false, "{urn:uuid:" + plain + "}": true,
+		plain[1:]: false, "g" + plain[1:]: false, "": false,
+	} {
+		if got := uuidLike(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

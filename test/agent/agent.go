@@ -2,19 +2,20 @@
 // compare it with the lab's agent.
 //
 // The agents are those of the two releases of Ironic in [ironworks/test/ironic]:
-// 13.0.0 and 9.4.2. The folder python/ stands between them and the machine: a
-// hardware manager that reports the machine's disks, the programs that the agent
+// 13.0.0 and 9.4.2. The folder python/ connects them with the machine: it contains
+// a hardware manager that reports the machine's disks, the programs that the agent
 // finds in PATH, and a guard.
 //
-// The guard is necessary. The agent treats the computer that it runs on as the
-// machine: it erases disks, mounts file systems and, where poweroff fails, powers
-// the computer off through /proc/sysrq-trigger. Under the guard it can start only
-// those programs and write only to the folder of its boot.
+// The guard is necessary because the agent treats the computer that it runs on as
+// the machine: it erases disks, mounts file systems and, where poweroff fails,
+// powers the computer off through /proc/sysrq-trigger. Under the guard, it can start
+// only those programs, and it can write only to the temporary folder that is created
+// for each boot.
 //
-// The step install_coreos is not part of ironic-python-agent. Its hardware manager
-// on CoreOS ramdisks is reimplemented in python/ironworks_machine/coreos.py from
-// its documented behavior. For this step the tests compare the agent around it and
-// what Ironic makes of it.
+// The step install_coreos is not part of ironic-python-agent, but of the hardware
+// manager of CoreOS ramdisks, which python/ironworks_machine/coreos.py reimplements
+// from its documented behavior. For this step, the tests compare the agent around it
+// and Ironic's handling of the step.
 package agent
 
 import (
@@ -30,12 +31,13 @@ import (
 	"ironworks/test/ironic"
 )
 
-// Embedded, so that a test binary finds it wherever it runs.
+// files is embedded, so that a test binary finds it wherever it runs.
 //
 //go:embed all:python
 var files embed.FS
 
-// Command returns the command line of a release's agent, for the AgentCommand of a lab.
+// Command returns the command line that starts the agent of the given release, for the AgentCommand of a lab's
+// options.
 func Command(tb testing.TB, release ironic.Release) []string {
 	tb.Helper()
 	return append([]string{"env", "TMPDIR=" + tb.TempDir()}, program(tb, release)...)
@@ -48,13 +50,15 @@ func program(tb testing.TB, release ironic.Release) []string {
 	return []string{python, "-B", unpack(tb)}
 }
 
-// Run runs another function of python/__main__.py with an input, and returns its output.
+// Run runs python/__main__.py with what as its argument, "root-disk" or "guard", and input as its standard input, and
+// returns its output.
 func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byte {
 	tb.Helper()
 	return start(tb, append(program(tb, release), what), input)
 }
 
-// RunFile runs a file of python/ in the release's Python environment, without the guard, and returns its output.
+// RunFile runs the given file of python/ in the release's Python environment, without the guard, and returns its
+// output.
 func RunFile(tb testing.TB, release ironic.Release, file string, arguments ...string) []byte {
 	tb.Helper()
 	argv := program(tb, release)
@@ -63,7 +67,7 @@ func RunFile(tb testing.TB, release ironic.Release, file string, arguments ...st
 	return start(tb, append(argv, arguments...), nil)
 }
 
-// start runs a command until its end. If the command fails, the test fails.
+// start runs a command to its end and returns its standard output. If the command fails, the test fails.
 func start(tb testing.TB, argv []string, input []byte) []byte {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), argv[0], argv[1:]...)

@@ -24,7 +24,8 @@ import (
 	"time"
 )
 
-// mostBytes bounds the agent's program: ramdisks load it into memory, and some fetch it over slow links.
+// mostBytes is the largest permitted size of the agent's program: ramdisks load it into memory, and some fetch it
+// over slow links.
 const mostBytes = 10_000_000
 
 // buildAgent builds the agent as the Makefile does.
@@ -39,7 +40,8 @@ func buildAgent(t *testing.T, arch string) string {
 	return program
 }
 
-// TestAgentIsSmall builds the agent for both architectures. The result must be one static, stripped program.
+// TestAgentIsSmall checks that the agent for each architecture is a small, static, stripped program without the
+// dependencies of the console.
 func TestAgentIsSmall(t *testing.T) {
 	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
 		program := buildAgent(t, arch)
@@ -68,7 +70,8 @@ func TestAgentIsSmall(t *testing.T) {
 	}
 }
 
-// checkStatic checks that a program needs no loader and no library, and has no symbols.
+// checkStatic checks that program is built for machine, needs no loader and no shared library, and contains no
+// symbols.
 func checkStatic(t *testing.T, program string, machine elf.Machine) {
 	t.Helper()
 	file, err := elf.Open(program)
@@ -89,10 +92,10 @@ func checkStatic(t *testing.T, program string, machine elf.Machine) {
 	}
 }
 
-// shortIronic is an Ironic that knows one node, and receives heartbeats.
+// shortIronic is a minimal server that acts as an Ironic with one node and receives the agent's heartbeats.
 type shortIronic struct {
 	*httptest.Server
-	// version is the version that the Ironic reports. token is the token that it gives the agent.
+	// version is the API version that the server reports; token is the token that it gives to the agent.
 	version string
 	token   any
 
@@ -146,8 +149,8 @@ func newShortIronic(t *testing.T) *shortIronic {
 	return s
 }
 
-// ramdisk returns a folder with the configuration of an agent, and with the programs that it may find: none that
-// changes the computer.
+// ramdisk returns a folder with the configuration of an agent and the programs that the agent may find. None of these
+// programs changes the computer.
 func ramdisk(t *testing.T, ironicURL string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -175,8 +178,8 @@ func agentIn(ctx context.Context, program, folder string) *exec.Cmd {
 	return cmd
 }
 
-// TestAgentProgram runs the built program on this computer: inspection, lookup, heartbeat, TLS, tokens, steps, a second
-// agent, and the end.
+// TestAgentProgram runs the built program on this computer and checks its inspection, lookup, heartbeat, TLS, tokens,
+// steps and memory, that it refuses to run twice, and that it ends cleanly.
 func TestAgentProgram(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
@@ -233,7 +236,7 @@ func (s *shortIronic) checkInspection(t *testing.T) {
 	}
 }
 
-// checkService calls the agent as a conductor does: with the certificate of the heartbeat.
+// checkService calls the agent as a conductor does, and trusts only the certificate from the heartbeat.
 func checkService(t *testing.T, beat map[string]any) {
 	t.Helper()
 	authority, _ := beat["agent_verify_ca"].(string)
@@ -275,7 +278,7 @@ func post(t *testing.T, client *http.Client, url, body string) (status int, text
 	return response.StatusCode, string(content)
 }
 
-// residentKiB returns the memory of a process.
+// residentKiB returns the resident memory (VmRSS) of the process with the given ID.
 func residentKiB(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))

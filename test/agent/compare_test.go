@@ -21,10 +21,10 @@ type comparison struct {
 	properties map[string]any
 	clean      bool // automated cleaning
 	internal   bool // also compares data that Ironic stores only while the agent runs
-	// oldOnly cases run on the old release only, which takes a third of the newest release's time: the releases differ
-	// only in the agent's messages.
+	// oldOnly marks cases that run only with the old release, which takes a third of the newest release's time. In
+	// these cases, the releases differ only in the agent's messages.
 	oldOnly bool
-	// short marks cases that make test runs, too; the others run under make test-long.
+	// short marks cases that "make test" runs, too; the others run only under "make test-long".
 	short bool
 	// newestOnly marks cases with steps that only the newest release has.
 	newestOnly bool
@@ -33,8 +33,8 @@ type comparison struct {
 	// driver holds fields of driver_info in addition to those of the BMC.
 	driver map[string]any
 	path   []map[string]any
-	// ends is the state in which both agents must end, and message a text that the history must contain: two agents
-	// that fail in the same wrong way prove nothing.
+	// ends is the provision state in which both nodes must end; message is a text that the history must contain.
+	// Without them, two agents that fail in the same wrong way would pass.
 	ends, message string
 }
 
@@ -47,7 +47,8 @@ func step(name string, args map[string]any) map[string]any {
 	return map[string]any{"interface": "deploy", "step": name, "args": args}
 }
 
-// deploy returns the request of a deployment with a configdrive and steps.
+// deploy returns the body of a provision request for a deployment with the given configdrive, if any, and the given
+// steps in their order.
 func deploy(configdrive any, steps ...map[string]any) map[string]any {
 	var planned []any
 	for i, s := range steps {
@@ -109,7 +110,7 @@ func comparisons() []comparison {
 	}
 }
 
-// disks returns the disks of every machine.
+// disks returns the disks that every machine of these tests has.
 func disks() []machine.Disk {
 	return []machine.Disk{
 		{
@@ -121,7 +122,7 @@ func disks() []machine.Disk {
 	}
 }
 
-// trial returns the comparison as a trial.
+// trial converts the comparison to a trial.
 func (c comparison) trial() trial {
 	return trial{
 		name: c.name, scenario: c.scenario, slow: c.internal, judge: c.judge,
@@ -182,7 +183,7 @@ func (n *node) anonymize(text string) string {
 	return text
 }
 
-// judge compares the traces.
+// judge checks that the real agent ended as expected, and that the traces of both agents are equal.
 func (c comparison) judge(t *testing.T, ours, real trace) {
 	t.Helper()
 	if len(real.Stages) == 0 || real.Stages[len(real.Stages)-1].State != c.ends {
@@ -206,7 +207,8 @@ func (c comparison) judge(t *testing.T, ours, real trace) {
 // The real agent has no step that the lab's agent lacks.
 var labOnlySteps = []string{"start_assisted_install"}
 
-// judgeSteps removes the steps of onlyOurs from the trace of the lab's agent.
+// judgeSteps checks that Ironic recorded the real agent's internal data, and removes labOnlySteps from the trace of
+// the lab's agent.
 func (c comparison) judgeSteps(t *testing.T, ours, real *trace) {
 	t.Helper()
 	if len(real.Internal) < 3 {
@@ -237,8 +239,9 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmlessRefusals matches refusals of the guard that do not matter: a library searches another one, and an agent that
-// stops marks a rescued system, which nothing reads.
+// harmlessRefusals matches refusals of the guard that do not matter: ldconfig, which a library starts to find another
+// library, and /etc/.rescued, the mark of a rescued system, which an agent writes when it stops and which nothing
+// reads.
 var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
 // checkJournal checks that the guard refused nothing that matters.

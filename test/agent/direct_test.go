@@ -17,10 +17,10 @@ import (
 	"ironworks/test/ironic"
 )
 
-// operation is an operation beyond the comparisons: images, rescue and service.
+// operation is an operation that the comparisons do not cover: an image, a rescue or a service.
 type operation struct {
 	name string
-	// sets has fields of the node, by path, that are set before the operation.
+	// sets maps the paths of node fields to the values that they receive before the operation.
 	sets map[string]any
 	path []provisionRequest
 	// message is a text that the history must contain, as in a comparison.
@@ -29,7 +29,8 @@ type operation struct {
 	newestOnly bool
 }
 
-// provisionRequest is a provision request and the states in which it may end; the first one counts as success.
+// provisionRequest is a provision request and the states in which it may end; only the first of them counts as
+// success.
 type provisionRequest struct {
 	body map[string]any
 	ends []string
@@ -45,8 +46,9 @@ var (
 	askAdopt   = provisionTo(target("adopt"), "active", "adopt failed")
 )
 
-// extendedRamdisk starts the agent with the additional requirements of the operations: programs that only print
-// something, and a folder of the boot for the rescue password. The guard is the same as for the other comparisons.
+// extendedRamdisk is a Python program that starts the agent with the additional requirements of the operations:
+// programs that only print something, and a place for the rescue password in the folder of the boot. The guard is the
+// same as for the comparisons.
 const extendedRamdisk = `
 import os, sys
 sys.path.insert(0, sys.argv.pop())
@@ -91,7 +93,7 @@ programs.install, boot.prepare, boot.write_config = more, prepared, configured
 sys.exit(boot.main([]))
 `
 
-// operationCommand returns the command line of the real agent in that ramdisk.
+// operationCommand returns the command line that starts the real agent with extendedRamdisk.
 func operationCommand(t *testing.T, release ironic.Release) []string {
 	t.Helper()
 	argv := agent.Command(t, release)
@@ -99,7 +101,7 @@ func operationCommand(t *testing.T, release ironic.Release) []string {
 	return append(argv[:root:root], "-c", extendedRamdisk, argv[root])
 }
 
-// image returns an image with the boot signature of a partition table.
+// image returns a disk image of 1 MiB that is empty except for the boot signature of a partition table.
 func image() []byte {
 	content := make([]byte, 1<<20)
 	content[510], content[511] = 0x55, 0xaa
@@ -115,7 +117,8 @@ func imageOperations(server string) []operation {
 		}
 		return operation{
 			name: name, message: message, path: []provisionRequest{askManage, askProvide, provisionTo(target("active"), "active", "deploy failed")},
-			// With UEFI the agent would search boot loaders on its disks, which are the computer's.
+			// With UEFI, the agent would search for boot loaders on its disks, which are really those of this
+			// computer.
 			sets: map[string]any{"deploy_interface": "direct", "instance_info": info, "properties/capabilities": "boot_mode:bios"},
 		}
 	}
@@ -141,7 +144,7 @@ func imageServer(t *testing.T) string {
 			http.NotFound(w, r)
 			return
 		}
-		// The old conductor needs the length.
+		// The conductor of the old release needs the image's length.
 		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
 		if r.Method == http.MethodGet {
 			_, _ = w.Write(content)
@@ -151,7 +154,7 @@ func imageServer(t *testing.T) string {
 	return server.URL
 }
 
-// trial returns the operation as a trial.
+// trial converts the operation to a trial.
 func (e operation) trial() trial {
 	return trial{name: e.name, programs: true, live: e.live, judge: e.judge}
 }
@@ -197,7 +200,7 @@ func (e operation) live(ctx context.Context, server *ironic.Server, m *lab.Machi
 	return n.normalized(seen)
 }
 
-// do sends a provision request and waits for one of its end states.
+// do sends a provision request and waits until the node is unlocked in one of the request's end states.
 func (n *node) do(a provisionRequest) (stage, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", a.body, http.StatusAccepted); err != nil {
 		return stage{}, err

@@ -52,7 +52,8 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// downloads runs a release's agent with all servers.
+// downloads lets the agent of the given release download from the servers of all cases, and returns the results by
+// the case's key.
 func downloads(t *testing.T, release ironic.Release) map[string]imagehost.Result {
 	t.Helper()
 	var input bytes.Buffer

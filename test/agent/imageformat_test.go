@@ -19,10 +19,11 @@ import (
 	"ironworks/test/seeds"
 )
 
-// descriptor is the text of a VMDK.
+// descriptor is the text descriptor that a VMDK image contains.
 const descriptor = "# Disk DescriptorFile\nversion=1\ncreateType=\"monolithicSparse\"\n# Extent\nRW 2048 SPARSE \"disk.vmdk\"\nddb.adapterType = \"ide\"\n"
 
-// sampleImages returns small images of every format, and contents that imitate one.
+// sampleImages returns, by name, small images of every format and other contents, some of which only look like an
+// image.
 func sampleImages() map[string][]byte {
 	filled := func(size int, parts ...any) []byte {
 		content := make([]byte, size)
@@ -64,7 +65,7 @@ func sampleImages() map[string][]byte {
 	}
 }
 
-// damagedImages adds copies in which some bytes of the headers were replaced.
+// damagedImages adds copies of the images in which one to three of the first 640 bytes are overwritten.
 func damagedImages(t *testing.T, images map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(images)) {
 		for _, seed := range seeds.For(t, 4) {
@@ -79,8 +80,8 @@ func damagedImages(t *testing.T, images map[string][]byte) {
 	}
 }
 
-// TestImageFormats compares the inspection of images with that of the real agents: the same format and size, or the
-// same refusal.
+// TestImageFormats checks that the inspection of images agrees with that of the real agents: the same format and
+// size, or the same refusal.
 func TestImageFormats(t *testing.T) {
 	images := sampleImages()
 	damagedImages(t, images)

@@ -17,16 +17,16 @@ import (
 	"ironworks/test/ironic"
 )
 
-// standIns replace programs that this computer lacks, and without which ironic-python-agent makes no inventory. The
-// stand-in of udevadm does not wait, and that of lshw finds nothing.
+// standIns holds scripts that replace programs without which ironic-python-agent makes no inventory, if this computer
+// lacks them. The script for udevadm does not wait, and the script for lshw finds nothing.
 var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
 
-// ofLSHW has the fields that ironic-python-agent takes from lshw, by section. They are not compared if lshw is a
-// stand-in. The recordings of agent/linux have these fields, with the real lshw.
+// ofLSHW lists, by section, the inventory fields that ironic-python-agent takes from lshw. They are not compared if
+// lshw is a stand-in. The recordings in agent/linux contain these fields, taken from the real lshw.
 var ofLSHW = map[string][]string{"memory": {"physical_mb"}, "system_vendor": {"product_name", "serial_number", "manufacturer", "firmware"}, "interfaces": {"speed_mbps"}}
 
-// TestInventoryOfThisComputer compares the inventories that ironic-python-agent and ours make of the computer that runs
-// the tests, field by field.
+// TestInventoryOfThisComputer compares ironic-python-agent's inventory of the computer that runs the tests with ours,
+// section by section.
 func TestInventoryOfThisComputer(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("%s has no /sys and /proc", runtime.GOOS)

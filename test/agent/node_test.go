@@ -20,20 +20,21 @@ import (
 // patience limits how long a conductor may take for one operation.
 const patience = 4 * time.Minute
 
-// node is a machine enrolled in a real Ironic, with Ironic's record of the machine's agent.
+// node is a machine of the lab that is enrolled in a real Ironic, with the data that Ironic stored about the
+// machine's agent.
 type node struct {
 	*lab.Machine
 	ctx    context.Context //nolint:containedctx // of one test
 	server *ironic.Server
 	uuid   string
-	// internal holds values that the agent reported and Ironic keeps only for a while.
+	// internal holds values that the agent reported and that Ironic keeps only temporarily.
 	internal map[string]any
 }
 
-// internals are the keys of driver_internal_info that come from the agent.
+// internals lists the keys of driver_internal_info whose values come from the agent.
 var internals = []string{"agent_version", "hardware_manager_version", "agent_cached_deploy_steps", "agent_cached_clean_steps"}
 
-// call sends a request and repeats it while the node is locked. A status that is not in want is an error.
+// call sends a request and repeats it while the node is locked. Any other status that is not in want is an error.
 func (n *node) call(method, path string, body any, want ...int) ([]byte, error) {
 	var answer []byte
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
@@ -42,7 +43,7 @@ func (n *node) call(method, path string, body any, want ...int) ([]byte, error) 
 		status, got, err := n.server.Do(ctx, method, path, body)
 		var late net.Error
 		if method == http.MethodGet && errors.As(err, &late) && late.Timeout() {
-			return false, nil // other tests use the processors
+			return false, nil // other tests keep the processors busy
 		}
 		if err != nil {
 			return false, err
@@ -71,12 +72,13 @@ func (n *node) read(path string, into any) error {
 	return nil
 }
 
-// transitional are the states that an operation passes through.
+// transitional lists the provision states that a node passes through during an operation.
 var transitional = []string{
 	"verifying", "deploying", "wait call-back", "cleaning", "clean wait", "deleting", "inspecting", "inspect wait",
 }
 
-// provision sends a provision request and waits until the node is unlocked in another than a transitional state.
+// provision sends a provision request and waits until the node is unlocked and in a state that is not transitional.
+// It returns the node.
 func (n *node) provision(body map[string]any) (map[string]any, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 	return seen, nil
 }
 
-// stage is the state of a node in Ironic after a request.
+// stage describes a node in Ironic, and its machine, after a provision request.
 type stage struct {
 	Asked     any      `json:"asked"`
 	State     any      `json:"state"`
@@ -121,7 +123,7 @@ type stage struct {
 	Step      any      `json:"step"`
 	Installed []string `json:"installed"`
 	RAID      any      `json:"raid"`
-	// Disks lists the machine's partitions, arrays and files, Records the boot entries of its firmware.
+	// Disks lists the machine's partitions, arrays and files; Records lists the boot entries of its firmware.
 	Disks   []string `json:"disks"`
 	Records []string `json:"records"`
 }
@@ -151,7 +153,8 @@ func contents(m *lab.Machine) []string {
 	return lines
 }
 
-// trace is everything that Ironic recorded of a machine and its agent.
+// trace holds everything that Ironic recorded about a machine and its agent, and what was on the disks after each
+// request.
 type trace struct {
 	Stages    []stage        `json:"stages"`
 	History   []string       `json:"history"`
@@ -159,7 +162,7 @@ type trace struct {
 	Inventory any            `json:"inventory"`
 }
 
-// follow sends one provision request after the other until one fails.
+// follow sends the provision requests one after another, until one of them fails, and returns the trace.
 func (n *node) follow(bodies []map[string]any) (trace, error) {
 	var t trace
 	for _, body := range bodies {
@@ -197,7 +200,7 @@ func (n *node) follow(bodies []map[string]any) (trace, error) {
 	return t, err
 }
 
-// history returns the events of Ironic's history, oldest first.
+// history returns the events in the node's history, oldest first.
 func (n *node) history() ([]string, error) {
 	var all struct {
 		History []struct {
@@ -226,7 +229,7 @@ func (n *node) history() ([]string, error) {
 	return lines, nil
 }
 
-// enroll enrolls a machine with its ports.
+// enroll creates the node of a machine, with the settings of the comparison, and the machine's ports.
 func enroll(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish"}
 	if server.Release == ironic.Newest {
@@ -265,7 +268,7 @@ func enroll(ctx context.Context, server *ironic.Server, m *lab.Machine, c compar
 	return n, nil
 }
 
-// remove deletes the node in any state.
+// remove deletes the node, whatever its state.
 func (n *node) remove() error {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/maintenance", map[string]any{"reason": "compared"}, http.StatusAccepted); err != nil {
 		return err

@@ -25,11 +25,11 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// diskBytes is the size of the loop device: every byte of it is overwritten.
+// diskBytes is the size of the loop device, which is small because every byte is overwritten.
 const diskBytes = 192 << 20
 
-// TestStepsOnALoopDevice runs steps on a real disk with real programs, as a conductor requests them: erasures, an image,
-// files in it, and CoreOS. The agent sees no disk of this computer but the loop device.
+// TestStepsOnALoopDevice runs steps on a real disk with real programs, requested as a conductor requests them:
+// erasures, an image, files in it, and CoreOS. The loop device is the only disk that the agent sees.
 func TestStepsOnALoopDevice(t *testing.T) {
 	if os.Getenv("IRONWORKS_TEST_LONG") == "" {
 		t.Skip("needs root for a loop device, and coreos-installer")
@@ -83,7 +83,8 @@ func TestStepsOnALoopDevice(t *testing.T) {
 		}
 	})
 
-	// Over a raw image with a table of its own, without a configdrive, which would move the backup of the table.
+	// The converted image replaces the raw image, which also has a partition table. It is written without a
+	// configdrive, because that would move the backup of the table.
 	info = fmt.Sprintf(`{"image_info": {"id": "i2", "urls": [%q], "checksum": %q, "disk_format": "qcow2"}}`, images.URL+"/disk.qcow2", sumOf(t, converted))
 	d.step("deploy", "write_image", "{}", info)
 	if content := read(t, disk+"p1"); !bytes.Equal(content, read(t, image)[1<<20:65<<20]) {
@@ -108,7 +109,7 @@ func TestStepsOnALoopDevice(t *testing.T) {
 	}
 }
 
-// shortWriter is a connection that breaks after some bytes.
+// shortWriter breaks the connection after left bytes.
 type shortWriter struct {
 	http.ResponseWriter
 	left int
@@ -124,10 +125,10 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 	panic(http.ErrAbortHandler)
 }
 
-// configdriveText takes the place of a file system: the agent only copies it.
+// configdriveText is the content of the configdrive. It need not be a file system, because the agent only copies it.
 const configdriveText = "a configdrive"
 
-// packedConfigdrive returns a configdrive as Ironic sends it.
+// packedConfigdrive returns the configdrive as Ironic sends it: compressed with gzip, in Base64.
 func packedConfigdrive(t *testing.T) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -148,7 +149,7 @@ func read(t *testing.T, name string) []byte {
 	return content
 }
 
-// driven is an agent with the token of its conductor.
+// driven is a running agent that the test drives as its conductor would.
 type driven struct {
 	t          *testing.T
 	disk, url  string
@@ -156,7 +157,7 @@ type driven struct {
 	properties string
 }
 
-// drive runs an agent until the end of the test.
+// drive starts an agent, which runs until the end of the test, and waits for its first heartbeat.
 func drive(t *testing.T, disk string) *driven {
 	t.Helper()
 	server := newShortIronic(t)
@@ -205,7 +206,7 @@ func (d *driven) step(phase, name, instance, args string) {
 	}
 }
 
-// inside mounts the first partition, and calls look with its folder.
+// inside mounts the disk's first partition at a temporary folder and calls look with that folder.
 func (d *driven) inside(look func(folder string)) {
 	d.t.Helper()
 	folder := d.t.TempDir()
@@ -214,7 +215,7 @@ func (d *driven) inside(look func(folder string)) {
 	look(folder)
 }
 
-// only makes lsblk list a loop device as the only disk of the computer.
+// only wraps real so that lsblk lists the given loop device as the only disk of the computer.
 func only(disk string, real linux.Runner) linux.Runner {
 	name := filepath.Base(disk)
 	return func(ctx context.Context, command linux.Command) (agent.Output, error) {
@@ -258,8 +259,8 @@ func loopDevice(t *testing.T) string {
 	return device
 }
 
-// smallUdev does for one disk what udev does, where there is none: the virtual machines of CI have kernels that do not
-// read partition tables, either.
+// smallUdev is a script that does for one disk what udev does, for computers without udev. Among them are the virtual
+// machines of CI, whose kernels do not read partition tables, either.
 const smallUdev = `#!/bin/sh
 partx --update %[1]s 2>/dev/null
 mkdir -p /run/udev/data
@@ -271,7 +272,7 @@ done
 exit 0
 `
 
-// standInsInPath adds what this computer lacks, and coreos-installer, to PATH.
+// standInsInPath adds coreos-installer, and stand-ins for programs that this computer lacks, to PATH.
 func standInsInPath(t *testing.T, disk string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -291,13 +292,14 @@ func standInsInPath(t *testing.T, disk string) {
 	if err := os.MkdirAll(folderOfUdev, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// coreos-installer asks udev to settle only if it finds its socket.
+	// coreos-installer asks udev to settle only if it finds udev's socket.
 	if err := os.WriteFile(folderOfUdev+"/control", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// bootableImage returns a disk with the partition that coreos-installer expects.
+// bootableImage returns the path of a disk image with the partition that coreos-installer expects: a file system with
+// the label boot.
 func bootableImage(t *testing.T) string {
 	t.Helper()
 	const start, partitionBytes, imageBytes = 1 << 20, 64 << 20, 70 << 20

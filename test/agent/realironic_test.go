@@ -21,9 +21,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestAgentProgramUnderIronic makes conductors inspect and deploy this computer, as far as that changes nothing: real
-// ones of both releases, and the embedded one. The node's power is fake, and it installs nothing. The agent must match
-// each release.
+// TestAgentProgramUnderIronic checks that conductors can inspect and deploy this computer with the built agent, as
+// far as that changes nothing: the node's power is fake, and it installs nothing. The conductors are real ones of
+// both releases, and the embedded one. The agent must report the version that matches each release.
 func TestAgentProgramUnderIronic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
@@ -32,7 +32,7 @@ func TestAgentProgramUnderIronic(t *testing.T) {
 	program := buildAgent(t, runtime.GOARCH)
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			// The node boots by itself: its boot interface is fake, too.
+			// Ironic must not insist on managing the boot, because the node's boot interface is fake, too.
 			settings := map[string]map[string]string{}
 			if release == ironic.Newest {
 				settings["inspector"] = map[string]string{"require_managed_boot": "false"}
@@ -52,12 +52,14 @@ func TestAgentProgramUnderIronic(t *testing.T) {
 			}
 		}()
 		c := &computer{t: t, server: ironic.At(embedded.URL, ironic.Newest), program: program}
-		// The configuration requires a boot interface that manages inspections, as the default of 39.0.0 does.
+		// There is no inspection: like the default of 39.0.0, the embedded Ironic's configuration requires a boot
+		// interface that manages inspections.
 		c.operate(false, "13.0.0")
 	})
 }
 
-// operate takes this computer from its enrollment to a deployment.
+// operate enrolls this computer, inspects it if inspection is set, and deploys it. It checks that the agent reported
+// the given version, and no other.
 func (c *computer) operate(inspection bool, version string) {
 	c.t.Helper()
 	c.enroll(inspection)
@@ -78,7 +80,7 @@ func (c *computer) operate(inspection bool, version string) {
 	}
 }
 
-// computer is the computer that runs the tests, as a node of an Ironic.
+// computer is the computer that runs the tests, enrolled as a node of an Ironic.
 type computer struct {
 	t        *testing.T
 	server   *ironic.Server
@@ -88,7 +90,7 @@ type computer struct {
 	versions []string // versions of the agent, as Ironic has recorded them
 }
 
-// call sends a request until the node is not locked.
+// call sends a request and repeats it while the node is locked.
 func (c *computer) call(method, path string, body any) []byte {
 	c.t.Helper()
 	var answer []byte
@@ -113,7 +115,7 @@ func (c *computer) enroll(inspection bool) {
 	body := map[string]any{
 		"driver": "fake-hardware", "name": "this-computer", "boot_interface": "fake", "deploy_interface": "custom-agent", "power_interface": "fake",
 		"management_interface": "fake", "automated_clean": false,
-		// Power off by the agent would be real.
+		// Otherwise, the agent would power off this computer, and not only the fake node.
 		"driver_info": map[string]any{"deploy_forces_oob_reboot": true},
 	}
 	if inspection {
@@ -132,7 +134,7 @@ func (c *computer) provision(body map[string]any, state string) {
 	c.await(state)
 }
 
-// await waits until the node is unlocked in a state.
+// await waits until the node is unlocked in the given state.
 func (c *computer) await(state string) {
 	c.t.Helper()
 	var node struct {
@@ -167,7 +169,7 @@ func deref(text *string) string {
 	return *text
 }
 
-// boot runs the agent while something happens. It finds no program that could turn this computer off.
+// boot runs the agent during the call of while. The agent finds no program that could turn this computer off.
 func (c *computer) boot(while func()) {
 	c.t.Helper()
 	folder := ramdisk(c.t, c.server.URL)

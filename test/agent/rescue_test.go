@@ -1,8 +1,8 @@
 package agent_test
 
-// rescueOperations returns operations that end with an active machine. The agent only writes the password's hash to a
-// file, which a service of the ramdisk reads later: no program sets a password. The old Ironic cannot rescue with
-// virtual media.
+// rescueOperations returns operations that end with an active machine. No program sets a password: the agent only
+// writes the password's hash to a file, which a service of a real ramdisk would read later. The old Ironic cannot
+// rescue with virtual media.
 func rescueOperations() []operation {
 	return []operation{{
 		name: "rescue", newestOnly: true, sets: map[string]any{"rescue_interface": "agent"},

@@ -12,12 +12,12 @@ import (
 	"ironworks/test/ironic"
 )
 
-// trial is an operation performed by a machine with the lab's agent and one with the real agent.
+// trial is an operation performed by two machines, one with the lab's agent and one with the real agent.
 type trial struct {
 	name, scenario string
 	// slow makes the machines run slowly enough to observe values that Ironic keeps only for a moment.
 	slow bool
-	// programs selects a ramdisk with more programs, see errandCommand.
+	// programs selects the ramdisk with more programs, see operationCommand.
 	programs bool
 	// live runs the operation on one machine.
 	live func(context.Context, *ironic.Server, *lab.Machine) (trace, error)
@@ -25,22 +25,24 @@ type trial struct {
 	judge func(t *testing.T, ours, real trace)
 }
 
-// atOnce is the number of machines that an Ironic handles at a time. With more, the conductor is so slow that nodes
-// run into its timeouts and those of the tests.
+// atOnce is the number of machines that use an Ironic at the same time. With more, the conductor is so slow that
+// nodes run into its timeouts and those of the tests.
 const atOnce = 3
 
-// TestLabAgentMatchesTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including
-// what is on the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration
-// to the system that it runs on.
+// TestLabAgentMatchesTheRealAgent checks that the lab's agent and the real agent have the same effects in Ironic and
+// on the disks. execute_bootc_install is not compared: the real agent writes podman's configuration to the system
+// that it runs on.
 func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel() // the test mostly waits
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
-				// A change of the machine's health comes with the power synchronization, each minute, and would be in the
-				// history of machines that happen to run then (ironic/conductor/utils.py: node_cache_health of 39.0.0).
+				// Health monitoring is off. It checks the machines' health during the power synchronization, every
+				// minute, and a change would appear only in the history of machines that run at that moment
+				// (ironic/conductor/utils.py: node_cache_health of 39.0.0).
 				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "90", "check_provision_state_interval": "5", "enable_health_monitoring": "false"},
-				// Images are not streamed: the real agent would open its disk itself, which the guard refuses.
+				// Images are not streamed, because the real agent would then open its disk itself, which the guard
+				// refuses.
 				"agent":  {"require_tls": "true", "stream_raw_images": "false"},
 				"deploy": {"erase_devices_priority": "0"},
 			}})
@@ -49,7 +51,8 @@ func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	}
 }
 
-// trials returns the trials that the release supports, all of them only under make test-long.
+// trials returns the trials that the release supports. Except under "make test-long", these are only the short
+// comparisons.
 func trials(t *testing.T, release ironic.Release) []trial {
 	t.Helper()
 	var all []trial
@@ -70,7 +73,7 @@ func trials(t *testing.T, release ironic.Release) []trial {
 	return all
 }
 
-// runTrials runs the trials, a few at a time.
+// runTrials runs the trials, on no more than atOnce machines at a time.
 func runTrials(t *testing.T, server *ironic.Server, trials []trial) {
 	plain, more := agent.Command(t, server.Release), operationCommand(t, server.Release)
 	turns := make(chan struct{}, atOnce)

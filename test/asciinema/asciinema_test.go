@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestRecordedConsole records the console on the lab. asciinema plays the file, and so does ironworks: both show the
-// same last screen.
+// TestRecordedConsole checks that asciinema and "ironworks replay" show the same last screen of a recording of the
+// console on the lab.
 func TestRecordedConsole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestRecordedConsole(t *testing.T) {
 	console.Until(t, "IN STATE", "r7-n01")
 	console.Type(":events", terminal.Enter)
 	console.Until(t, "› events")
-	// The end of the console would leave an empty screen: the file is cut before.
+	// The console is killed, because a normal exit would leave an empty screen at the end of the recording.
 	if err := console.Signal(os.Kill); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,8 @@ func TestRecordedConsole(t *testing.T) {
 	if r.Header.Width != 80 || r.Header.Height != 24 {
 		t.Errorf("%+v", r.Header)
 	}
-	// Plays reset the terminal at their end: a line at the end of the recording keeps the picture until it was compared.
+	// Both players reset the terminal at the end of the recording. One more event, an hour later, keeps the last
+	// screen until it has been compared.
 	held := append(data, []byte("[3600, \"o\", \"\"]\n")...)
 	if err := os.WriteFile(file, held, 0o600); err != nil {
 		t.Fatal(err)
@@ -81,7 +82,8 @@ func TestRecordedConsole(t *testing.T) {
 	ours.Ends(t, 0)
 }
 
-// TestReplayKeys plays a recording that is paused from its start: only keys show more output.
+// TestReplayKeys checks that a replay that is paused from its start shows more or less output only when keys are
+// pressed.
 func TestReplayKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,2 +1,2 @@
-// Package asciinema has the tests of recordings with asciinema's own player, from its Python package.
+// Package asciinema tests recordings with asciinema's own player, taken from its Python package.
 package asciinema

@@ -18,13 +18,13 @@ import (
 // burstNodes is the number of nodes that are changed or deleted together.
 const burstNodes = 2000
 
-// pageRequest is a request of the poller for a page of nodes.
+// pageRequest is a request for a page of nodes, made by the poller.
 type pageRequest struct {
 	began time.Time
 	query ironicclient.NodeQuery
 }
 
-// quiet counts the requests of 30 s without changes, after the poller has slowed down.
+// quiet counts the requests during 30 s without changes, after the poller has slowed down.
 func quiet(ctx context.Context, api *metered) error {
 	if err := sleep(ctx, 40*time.Second); err != nil {
 		return err
@@ -48,8 +48,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// bursts changes and then deletes burstNodes nodes at once in Ironic's database. It prints the time until 99 % of the
-// changes were reported, compared with the time that curl takes for the same pages.
+// bursts first changes and then deletes burstNodes nodes at once in Ironic's database. It prints how long it takes
+// until 99 % of the changes are reported, compared with the time that curl takes for the same pages.
 func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan models.Event) error {
 	db, err := database(s)
 	if err != nil {
@@ -64,7 +64,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		told            func(models.Event) bool
 	}{
 		{
-			// The time has the format of SQLAlchemy.
+			// The time has the format in which SQLAlchemy stores it.
 			"changed", "UPDATE nodes SET power_state = 'power on', updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') || printf('%03d', id % 1000) " +
 				"WHERE id IN " + chosen(7919),
 			func(e models.Event) bool { return e.Kind == models.EventPower && e.To == string(models.PowerOn) },
@@ -118,7 +118,7 @@ func until(ctx context.Context, events <-chan models.Event, match func(models.Ev
 	return nil
 }
 
-// curled returns the time that one curl takes for the pages, the best of three.
+// curled returns the time in which one curl process downloads the pages, the best of three attempts.
 func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Duration, error) {
 	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
 	for _, p := range pages {

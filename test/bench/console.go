@@ -17,7 +17,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// console measures the full-screen console at a terminal of 200×50 cells.
+// console measures the full-screen console on a terminal of 200×50 cells.
 func console(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{startUp, running} {
 		if err := measure(ctx, s, binary, rounds); err != nil {
@@ -27,7 +27,7 @@ func console(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return nil
 }
 
-// open starts the console and waits for its first rows.
+// open starts the console and returns the time until its first rows appear.
 func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Screen, time.Duration, error) {
 	cmd := exec.Command(binary) //nolint:noctx // the screen ends it
 	cmd.Env = []string{"HOME=" + s.Dir, "PATH=" + os.Getenv("PATH"), "IRONWORKS_URL=" + s.URL, "NO_PROXY=127.0.0.1", "COLORTERM=truecolor"}
@@ -40,7 +40,8 @@ func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Scree
 	return screen, time.Since(began), err
 }
 
-// startUp compares the time to the first rows with curl of a page of 1000 nodes, in turn.
+// startUp compares the time from the console's start to its first rows with the time that curl takes for a page of
+// 1000 nodes. The two take turns.
 func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
@@ -74,7 +75,7 @@ func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return nil
 }
 
-// running measures a running console: memory, idle cost, and keys while events arrive.
+// running measures a running console: its memory, its cost when idle, and its response to keys while events arrive.
 func running(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	screen, _, err := open(ctx, s, binary)
 	if err != nil {
@@ -88,7 +89,7 @@ func running(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	}); err != nil {
 		return err
 	}
-	// Recent changes keep the poller fast for half a minute.
+	// For half a minute after a change, the poller is fast.
 	if err := wait(ctx, 40*time.Second); err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// idle measures the output and processor time of a screen without changes.
+// idle measures the output and processor time of the console while nothing changes.
 func idle(ctx context.Context, screen *terminal.Screen, d time.Duration) error {
 	before, err := cpuTime(screen.PID())
 	if err != nil {
@@ -136,7 +137,7 @@ func idle(ctx context.Context, screen *terminal.Screen, d time.Duration) error {
 	return nil
 }
 
-// keyBytes measures the bytes that moving the cursor and scrolling write.
+// keyBytes measures how many bytes the console writes to move the cursor and to scroll.
 func keyBytes(ctx context.Context, screen *terminal.Screen) error {
 	press := func(key string) (int64, error) {
 		before, at := screen.Bytes(), screen.Text()
@@ -169,7 +170,7 @@ func keyBytes(ctx context.Context, screen *terminal.Screen) error {
 	return nil
 }
 
-// keyLatency measures keys while another client keeps changing nodes.
+// keyLatency measures the response to n keys while another client keeps changing nodes.
 func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, n int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -190,7 +191,7 @@ func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, 
 			return fmt.Errorf("key %d: %w", i, err)
 		}
 		took = append(took, d)
-		// A random pause, so that keys are not in step with the frames.
+		// The pause is random, so that keys are not in step with the frames.
 		if err := wait(ctx, 30*time.Millisecond+rand.N(40*time.Millisecond)); err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, 
 	return nil
 }
 
-// sortByName sorts the list by name, so that changes do not move rows.
+// sortByName sorts the list by name, so that changes of nodes do not move rows.
 func sortByName(ctx context.Context, screen *terminal.Screen) error {
 	screen.Type("s")
 	if err := screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "Sort by") }); err != nil {
@@ -226,8 +227,8 @@ func cursorLine(text string) int {
 	return -1
 }
 
-// churn puts nodes into maintenance until ctx ends and returns their number. It changes ten a second, because an
-// Ironic under full load would take the processor from the measured console.
+// churn puts nodes into maintenance until ctx ends, and returns the number of changes. It makes ten changes per
+// second, because an Ironic under full load would take the processor from the measured console.
 func churn(ctx context.Context, s *ironic.Server) int {
 	for i := 0; ; i++ {
 		if wait(ctx, 100*time.Millisecond) != nil {
@@ -244,7 +245,7 @@ func churn(ctx context.Context, s *ironic.Server) int {
 	}
 }
 
-// cpuTime returns the processor time that a process has used.
+// cpuTime returns the processor time that the process has used so far.
 func cpuTime(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -258,7 +259,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * time.Second / ticks, nil
 }
 
-// memory returns a process's peak and current memory in MiB.
+// memory returns a process's peak and current resident memory in MiB.
 func memory(pid int) (peak, now float64, err error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// enrolling compares enrolling a file of nodes, each with a port, in an empty Ironic with the same POSTs by one curl
-// process, one after the other. The two take turns, and Ironic is empty again before each.
+// enrolling compares enrolling a file of nodes, each with a port, in an empty Ironic with sending the same POST
+// requests, one after another, with one curl process. The two take turns, and Ironic is emptied before each.
 func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{Release: r, Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}}})
 	if err != nil {
@@ -54,7 +54,7 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 	for round := range rounds {
 		var took [2]time.Duration
 		for turn := range 2 {
-			which := (round + turn) % 2 // each of the two is first in turn
+			which := (round + turn) % 2 // they take turns at being first
 			if which == 0 {
 				took[0], err = measure(binary, "enroll", "-f", file, "--yes", "-o", "json")
 			} else {
@@ -72,7 +72,8 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 	return nil
 }
 
-// enrollmentOf writes a file of nodes for baremetal create, and curl's configuration for the same requests.
+// enrollmentOf writes a file of nodes in the format of "baremetal create", and a curl configuration that makes the
+// same requests. It returns the paths of both.
 func enrollmentOf(s *ironic.Server, nodes int) (file, posts string, err error) {
 	list := make([]map[string]any, nodes)
 	var config strings.Builder
@@ -119,7 +120,7 @@ func database(s *ironic.Server) (*sql.DB, error) {
 	return sql.Open("sqlite", "file:"+filepath.Join(s.Dir, "ironic.sqlite")+"?_pragma=busy_timeout(30000)")
 }
 
-// emptied deletes all nodes behind Ironic's back.
+// emptied deletes all nodes directly in Ironic's database.
 func emptied(ctx context.Context, s *ironic.Server) error {
 	db, err := database(s)
 	if err != nil {
@@ -134,7 +135,7 @@ func emptied(ctx context.Context, s *ironic.Server) error {
 	return nil
 }
 
-// created checks that Ironic has all nodes and ports.
+// created checks that Ironic's database contains the wanted number of nodes and of ports.
 func created(ctx context.Context, s *ironic.Server, want int) error {
 	db, err := database(s)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 
 const largeImage = 1 << 30
 
-// images measures operations on live images and configurations, with the packages that the console uses and with
+// images measures operations on live images and configurations, both with the packages that the console uses and with
 // whole commands. It needs no Ironic.
 func images(ctx context.Context, binary string, rounds int) error {
 	dir, err := os.MkdirTemp("", "ironworks-bench-")
@@ -51,7 +51,7 @@ type imageBench struct {
 	rounds                   int
 }
 
-// write creates a sparse ISO and a configuration of 100 KiB that compresses badly.
+// write creates a sparse ISO image, and a configuration of 100 KiB that compresses badly.
 func (b imageBench) write() error {
 	live, err := lab.LiveISO(nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func (b imageBench) write() error {
 	return os.WriteFile(b.config, userData(100<<10), 0o600)
 }
 
-// userData returns a configuration of about size bytes with files of 4 KiB.
+// userData returns a configuration of about size bytes that consists of files of 4 KiB each.
 func userData(size int) []byte {
 	type file struct {
 		Path     string `json:"path"`
@@ -96,7 +96,7 @@ func userData(size int) []byte {
 	return data
 }
 
-// embed replaces the configuration in place.
+// embed measures replacing the embedded configuration in place.
 func (b imageBench) embed(ctx context.Context) error {
 	config, err := os.ReadFile(b.config)
 	if err != nil {
@@ -134,7 +134,7 @@ func (b imageBench) embed(ctx context.Context) error {
 	return nil
 }
 
-// check checks a configuration of 1 MiB.
+// check measures checking a configuration of 1 MiB.
 func (b imageBench) check(ctx context.Context) error {
 	data := userData(1 << 20)
 	path := filepath.Join(b.dir, "large.ign")
@@ -159,7 +159,7 @@ func (b imageBench) check(ctx context.Context) error {
 	return nil
 }
 
-// serve downloads the unchanged ISO and a node's stream of it.
+// serve measures downloads of the unchanged ISO image and of an image with a configuration embedded for one node.
 func (b imageBench) serve(ctx context.Context) error {
 	for _, source := range []struct {
 		name string
@@ -216,7 +216,7 @@ func (b imageBench) fetch(ctx context.Context, args []string) (rates []float64, 
 		if err != nil {
 			return nil, err
 		}
-		if round >= 0 { // the first download reads the disk
+		if round >= 0 { // the first download reads the disk and does not count
 			rates = append(rates, rate)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// listing compares `ironworks nodes` with one curl process that downloads the same pages with the same fields, in
-// turn.
+// listing compares "ironworks nodes" with one curl process that downloads the same pages with the same fields. The
+// two take turns.
 func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
@@ -61,7 +61,7 @@ func timed(ctx context.Context, env []string, name string, args ...string) (time
 	return timedRun(ctx, env, os.Stderr, name, args...)
 }
 
-// quietly does the same as timed, without the program's standard error.
+// quietly is like timed, but discards the program's standard error.
 func quietly(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
 	return timedRun(ctx, env, io.Discard, name, args...)
 }

@@ -1,5 +1,5 @@
-// Command bench measures the console against a real Ironic with 10 000 fake nodes, and image operations without one.
-// It prints figures and ratios, each from a single run, and does not judge them: figures differ between machines,
+// Command bench measures the console against a real Ironic with 10 000 fake nodes, and image operations without
+// Ironic. It prints figures and ratios from a single run and does not judge them: figures differ between machines,
 // ratios less so.
 package main
 
@@ -89,7 +89,7 @@ func benchRelease(ctx context.Context, r ironic.Release, binary, only string, no
 	return nil
 }
 
-// spread formats the smallest, median and largest figure.
+// spread formats the smallest, median and largest of the figures.
 func spread[T time.Duration | float64](figures []T) string {
 	sorted := slices.Clone(figures)
 	slices.Sort(sorted)

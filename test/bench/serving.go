@@ -28,10 +28,11 @@ import (
 	"ironworks/test/ironic"
 )
 
-// servedSessions is the number of consoles that a server is measured with.
+// servedSessions is the largest number of consoles with which a server is measured.
 const servedSessions = 50
 
-// serving measures ironworks serve with one console and with many: requests to Ironic, memory, idle cost, keys.
+// serving measures "ironworks serve" with one console and with many: the requests to Ironic, the memory, the cost
+// when idle, and the response to keys.
 func serving(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -72,7 +73,7 @@ func serving(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return servedKeys(ctx, sessions, 20*rounds)
 }
 
-// openMore opens further consoles, and waits until each is live.
+// openMore opens n more consoles, one after another, and waits until each shows data.
 func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession, n int) ([]*servedSession, error) {
 	for range n {
 		one, err := p.open(ctx)
@@ -87,7 +88,7 @@ func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession
 	return sessions, nil
 }
 
-// resting has the cost of idle consoles between the beginnings of two full listings.
+// resting describes the cost of idle consoles, measured from the start of one full listing to the start of the next.
 type resting struct {
 	requests, bytes int64
 	cpu, took       time.Duration
@@ -96,10 +97,10 @@ type resting struct {
 
 func (r *resting) requestsPerMinute() float64 { return float64(r.requests) / r.took.Minutes() }
 
-// restSettled is the time after which consoles are idle: recent changes keep the poller fast for half a minute.
+// restSettled is the time after which consoles are idle. For half a minute after a change, the poller is fast.
 const restSettled = 40 * time.Second
 
-// atRest measures a server while its consoles are idle.
+// atRest measures the server while its consoles are idle.
 func (p *servingProgram) atRest(ctx context.Context, counter *requestCounter, sessions []*servedSession) (r resting, err error) {
 	if err := wait(ctx, restSettled); err != nil {
 		return r, err
@@ -132,7 +133,7 @@ func written(sessions []*servedSession) (n int64) {
 	return n
 }
 
-// servedKeys measures the time from a key to the first output, while half of the sessions press keys.
+// servedKeys measures the time from a key to the first output after it, while half of the sessions press keys.
 func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 	var mu sync.Mutex
 	var took []time.Duration
@@ -156,7 +157,7 @@ func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 				mu.Lock()
 				took = append(took, d)
 				mu.Unlock()
-				// Operators are not in step with each other.
+				// The pause is random, because operators are not in step with each other.
 				if wait(ctx, 300*time.Millisecond+mathrand.N(200*time.Millisecond)) != nil {
 					return
 				}
@@ -174,7 +175,7 @@ func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 	return nil
 }
 
-// requestCounter is a proxy in front of Ironic.
+// requestCounter is a proxy in front of Ironic that counts requests.
 type requestCounter struct {
 	url   string
 	count atomic.Int64
@@ -208,11 +209,11 @@ func countRequests(ctx context.Context, to string) (*requestCounter, error) {
 	return c, nil
 }
 
-// listing waits for the next full listing. A console repeats it every five minutes, with a page for a thousand nodes, so
-// that a period between two has as many requests as any other.
+// listing waits for the next full listing. A console lists all nodes every five minutes, with one page request per
+// thousand nodes, so that every period between two listings contains the same number of requests.
 func (c *requestCounter) listing(ctx context.Context) error {
 	select {
-	case <-c.listings: // a listing from before
+	case <-c.listings: // an earlier listing
 	default:
 	}
 	select {
@@ -277,7 +278,7 @@ func (p *servingProgram) stop() {
 	_ = p.cmd.Wait()
 }
 
-// servedSession is a console over SSH with its client.
+// servedSession is a console over SSH, as its client sees it.
 type servedSession struct {
 	in    io.Writer
 	bytes atomic.Int64
@@ -309,7 +310,7 @@ func (p *servingProgram) open(ctx context.Context) (*servedSession, error) {
 	return s, session.Shell()
 }
 
-// Write receives output.
+// Write receives the console's output.
 func (s *servedSession) Write(p []byte) (int, error) {
 	s.bytes.Add(int64(len(p)))
 	s.mu.Lock()
@@ -345,7 +346,7 @@ func (s *servedSession) waitFor(ctx context.Context, what string) error {
 
 var errNoAnswer = errors.New("a served console did not answer a key within 10 s")
 
-// press sends a key and returns the time until the next output.
+// press sends a key and returns the time until the next output arrives.
 func (s *servedSession) press(ctx context.Context, key string) (time.Duration, error) {
 	select {
 	case <-s.wake:
@@ -365,7 +366,7 @@ func (s *servedSession) press(ctx context.Context, key string) (time.Duration, e
 	}
 }
 
-// lockedBuffer is a buffer for the output of a program.
+// lockedBuffer is a buffer for the output of a program that is still running.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"ironworks/ignition"
 )
 
-// TestClassic compares configurations with those of build.py for the same inputs.
+// TestClassic checks that our configurations equal those that build.py creates from the same inputs.
 func TestClassic(t *testing.T) {
 	recorded := read(t, ClassicFile)
 	for _, c := range ClassicCases() {
@@ -19,7 +19,8 @@ func TestClassic(t *testing.T) {
 	}
 }
 
-// TestMetal3 compares configurations with those of image-customization-controller for the same inputs.
+// TestMetal3 checks that our configurations equal those that image-customization-controller creates from the same
+// inputs.
 func TestMetal3(t *testing.T) {
 	recorded := read(t, Metal3File)
 	for _, c := range Metal3Cases() {
@@ -58,7 +59,7 @@ func read(t *testing.T, file string) Record {
 	return record
 }
 
-// TestDifferenceNamesTheParts checks that the comparison finds differences.
+// TestDifferenceNamesTheParts checks that the comparison finds differences and names the parts concerned.
 func TestDifferenceNamesTheParts(t *testing.T) {
 	base := `{"ignition":{"version":"3.0.0"},"passwd":{"users":[{"name":"core"}]},` +
 		`"storage":{"files":[{"path":"/a","mode":420,"user":{}}]},"systemd":{"units":[{"name":"u.service","contents":"x"}]}}`

@@ -7,10 +7,10 @@ import (
 	"ironworks/ignition"
 )
 
-// Deviation is an intended difference from the original program.
+// Deviation is the way in which ironworks intentionally differs from the original program in a case.
 type Deviation string
 
-// The deviations.
+// The ways in which a case can deviate from the original.
 const (
 	// Same means that there is no deviation.
 	Same Deviation = ""
@@ -21,17 +21,17 @@ const (
 	Mended Deviation = "mended"
 )
 
-// ClassicCase is one run of build.py.
+// ClassicCase describes one run of build.py.
 type ClassicCase struct {
 	Name      string
 	Input     ignition.Classic
 	Deviation Deviation
 }
 
-// plainKey is a key whose private half was thrown away.
+// plainKey is a public key whose private key was thrown away.
 const plainKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6Ly6xqKb3OTAnM1d7aEOWE6wH7IrkYjkz7PcHGW3yX"
 
-// ClassicCases returns all combinations of plain inputs, and unusual inputs one by one.
+// ClassicCases returns cases with all combinations of plain inputs, followed by cases with one unusual input each.
 func ClassicCases() []ClassicCase {
 	var cases []ClassicCase
 	hosts := []string{"192.0.2.1", "ironic.example.com", "[2001:db8::1]", "2001:db8::1"}
@@ -62,7 +62,7 @@ func ClassicCases() []ClassicCase {
 	return append(cases, oddClassicCases()...)
 }
 
-// oddKeys returns unusual contents of a .pub file with their deviations.
+// oddKeys maps unusual contents of a .pub file to the deviations for them.
 func oddKeys() map[string]Deviation {
 	return map[string]Deviation{
 		plainKey:                               Same,
@@ -74,7 +74,7 @@ func oddKeys() map[string]Deviation {
 		plainKey + ` CORP\user`:                Mended,
 		plainKey + ` "me"`:                     Mended,
 		plainKey + "\ttab":                     Mended,
-		plainKey + ` a","b`:                    Refused, // the original makes two keys of this
+		plainKey + ` a","b`:                    Refused, // the original turns this into two keys
 		plainKey + " a\n" + plainKey + " b\n":  Mended,
 		"# first\n" + plainKey + " b\n":        Mended,
 		"any text is a key":                    Same,

@@ -10,37 +10,37 @@ import (
 	"strings"
 )
 
-// Digest is the digest of a configuration, part by part.
+// Digest describes a configuration by digests of its parts.
 type Digest struct {
 	// Outcome is [Made], or [Failed] if the builder created nothing that Ignition can read.
 	Outcome string `json:"outcome"`
 	Version string `json:"version,omitempty"`
-	// Files and Units are in the configuration's order.
+	// Files and Units are in the order of the configuration.
 	Files []Part `json:"files,omitempty"`
 	Units []Part `json:"units,omitempty"`
-	// Users is the digest of passwd, and Whole the digest of the configuration. Neither includes the texts of
-	// greetings.
+	// Users is the digest of the passwd section, and Whole is the digest of the whole configuration. Neither includes
+	// the texts of greetings.
 	Users string `json:"users,omitempty"`
 	Whole string `json:"whole,omitempty"`
 }
 
-// The outcomes of a build.
+// The outcomes of building a configuration.
 const (
 	Made   = "made"
 	Failed = "error"
 )
 
-// Part is a file or a unit with its digest.
+// Part is a file or a unit, with the digest of its content.
 type Part struct {
 	Name string `json:"name"`
 	Sum  string `json:"sum"`
 }
 
-// greetings returns the paths of the files whose texts are not compared.
+// greetings returns the paths of the greeting files, whose texts are not compared.
 func greetings() []string { return []string{"/etc/issue.d/ipa.issue", "/etc/motd.d/ipa.motd"} }
 
-// DigestOf returns the digest of a configuration. Empty objects and lists, and the order of keys, mean nothing to
-// Ignition and are ignored.
+// DigestOf returns the digest of a configuration. It ignores empty objects and lists, and the order of keys, because
+// they mean nothing to Ignition.
 func DigestOf(config []byte) Digest {
 	var tree map[string]any
 	dec := json.NewDecoder(bytes.NewReader(config))
@@ -79,8 +79,8 @@ func list(tree map[string]any, group, name string) []map[string]any {
 	return objects
 }
 
-// sum returns the first 8 bytes of a SHA-256 sum. They are enough to find accidental differences, and keep the file
-// small.
+// sum returns the first 8 bytes of the SHA-256 sum of a value's JSON, in hexadecimal. They are enough to find
+// accidental differences, and keep the file of digests small.
 func sum(value any) string {
 	raw, err := json.Marshal(value) // Marshal sorts the keys
 	if err != nil {
@@ -110,7 +110,7 @@ func meaning(value any) (empty bool) {
 	return false
 }
 
-// Difference describes the parts in which two digests differ, or returns "".
+// Difference describes the parts in which the digests differ. It returns "" if they are equal.
 func Difference(want, got Digest) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

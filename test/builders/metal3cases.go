@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// Metal3Case is one run of image-customization-controller's builder.
+// Metal3Case describes one run of image-customization-controller's builder.
 type Metal3Case struct {
 	Name      string
 	Input     ignition.Metal3
@@ -20,7 +20,7 @@ type Metal3Case struct {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// keyFilesYAML returns outputs of `nmstatectl gc`.
+// keyFilesYAML returns possible outputs of "nmstatectl gc".
 func keyFilesYAML() []string {
 	return []string{
 		"",
@@ -32,10 +32,10 @@ func keyFilesYAML() []string {
 	}
 }
 
-// one returns a random element; the seed is the same in each run.
+// one returns a random element of all. r has the same seed in each run.
 func one[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
-// randomMetal3 combines plain inputs at random.
+// randomMetal3 returns a random combination of plain inputs.
 func randomMetal3(r *rand.Rand) ignition.Metal3 {
 	m := ignition.Metal3{
 		IronicBaseURL: one(r, "http://192.0.2.1", "https://ironic.example.com:6385", "http://192.0.2.1,https://[2001:db8::1]",
@@ -61,7 +61,7 @@ func randomMetal3(r *rand.Rand) ignition.Metal3 {
 	return m
 }
 
-// Metal3Cases returns combinations of plain inputs, and unusual inputs one by one.
+// Metal3Cases returns cases with random combinations of plain inputs, followed by cases with one unusual input each.
 func Metal3Cases() []Metal3Case {
 	r := rand.New(rand.NewPCG(3, 0x6d6574616c33)) //nolint:gosec // must be the same in each run
 	var cases []Metal3Case

@@ -6,21 +6,21 @@ import (
 	"ironworks/ignition"
 )
 
-// The files in testdata.
+// The names of the files in testdata.
 const (
 	ClassicFile = "classic.json"
 	Metal3File  = "metal3.json"
 )
 
-// Record holds the digests of an original program's configurations.
+// Record holds digests of the configurations that an original program creates.
 type Record struct {
 	// Source identifies the original and its version.
 	Source string            `json:"source"`
 	Cases  map[string]Digest `json:"cases"`
 }
 
-// Compare describes how the configuration differs from the original's, beyond the intended deviation. It returns "" if
-// it does not.
+// Compare describes how the configuration that build creates differs from the original's, apart from the intended
+// deviation. It returns "" if there is no other difference.
 func Compare(want Digest, deviation Deviation, build func() (ignition.Document, error)) string {
 	doc, err := build()
 	got := Digest{Outcome: Failed}

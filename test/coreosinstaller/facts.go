@@ -8,14 +8,15 @@ import (
 
 // KargsFact records what coreos-installer 0.26.0 does to the kernel arguments of an image.
 type KargsFact struct {
-	// Image is a key of [Images]. Arguments are the arguments of `iso kargs modify`, or of `iso kargs reset` if Reset
-	// is set. Prepared are the arguments of an earlier modify.
+	// Image is a key of the map that [Images] returns. Prepared holds the arguments of an earlier `iso kargs modify`,
+	// if any. Arguments holds the arguments of the recorded `iso kargs modify`; if Reset is set, `iso kargs reset`
+	// was run instead.
 	Image     string   `json:"image"`
 	Prepared  []string `json:"prepared,omitempty"`
 	Reset     bool     `json:"reset,omitempty"`
 	Arguments []string `json:"arguments,omitempty"`
-	// Refused reports that the command failed. Otherwise Kargs are the kernel arguments that `iso kargs show` prints
-	// afterwards, and SHA256 is the sum of the image.
+	// Refused reports that the command failed. If it did not, Kargs holds the kernel arguments that `iso kargs show`
+	// prints afterwards, and SHA256 is the checksum of the image.
 	Refused bool   `json:"refused,omitempty"`
 	Kargs   string `json:"kargs,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
@@ -23,18 +24,18 @@ type KargsFact struct {
 
 // AreaFact records what coreos-installer 0.26.0 writes into the embed area of an image.
 type AreaFact struct {
-	// Name names the embedded data: configuration, keyfiles, or both.
+	// Name names the embedded data: "configuration", "keyfiles" or "both".
 	Name   string `json:"name"`
 	Image  string `json:"image"`
 	Config string `json:"config,omitempty"`
-	// Keyfiles are NetworkManager keyfiles by name.
+	// Keyfiles maps the names of NetworkManager keyfiles to their contents.
 	Keyfiles map[string]string `json:"keyfiles,omitempty"`
 	// Area is the content of the area without the zeros at the end.
 	Area []byte `json:"area"`
 }
 
-// Facts are recorded from the real program: `go test ./test/coreosinstaller -update` writes them, make test-long
-// compares them.
+// Facts records what the real program does. `go test ./test/coreosinstaller -update` writes the facts, and make
+// test-long compares them with the program.
 type Facts struct {
 	Kargs []KargsFact `json:"kargs"`
 	Areas []AreaFact  `json:"areas"`
@@ -46,19 +47,19 @@ type Facts struct {
 //go:embed testdata/facts.json
 var recorded []byte
 
-// Recorded returns the recorded facts.
+// Recorded returns the facts in testdata/facts.json.
 func Recorded() (Facts, error) {
 	var facts Facts
 	err := json.Unmarshal(recorded, &facts)
 	return facts, err
 }
 
-// Images returns the images of the facts by name.
+// Images returns, by name, the images that the facts refer to.
 func Images() map[string]Live {
 	return map[string]Live{"x86_64": X86(), "2022": Early(), "s390x": S390X(), "2021": Header()}
 }
 
-// Cases returns the facts without their results.
+// Cases returns the facts to record, without their results.
 func Cases() Facts {
 	facts := Facts{Config: `{"ignition": {"version": "3.2.0"}}` + "\n"}
 	long := func(length int) string { return strings.Repeat("x", length) }

@@ -33,7 +33,7 @@ func TestRecordedFacts(t *testing.T) {
 	}
 }
 
-// TestFacts compares the recorded facts with the real program.
+// TestFacts checks that the real program still produces the recorded facts.
 func TestFacts(t *testing.T) {
 	if !ironic.Long() && !*update {
 		t.Skip("make test-long builds the real coreos-installer")
@@ -68,7 +68,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// real is the program and a folder for images.
+// real is the real program, with a folder for images.
 type real struct {
 	program, folder string
 }
@@ -105,7 +105,7 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// record runs the real program on all cases.
+// record runs the real program on all cases and returns the facts.
 func record(t *testing.T, program string) coreosinstaller.Facts {
 	t.Helper()
 	facts := coreosinstaller.Cases()

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// Properties of all images of this package.
+// Properties that all images of this package have in common.
 const (
 	// Volume is the volume label. Kargs are the default kernel arguments.
 	Volume = "fedora-coreos-44.20260803.3.0"
@@ -20,7 +20,8 @@ const (
 	KargsSize = len(Kargs) + 1024
 )
 
-// Live is a small image with the marks of a CoreOS live image, and their offsets. It does not boot.
+// Live is a small image that coreos-installer recognizes as a CoreOS live image, with the offsets of its areas. It
+// does not boot.
 type Live struct {
 	Image []byte
 	// Area is the offset of the embed area for a configuration. KargsAreas are the offsets of the areas for kernel
@@ -42,7 +43,7 @@ func bootLoader(before string) []byte {
 	return []byte(before + line + afterKargs)
 }
 
-// tree returns the files that all current images have.
+// tree returns the files that all current images contain.
 func tree() iso9660.Tree {
 	return iso9660.Tree{
 		"coreos/features.json":       []byte(`{"installer-config": true, "live-initrd-network": true}`),
@@ -74,14 +75,14 @@ func kargsInfo(size int, files ...map[string]any) []byte {
 	return info
 }
 
-// X86 returns an image for x86_64 as it is made since 2023, with igninfo.json and kargs.json.
+// X86 returns an image for x86_64 in the format used since 2023, with igninfo.json and kargs.json.
 func X86() Live {
 	t := tree()
 	t["coreos/igninfo.json"] = []byte("{\"file\": \"images/ignition.img\"}\n")
 	return modern(t)
 }
 
-// Early returns an image as it was made in 2022, without igninfo.json.
+// Early returns an image in the format of 2022, without igninfo.json.
 func Early() Live { return modern(tree()) }
 
 func modern(t iso9660.Tree) Live {
@@ -102,8 +103,8 @@ func locate(image []byte, offsets map[string]int64) Live {
 	return l
 }
 
-// S390X returns an image for s390x as made since 2023: both areas are in one file, and kernel arguments are padded
-// with NULs.
+// S390X returns an image for s390x in the format used since 2023: both areas are in one file, and the kernel
+// arguments are padded with NULs.
 func S390X() Live {
 	const area, kargs, size = 132096, 1024, 896
 	t := tree()
@@ -122,7 +123,7 @@ func S390X() Live {
 	return Live{Image: image, Area: at + area, KargsAreas: []int64{at + kargs}}
 }
 
-// Header returns an image as it was made in 2021: the system area of the ISO has the offsets of the areas.
+// Header returns an image in the format of 2021: the system area of the ISO image contains the offsets of the areas.
 func Header() Live {
 	t := tree()
 	t["cmdline"] = bootLoader("")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Program returns the path of the real coreos-installer, for make test-long. It is built on first use, which takes
-// minutes. If it cannot be built, the test fails with what is missing.
+// Program returns the path of the real coreos-installer, for make test-long. The program is built on first use, which
+// takes minutes. If it cannot be built, the test fails with a message that says what is missing.
 func Program(tb testing.TB) string {
 	tb.Helper()
 	_, self, _, _ := runtime.Caller(0)
@@ -30,7 +30,7 @@ func Program(tb testing.TB) string {
 // ErrRefused means that coreos-installer failed.
 var ErrRefused = errors.New("coreos-installer failed")
 
-// Run runs the program and returns its output; the error includes standard error.
+// Run runs the program and returns its standard output. If the program fails, the error contains its standard error.
 func Run(ctx context.Context, program string, stdin []byte, arguments ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, program, arguments...)
 	cmd.Env = []string{"RUST_BACKTRACE=0"}

@@ -71,7 +71,7 @@ func (r real) configurations(t *testing.T, live coreosinstaller.Live) {
 	}
 }
 
-// grown checks an image whose area was moved to its end.
+// grown checks an image whose embed area was moved to the end of the image because the configuration is large.
 func (r real) grown(t *testing.T) {
 	live := coreosinstaller.X86()
 	path := r.write(t, "grown.iso", live.Image)
@@ -88,7 +88,7 @@ func (r real) grown(t *testing.T) {
 	}
 	r.run(t.Context(), t, "", "iso", "kargs", "modify", "-a", "console=ttyS0", path)
 	r.run(t.Context(), t, "", "iso", "kargs", "reset", path)
-	// The real program empties the area where it is; ours also undoes the growth.
+	// The real program empties the area and leaves it where it is; ours also makes the image as small as it was.
 	r.run(t.Context(), t, "", "iso", "ignition", "remove", path)
 	if _, err := image.EditFile(path, image.Change{RemoveIgnition: true}); err != nil || digest(read(t, path)) != digest(live.Image) {
 		t.Errorf("removing the configuration does not restore the image: %v", err)
@@ -114,7 +114,8 @@ func (r real) kargs(t *testing.T, live coreosinstaller.Live) {
 	}
 }
 
-// keyfiles checks that edits keep keyfiles that the real program embedded, also beside a configuration.
+// keyfiles checks that our edits keep keyfiles that the real program embedded, whether alone or together with a
+// configuration.
 func (r real) keyfiles(t *testing.T, live coreosinstaller.Live) {
 	path := r.write(t, "network.iso", live.Image)
 	keyfile := r.write(t, "eno1.nmconnection", []byte("[connection]\nid=eno1\n"))
@@ -133,7 +134,7 @@ func (r real) keyfiles(t *testing.T, live coreosinstaller.Live) {
 	if _, err := image.EditFile(path, image.Change{RemoveIgnition: true}); err != nil || digest(read(t, path)) != before {
 		t.Errorf("removing the configuration does not restore the image: %v", err)
 	}
-	// Both in the single archive that the program writes.
+	// The real program writes the configuration and the keyfiles into a single archive.
 	r.run(t.Context(), t, "[]", "iso", "ignition", "embed", path)
 	if _, err := image.EditFile(path, image.Change{Ignition: []byte("{}"), Force: true}); err != nil {
 		t.Fatal(err)
@@ -198,7 +199,7 @@ func (r real) initrd(t *testing.T) {
 	}
 }
 
-// gnuCpio unpacks archives with GNU cpio without warnings.
+// gnuCpio checks that GNU cpio unpacks our archives without warnings.
 func gnuCpio(t *testing.T) {
 	files := map[string]string{"config.ign": "{}", "etc/a/b": "text\n", "etc/a/c": "", "z": strings.Repeat("z", 10_001)}
 	var members []image.Member

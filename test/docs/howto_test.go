@@ -41,7 +41,7 @@ type command struct {
 	code int
 }
 
-// commands returns the commands of a page's console blocks, and the yaml blocks that start with "# NAME" by name.
+// commands returns the commands in a page's console blocks, and, by name, the yaml blocks that start with "# NAME".
 func commands(page string) (list []command, files map[string]string) {
 	files = map[string]string{}
 	for _, m := range blockPattern.FindAllStringSubmatch(page, -1) {
@@ -67,7 +67,8 @@ func commands(page string) (list []command, files map[string]string) {
 	return list, files
 }
 
-// TestCommandsOfThePages runs the commands of each page, in order, against its own lab.
+// TestCommandsOfThePages runs the commands of each page, in order, against a separate lab and checks their exit
+// codes.
 func TestCommandsOfThePages(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
@@ -109,7 +110,7 @@ func TestCommandsOfThePages(t *testing.T) {
 	}
 }
 
-// lab starts machines under an embedded Ironic until the test ends, and returns its URL.
+// lab starts a lab of machines and an embedded Ironic, which runs until the test ends, and returns Ironic's URL.
 func lab(t *testing.T, dir string) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

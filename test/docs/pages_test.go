@@ -21,7 +21,7 @@ var (
 	codePattern    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
-// pages returns the README and all pages below docs by path.
+// pages returns the texts of the README and of all pages below docs, by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{"README.md": ""}

@@ -1,5 +1,5 @@
-// Package embedded starts the embedded Ironic in memory, for tests that would otherwise invent Ironic's responses.
-// test/contract compares it with the real ones.
+// Package embedded starts the embedded Ironic in memory, for tests that would otherwise have to invent Ironic's
+// responses. test/contract compares the embedded Ironic with real ones.
 package embedded
 
 import (
@@ -15,9 +15,9 @@ import (
 	"ironworks/test/memnet"
 )
 
-// Ironic is an embedded API with a conductor, which starts nothing by itself.
+// Ironic is an embedded API with a conductor whose periodic tasks do not run.
 type Ironic struct {
-	// Tables is the database. A test can put nodes into any state with it.
+	// Tables is the database. With it, a test can put nodes into any state.
 	Tables *db.Store
 	// Handler serves the API.
 	Handler http.Handler

@@ -18,7 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // least is the share of messages that the rules must explain.
 const least = 0.95
 
-// explained returns the best explanation of a message on a node.
+// explained returns the best explanation of a message. If the message has a state, it is explained as the last error
+// of a node in that state.
 func explained(m message) explain.Explanation {
 	if m.state == "" {
 		return explain.Explain(&explain.Facts{Text: m.text})[0]
@@ -27,7 +28,8 @@ func explained(m message) explain.Explanation {
 	return explain.Explain(&explain.Facts{Row: &models.Row{Node: node}})[0]
 }
 
-// TestMessages explains every message in the sources; -v lists those without an explanation, by file.
+// TestMessages checks that the rules explain enough of the messages in the sources. With -v, it lists the messages
+// without an explanation, by file.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	for _, r := range releases {
@@ -66,7 +68,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessagesAreTheSameEachTime checks that the list is the same each time.
+// TestMessagesAreTheSameEachTime checks that two extractions yield the same messages in the same order.
 func TestMessagesAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	if a, b := formats(t, releases[3]), formats(t, releases[3]); !slices.Equal(a, b) {
@@ -74,7 +76,8 @@ func TestMessagesAreTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestValuesMatchNoRule checks that no value is explained by itself.
+// TestValuesMatchNoRule checks that the rules match none of the values that replace names, because a message would
+// then be explained by its value alone.
 func TestValuesMatchNoRule(t *testing.T) {
 	t.Parallel()
 	for name, v := range values {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Values that replace the names in formats. No rule may match them, see TestValuesMatchNoRule.
+// Values that replace the names in formats. They must match no rule, see TestValuesMatchNoRule.
 const (
 	nodeUUID  = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 	otherUUID = "0f8a6c1e-55d2-4f0e-9b7c-2a1d3c4b5e6f"
@@ -14,7 +14,7 @@ const (
 
 var placeholder = regexp.MustCompile("\u27e8([^\u27e9]*)\u27e9")
 
-// values maps the last part of a name in the source to its value.
+// values maps a name in the source, or the last part of a dotted name, to the value that replaces it.
 var values = map[string]string{
 	"e": inner, "exc": inner, "ex": inner, "err": inner, "error": inner, "reason": inner, "details": inner, "msg": inner,
 	"e.message": inner, "errors": inner, "err_msgs": inner, "error_msg": inner, "stderr": inner, "last_exc": inner,

@@ -17,7 +17,7 @@ import (
 //go:embed python/messages.py
 var lister string
 
-// format is a message as the source has it.
+// format is a message as it is written in the source, with names instead of values.
 type format struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -34,7 +34,7 @@ type message struct {
 	state models.ProvisionState
 }
 
-// release is a Python environment and the kind of its sources.
+// release describes a release: its name, its Python environment and the kind of its sources.
 type release struct{ name, environment, kind string }
 
 var releases = []release{
@@ -44,7 +44,7 @@ var releases = []release{
 	{"ironic-python-agent 9.4.2", "agent-old", "agent"},
 }
 
-// formats lists the messages of a release by file and line.
+// formats returns the messages of a release, sorted by file and line.
 func formats(t *testing.T, r release) []format {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, r.environment), "bin", "python")

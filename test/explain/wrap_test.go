@@ -6,8 +6,9 @@ import (
 	"ironworks/models"
 )
 
-// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API. What
-// a handler writes is unchanged; an exception is wrapped in the text of its phase.
+// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API.
+// Messages of error handlers stay unchanged. The text of an exception is wrapped in the text that the conductor adds
+// in that phase.
 func wrapMessage(f format, kind string) message {
 	m := message{format: f, text: fill(f.Format)}
 	switch {
@@ -21,7 +22,8 @@ func wrapMessage(f format, kind string) message {
 	return m
 }
 
-// stateOf returns the provision state of a node with a message that names its phase.
+// stateOf returns the provision state of a node whose message or source file names the phase that failed. If neither
+// does, the state is deploy failed.
 func stateOf(text, file string) models.ProvisionState {
 	text = strings.ToLower(text)
 	for _, phase := range []struct {
@@ -47,8 +49,8 @@ func stateOf(text, file string) models.ProvisionState {
 	return models.StateDeployFailed
 }
 
-// fromAgent wraps a message of the agent like ironic/drivers/modules/agent_base.py and
-// inspector/hooks/ramdisk_error.py.
+// fromAgent wraps a message of the agent as ironic/drivers/modules/agent_base.py and inspector/hooks/ramdisk_error.py
+// do.
 func (m *message) fromAgent() {
 	rest := strings.Contains(m.text, ": ") && (strings.HasSuffix(m.Class, "Error") || strings.HasSuffix(m.Class, "NotFound")) && m.Class != "ValueError" && m.Class != "IOError"
 	file := strings.ToLower(m.File)
@@ -74,8 +76,8 @@ func (m *message) fromAgent() {
 	m.text = title + " step " + step + " failed on node " + nodeUUID + ". " + m.text
 }
 
-// fromConductor wraps a message of the conductor like
-// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py.
+// fromConductor wraps a message of the conductor as
+// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py do.
 func (m *message) fromConductor() {
 	file := m.File[strings.Index(m.File, "/")+1:]
 	base := file[strings.LastIndex(file, "/")+1:]

@@ -1,4 +1,4 @@
-// Package fetch downloads content for tests like a machine does, over a new connection that is closed afterwards.
+// Package fetch downloads content for tests as a machine does: over a new connection that is closed afterwards.
 package fetch
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Content returns the content at a URL.
+// Content downloads the content at url. Any status other than 200 fails the test.
 func Content(tb testing.TB, url string) []byte {
 	tb.Helper()
 	status, content := Answer(tb, url, "")
@@ -19,8 +19,8 @@ func Content(tb testing.TB, url string) []byte {
 	return content
 }
 
-// Answer returns the status and the content of any response. It trusts only the given certificate, in PEM; with "" it
-// trusts the system's certificates.
+// Answer requests url and returns the status and content of the response, whatever the status. It trusts only the
+// given PEM certificate or, if certificate is empty, the system's certificates.
 func Answer(tb testing.TB, url, certificate string) (status int, content []byte) {
 	tb.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}

@@ -9,7 +9,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// failure records the message of a comparison.
+// failure records the message of a failed comparison.
 type failure struct {
 	testing.TB
 	text string

@@ -29,7 +29,7 @@ var ironicProgram string
 //go:embed python/agent_picks.py
 var agentProgram string
 
-// verdict is the result of an original program.
+// verdict is the result of one of the original programs for a case.
 type verdict struct {
 	Valid *bool   `json:"valid"`
 	Picks *string `json:"picks"`
@@ -37,7 +37,8 @@ type verdict struct {
 	Error string  `json:"error"`
 }
 
-// run passes the cases to a program of a Python environment, in one process.
+// run passes the cases to a Python program in the given environment, in one process, and returns one verdict for each
+// of the count cases.
 func run(t *testing.T, environment, program string, cases []byte, count int) []verdict {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")
@@ -67,9 +68,9 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []v
 	return answers
 }
 
-// TestMatchesIronicAndTheAgent compares package hints with Ironic and its agent: whether the hints are valid and why
-// not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the
-// number of cases.
+// TestMatchesIronicAndTheAgent checks that package hints agrees with Ironic and its agent on which hints are valid,
+// which disk is picked, and which errors are reported. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed
+// and the number of cases.
 func TestMatchesIronicAndTheAgent(t *testing.T) {
 	count, seed := 10_000, seeds.First(t, 1)
 	if ironic.Long() {
@@ -164,8 +165,8 @@ var (
 	quotation = regexp.MustCompile(`The hints "(.*)" are invalid`)
 )
 
-// same compares errors: their classes, and their texts where they come from the compared code. The texts of parsers
-// (pyparsing, Python's own) differ between versions, and the order of a Python set between runs.
+// same compares two errors: their classes and, where the text comes from the compared code, their texts. The texts of
+// parsers (pyparsing, Python's own) differ between versions, and the order of a Python set differs between runs.
 func same(c hints.Case, ours *hints.Error, theirs verdict) bool {
 	if ours == nil {
 		return theirs.Class == ""

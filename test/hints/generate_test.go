@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// maker generates cases: valid, unusual and malformed hints, and disks as agents report them and as they never would.
+// maker generates cases. They contain valid, unusual and malformed hints, and disks both as agents report them and as
+// agents never would.
 type maker struct{ *rand.Rand }
 
 func newMaker(seed uint64) maker { return maker{rand.New(rand.NewPCG(seed, 39))} } //nolint:gosec // repeatable
@@ -18,7 +19,7 @@ func one[T any](m maker, of ...T) T { return of[m.IntN(len(of))] }
 // in returns true in one of n calls on average.
 func (m maker) in(n int) bool { return m.IntN(n) == 0 }
 
-// field is a member of an object, whose order matters.
+// field is a member of an object in which the order of members matters.
 type field struct {
 	name  string
 	value any
@@ -51,7 +52,7 @@ var texts = []string{
 	"wwn", "serial", "model", "vendor", "wwn_with_extension", "wwn_vendor_extension", "name", "hctl", "by_path", "tran",
 }
 
-// words are names of disks and words with a meaning in Python or in the grammar.
+// words holds properties of disks, and words with a meaning in Python or in the grammar of hints.
 var words = []string{
 	"Samsung", "SAMSUNG 980 PRO", "WDC WD40EFRX", "ATA", "0x5002538f00000001", "0x50014ee000000002", "S5GX-1", "12345",
 	"007", "1e5", "5-3j", "...", "none", "None", "true", "0:0:0:0", "1:0:0:0", "/dev/disk/by-path/pci-0000:00:1f.2-ata-1",
@@ -142,7 +143,8 @@ func (m maker) disks() []object {
 	return disks
 }
 
-// value returns the operand of an expression, often a disk's value, exact or slightly changed.
+// value returns the operand of an expression for the hint name. It is often the value of one of the disks, exact or
+// slightly changed.
 func (m maker) value(name string, disks []object) string {
 	if name == "size" {
 		return m.wantedSize(disks)
@@ -186,7 +188,7 @@ var operators = []string{
 	"==", "=", "!=", "<in>", ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>", "<or>", "<all-in>", "<range-in>",
 }
 
-// expression returns a text with or without an operator, sometimes malformed.
+// expression returns the value of a hint, with or without an operator. It is sometimes malformed.
 func (m maker) expression(name string, disks []object) string {
 	op := one(m, operators...)
 	if name == "size" && m.in(2) {
@@ -244,7 +246,7 @@ func (m maker) hints(disks []object) any {
 	return hints
 }
 
-// question returns a case as a line of JSON.
+// question returns a random case as a line of JSON.
 func (m maker) question() []byte {
 	disks := m.disks()
 	if m.in(400) && len(disks) > 0 {

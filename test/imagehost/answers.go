@@ -25,7 +25,7 @@ func content(text string) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, text) }
 }
 
-// status answers without an image.
+// status answers with the given status code and without an image.
 func status(code int) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.WriteHeader(code)
@@ -33,12 +33,12 @@ func status(code int) answer {
 	}
 }
 
-// inOrder answers the first requests one by one, and the others with the last answer.
+// inOrder answers each request with the next of the answers, and repeats the last answer for all further requests.
 func inOrder(answers ...answer) answer {
 	return func(w http.ResponseWriter, r *http.Request, n int) { answers[min(n, len(answers)-1)](w, r, n) }
 }
 
-// breaks sends the first bytes of the image and closes the connection.
+// breaks sends the first 100 bytes of the image and closes the connection.
 func breaks(w http.ResponseWriter, _ *http.Request, _ int) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(Image)))
 	_, _ = io.WriteString(w, Image[:100])
@@ -46,7 +46,7 @@ func breaks(w http.ResponseWriter, _ *http.Request, _ int) {
 	panic(http.ErrAbortHandler)
 }
 
-// silent sends some of the image, or nothing, and then waits until the client leaves.
+// silent sends the given part of the image, which may be empty, and then sends nothing until the client disconnects.
 func silent(some string) answer {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		if some != "" {
@@ -58,7 +58,8 @@ func silent(some string) answer {
 	}
 }
 
-// redirect answers with a status and a location. The word OTHER in the location stands for the other server.
+// redirect answers with a status code and a location, if there is one. The location OTHER stands for a path on the
+// other server.
 func redirect(code int, location string) answer {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		switch location {
@@ -72,7 +73,7 @@ func redirect(code int, location string) answer {
 	}
 }
 
-// raw writes the bytes of a response itself, and closes the connection.
+// raw writes the whole response itself, as given, and closes the connection.
 func raw(format string, args ...any) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		connection, _, err := http.NewResponseController(w).Hijack()
@@ -84,7 +85,7 @@ func raw(format string, args ...any) answer {
 	}
 }
 
-// encoded sends a body with a header that names its encoding. The header may be wrong.
+// encoded sends a body with a Content-Encoding header, which may be wrong.
 func encoded(name string, body []byte) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.Header().Set("Content-Encoding", name)
@@ -92,7 +93,7 @@ func encoded(name string, body []byte) answer {
 	}
 }
 
-// packed returns the image in an encoding: gzip, zlib, or deflate without a header.
+// packed returns the image in the given encoding: gzip, zlib, or otherwise deflate without a header.
 func packed(encoding string) []byte {
 	var b bytes.Buffer
 	var w io.WriteCloser

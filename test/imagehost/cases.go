@@ -10,7 +10,7 @@ import (
 
 type info = map[string]any
 
-// Cases returns all servers.
+// Cases returns the cases of all kinds.
 func Cases() []Case {
 	return slices.Concat(transfers(), statuses(), redirects(), checksums(), credentials())
 }

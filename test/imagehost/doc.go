@@ -1,5 +1,6 @@
-// Package imagehost has servers of images, good, broken and hostile, and the results of downloads from them. The results of
-// the real agents are recorded (agent/testdata/downloads.json), because starting Python takes longer than all cases.
+// Package imagehost provides good, broken and hostile image servers, and the results of downloads from them. The
+// results of the real agents are recorded in agent/testdata/downloads.json, because starting Python takes longer than
+// running all cases.
 package imagehost
 
 import (
@@ -12,36 +13,36 @@ import (
 	"sync"
 )
 
-// Case is a server of an image, with the image_info that makes an agent download from it.
+// Case describes an image server, and the image_info that makes an agent download from it.
 type Case struct {
 	Name string
 	// Answer answers any request. n is the number of the request, from 0.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
-	// Info has fields that replace those of the image_info of [Start]. HERE in a text stands for the server's URL, and
-	// NOWHERE for an address without a server.
+	// Info holds fields that replace those of the image_info of [Start]. In a text, HERE stands for the server's URL,
+	// and NOWHERE for an address without a server.
 	Info map[string]any
-	// Tries is the number of tries; 0 stands for 2.
+	// Tries is the number of times that the agent tries the download; 0 stands for 2.
 	Tries int
-	// Silence is the time after which a silent server is given up, in seconds; 0 stands for 20.
+	// Silence is the time in seconds after which the agent gives up a silent server; 0 stands for 20.
 	Silence float64
-	// OwnWords says that the texts of errors differ between the agents, because they come from Python's HTTP library
-	// and from Go's.
+	// OwnWords says that the texts of errors differ between the agents, because they come from different HTTP
+	// libraries, Python's and Go's.
 	OwnWords bool
 }
 
-// Result is the outcome of a download, with the requests that the agent sent.
+// Result describes the outcome of a download, and the requests that the agent sent.
 type Result struct {
-	// Error is the class of the error, "" for none. Details is the text of the error.
+	// Error is the class of the error, or "" if there was none. Details is the text of the error.
 	Error   string `json:"error"`
 	Details string `json:"details,omitempty"`
-	// Requests are the requests of both servers: method, path and credentials.
+	// Requests lists the requests to both servers, each with its method, path and credentials.
 	Requests []string `json:"requests"`
 	// Bytes is the length of the content that was written without an error.
 	Bytes int `json:"bytes,omitempty"`
 }
 
-// Key names a case. streams distinguishes an image that is streamed to the disk from one that is first stored in a
-// file.
+// Key returns the name of the case in recordings. streams distinguishes an image that is streamed to the disk from
+// one that is first stored in a file.
 func (c Case) Key(streams bool) string {
 	if streams {
 		return c.Name + ", streamed"
@@ -49,7 +50,7 @@ func (c Case) Key(streams bool) string {
 	return c.Name + ", kept"
 }
 
-// Limits returns the tries and the silence of a case.
+// Limits returns the Tries and Silence of a case, or their defaults.
 func (c Case) Limits() (tries int, silence float64) {
 	tries, silence = 2, 20
 	if c.Tries > 0 {
@@ -61,7 +62,7 @@ func (c Case) Limits() (tries int, silence float64) {
 	return tries, silence
 }
 
-// Server is a running case.
+// Server consists of the running servers of a case.
 type Server struct {
 	Info map[string]any
 
@@ -74,7 +75,7 @@ type Server struct {
 // Image is the content of the image, which is larger than every buffer between server and client.
 var Image = strings.Repeat("0123456789abcdef", 1<<14)
 
-// Sum returns the SHA-256 checksum of a content.
+// Sum returns the SHA-256 checksum of content in hexadecimal.
 func Sum(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
@@ -103,7 +104,7 @@ func Start(c Case) *Server {
 	return s
 }
 
-// filled replaces HERE, NOWHERE and OTHER in a value.
+// filled replaces HERE and NOWHERE in a value.
 func (s *Server) filled(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -134,7 +135,7 @@ func (s *Server) record(prefix string, answer func(http.ResponseWriter, *http.Re
 	}
 }
 
-// Requests returns the requests of all agents so far, and forgets them.
+// Requests returns all requests received since the last call.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,14 +144,14 @@ func (s *Server) Requests() []string {
 	return all
 }
 
-// Close ends the servers.
+// Close stops the servers.
 func (s *Server) Close() {
 	for _, server := range []*httptest.Server{s.here, s.other} {
 		server.Close()
 	}
 }
 
-// volatile has the parts of a message that differ between runs.
+// volatile lists the parts of a message that differ between runs, and their replacements.
 var volatile = []struct {
 	what *regexp.Regexp
 	name string
@@ -158,7 +159,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "HOST"},
 	{regexp.MustCompile(`port=\d+`), "port=PORT"},
 	{regexp.MustCompile(`time: [-+.e\d]+ seconds`), "time: TIME seconds"},
-	// Go does not keep the order and the case of headers.
+	// Go does not preserve the order and the case of headers.
 	{regexp.MustCompile(`Response headers: \{[^}]*\}`), "Response headers: HEADERS"},
 }
 

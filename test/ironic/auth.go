@@ -16,7 +16,7 @@ import (
 //go:embed scripts/*.py
 var scripts embed.FS
 
-// runScript runs a script of scripts/ in a Python environment.
+// runScript runs a script from the folder scripts/ in the given Python environment and returns its output.
 func runScript(ctx context.Context, env, script string, input []byte, args ...string) (string, error) {
 	source, err := scripts.ReadFile("scripts/" + script)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestConcurrentWriters writes to one server over many connections. Ironic reads a row before it changes it, which
-// SQLite refuses if another transaction has written in between. The harness makes such transactions wait for each
-// other from the start.
+// TestConcurrentWriters checks that many connections can write to one server at the same time. Ironic reads a row
+// before it changes it, and SQLite refuses the change if another transaction has written in between. The harness
+// therefore makes such transactions wait for each other from the start.
 func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	for _, release := range Releases(t) {

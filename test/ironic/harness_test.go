@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// get sends a GET request without Do's authentication and returns the status.
+// get sends a GET request with the given header, without Do's authentication, and returns the status.
 func get(t *testing.T, s *Server, path string, header http.Header) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
@@ -30,7 +30,7 @@ func get(t *testing.T, s *Server, path string, header http.Header) int {
 	return response.StatusCode
 }
 
-// nodes counts the nodes, page by page.
+// nodes counts the server's nodes, page by page.
 func nodes(t *testing.T, s *Server) int {
 	t.Helper()
 	count, marker := 0, ""

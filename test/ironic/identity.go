@@ -16,7 +16,7 @@ import (
 // User is an account in Keystone, in the domain of the service.
 type User struct {
 	ID, Name, Password string
-	// Project is the name of the project that the user has roles in, if any.
+	// Project is the name of the project in which the user has roles, if any.
 	Project string
 }
 
@@ -25,18 +25,17 @@ type ApplicationCredential struct {
 	ID, Name, Secret string
 }
 
-// Token is a token of Keystone.
+// Token is a token issued by Keystone.
 type Token struct {
 	Value   string
 	Expires time.Time
 }
 
-// TokenRequest describes a token to issue. It is for a user with a password, or for an application credential by its
-// ID.
+// TokenRequest describes a token to issue, either for a user with a password or for an application credential.
 type TokenRequest struct {
 	User, Password string
-	// Project scopes the token to a project by its name, and System to the system. If neither is set, the token is
-	// unscoped.
+	// Project scopes the token to the project of that name, and System scopes it to the system. If neither is set,
+	// the token is unscoped.
 	Project string
 	System  bool
 
@@ -87,7 +86,7 @@ func (k *Keystone) AdminToken(ctx context.Context) (Token, error) {
 	return k.Token(ctx, TokenRequest{User: k.AdminUser, Password: k.AdminPassword, Project: k.AdminProject})
 }
 
-// CreateProject returns the ID of a project and creates the project if needed.
+// CreateProject returns the ID of the project with the given name, and creates the project if needed.
 func (k *Keystone) CreateProject(ctx context.Context, name string) (string, error) {
 	id, err := k.find(ctx, "projects", name)
 	if err != nil || id != "" {
@@ -159,7 +158,7 @@ func (k *Keystone) Revoke(ctx context.Context, token Token) error {
 	return err
 }
 
-// Register adds an Ironic to the service catalog and replaces an earlier one.
+// Register adds an Ironic to the service catalog, and removes an earlier one.
 func (k *Keystone) Register(ctx context.Context, ironicURL string) error {
 	service, err := k.find(ctx, "services", "ironic")
 	if err != nil {
@@ -192,7 +191,7 @@ func (k *Keystone) addService(ctx context.Context) error {
 	return err
 }
 
-// defaultDomain is the ID of the domain that bootstrap creates.
+// defaultDomain is the ID of the domain that keystone-manage bootstrap creates.
 const defaultDomain = "default"
 
 func (k *Keystone) grant(ctx context.Context, path, role string) error {
@@ -206,7 +205,7 @@ func (k *Keystone) grant(ctx context.Context, path, role string) error {
 	return k.admin(ctx, http.MethodPut, path+"/roles/"+id, nil, nil)
 }
 
-// find returns the ID of the first object with the name, or "".
+// find returns the ID of the first object with the given name, or "" if there is none.
 func (k *Keystone) find(ctx context.Context, collection, name string) (string, error) {
 	var answer map[string]json.RawMessage
 	if err := k.admin(ctx, http.MethodGet, "/"+collection+"?name="+url.QueryEscape(name), nil, &answer); err != nil {
@@ -224,7 +223,7 @@ func (k *Keystone) find(ctx context.Context, collection, name string) (string, e
 	return found[0].ID, nil
 }
 
-// create creates an object of a kind (user, project, …), and returns its ID.
+// create creates an object of the given kind (user, project, …) and returns its ID.
 func (k *Keystone) create(ctx context.Context, kind string, values map[string]any) (string, error) {
 	var answer map[string]struct {
 		ID string `json:"id"`
@@ -235,7 +234,8 @@ func (k *Keystone) create(ctx context.Context, kind string, values map[string]an
 	return answer[kind].ID, nil
 }
 
-// admin sends a request as the administrator, with a new token: tokens may expire within seconds.
+// admin sends a request as the administrator. It uses a new token for each request, because tokens may expire within
+// seconds.
 func (k *Keystone) admin(ctx context.Context, method, path string, body, result any) error {
 	token, err := k.AdminToken(ctx)
 	if err != nil {

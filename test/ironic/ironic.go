@@ -24,10 +24,10 @@ var (
 	Old    = real.Old
 )
 
-// VersionHeader is the header with the API version.
+// VersionHeader is the name of the HTTP header that carries the API version.
 const VersionHeader = real.VersionHeader
 
-// Server is a running Ironic: API and conductor.
+// Server is a running Ironic, consisting of the API and a conductor.
 type Server struct {
 	*real.Server
 	// Basic and Keystone authenticate callers. Both are nil if the server needs no authentication.
@@ -48,8 +48,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return started, nil
 }
 
-// At returns a server that is already running elsewhere, without authentication. Its methods can send requests, but not
-// stop it.
+// At returns a Server for an Ironic that is already running elsewhere, without authentication. Its methods can send
+// requests to that Ironic, but cannot stop it.
 func At(url string, release Release) *Server { return &Server{Server: real.At(url, release)} }
 
 // StartT starts a server for a test and stops it at the end. After a failure its folder is kept and the end of its
@@ -81,7 +81,7 @@ func StartKeystoneT(tb testing.TB, options KeystoneOptions) *Keystone {
 	return k
 }
 
-// discard removes a folder. After a failed test it keeps the folder, and logs why.
+// discard removes a folder. After a failed test, it keeps the folder and logs its path and the end of the log.
 func discard(tb testing.TB, what, dir, log string) {
 	tb.Helper()
 	if tb.Failed() {
@@ -121,8 +121,8 @@ func Releases(tb testing.TB) []Release {
 	}
 }
 
-// Environment returns the folder of a Python environment and creates it on first use: newest and old for Ironic,
-// agent-newest and agent-old for its agent.
+// Environment returns the folder of the Python environment with the given name, which it creates on first use.
+// Ironic's environments are called newest and old; its agent's are called agent-newest and agent-old.
 func Environment(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := real.Environment(tb.Context(), name, nil)

@@ -127,7 +127,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 		"fernet_receipts":  {"key_repository": repositories["fernet_receipts"]},
 		"credential":       {"key_repository": repositories["credential"]},
 		"oslo_concurrency": {"lock_path": filepath.Join(k.Dir, "lock")},
-		// Every request for a token with a password checks a hash; this one is the cheapest.
+		// Every request for a token with a password verifies the password's hash, and this is the cheapest hash.
 		"identity": {"password_hash_rounds": "4"},
 	}.Write(config)
 	if err != nil {
@@ -144,7 +144,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 	if err != nil {
 		return err
 	}
-	// Without an internal URL Ironic responds to every call with HTTP 500.
+	// Without an internal URL in the catalog, Ironic responds to every call with HTTP 500.
 	return real.Run(ctx, k.Dir, k.Log(), manage, "--config-file", config, "bootstrap",
 		"--bootstrap-username", k.AdminUser,
 		"--bootstrap-password", k.AdminPassword,

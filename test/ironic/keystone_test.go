@@ -23,7 +23,7 @@ func TestKeystone(t *testing.T) {
 	}
 }
 
-// checkTokens checks the access of every kind of token.
+// checkTokens checks that Ironic accepts and rejects the right kinds of tokens.
 func checkTokens(t *testing.T, k *Keystone, s *Server, name string) {
 	t.Helper()
 	user, err := k.CreateUser(t.Context(), name, "team", "reader", "member")

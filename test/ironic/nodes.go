@@ -34,9 +34,9 @@ func (s *Server) EnrollNode(ctx context.Context, node map[string]any) (string, e
 	return created.UUID, nil
 }
 
-// CreateNodes enrolls n nodes of fake hardware, named bulk-00001 and so on. Further calls continue the numbering. Only
-// the first node is created by the API: the others are written directly to the database, which is a hundred times
-// faster.
+// CreateNodes creates n nodes of fake hardware, named bulk-00001 and so on. Further calls continue the numbering. The
+// nodes are copies of one node that was enrolled with the API. They are written directly to the database, which is a
+// hundred times faster.
 func (s *Server) CreateNodes(ctx context.Context, n int) error {
 	if n < 1 {
 		return nil
@@ -45,7 +45,7 @@ func (s *Server) CreateNodes(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	// The template has its own name and is deleted afterwards, so that its name needs no number.
+	// The copied node has a name without a number, because it is deleted afterwards.
 	env, err := real.Environment(ctx, s.Release.Name(), nil)
 	if err != nil {
 		return err

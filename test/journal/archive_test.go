@@ -67,8 +67,8 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 }
 
-// TestArchiveContinuesTheJournal reads a machine's journal and then its archive: lines of the journal are not
-// repeated.
+// TestArchiveContinuesTheJournal checks that lines that were already received from a machine's journal are not
+// repeated when its archive is read.
 func TestArchiveContinuesTheJournal(t *testing.T) {
 	m := sshd.New(t)
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestArchiveContinuesTheJournal(t *testing.T) {
 	f.wantTexts([]string{"one", "two", "three"})
 }
 
-// TestSecretsAreMaskedEverywhere puts secrets into everything that a machine can log.
+// TestSecretsAreMaskedEverywhere checks that secrets are masked in everything that a machine can log.
 func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	m := sshd.New(t)
 	const secret = "pl4nt3dS3cr3tpl4nt3dS3cr3t"
@@ -99,7 +99,7 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 		oslo + `Will use ignition {`, `"x": "` + secret + `"`, `}`, secret,
 		oslo + `GET https://user:` + secret + `@image/x?X-Amz-Signature=` + secret,
 		`Authorization: Bearer ` + secret,
-		"password=" + secret + "\xff", // journalctl prints it as numbers in JSON
+		"password=" + secret + "\xff", // in JSON, journalctl prints this as a list of numbers
 		oslo + "the end",
 	}
 	m.Agent(lines...)

@@ -1,3 +1,3 @@
-// Package journal tests following a machine's log with the real sshd, the real journalctl and real journal files on
-// one side and a Follower on the other: the written and the received lines must be the same.
+// Package journal tests following a machine's log. The real sshd, the real journalctl and real journal files are on
+// one side, and a Follower on the other. The lines received must equal the lines written.
 package journal

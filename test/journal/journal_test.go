@@ -20,13 +20,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var node = models.NodeRef{UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "r7-n01"}
 
-// follow holds the lines and states that a Follower of the machine has delivered.
+// follow holds the lines and states that a Follower has delivered for the machine.
 type follow struct {
 	t      *testing.T
 	from   <-chan agentlog.Batch
 	lines  []models.LogLine
 	status []agentlog.Status
-	// kept records the received lines; may be nil.
+	// kept is the journal that records the received lines; it may be nil.
 	kept *journal.Journal
 }
 
@@ -62,7 +62,7 @@ func followed(t *testing.T, f agentlog.Follower) *follow {
 	return &follow{t: t, from: from}
 }
 
-// until reads batches until the condition holds.
+// until reads batches until holds returns true.
 func (f *follow) until(what string, holds func() bool) {
 	f.t.Helper()
 	late := time.NewTimer(90 * time.Second)
@@ -100,7 +100,7 @@ func (f *follow) untilLine(text string) {
 	})
 }
 
-// untilStatus waits for a status with the state and the words.
+// untilStatus waits for a status with the given state and words.
 func (f *follow) untilStatus(state agentlog.State, words ...string) agentlog.Status {
 	f.t.Helper()
 	var last agentlog.Status
@@ -120,7 +120,7 @@ func (f *follow) untilStatus(state agentlog.State, words ...string) agentlog.Sta
 	return last
 }
 
-// texts returns the received lines except for those of the kernel.
+// texts returns the texts of the received lines, without the kernel's.
 func (f *follow) texts() []string {
 	var out []string
 	for _, l := range f.lines {
@@ -150,7 +150,7 @@ func sameTexts(t *testing.T, got, want []string) {
 	}
 }
 
-// writer writes numbered lines and records them.
+// writer writes numbered lines to the machine's journal and remembers them in want.
 type writer struct {
 	m    *sshd.Machine
 	want []string
@@ -184,7 +184,7 @@ func TestEveryLineOnceDespiteInterruptions(t *testing.T) {
 			w.write(50)
 			m.Rotate()
 			f.untilLine(w.write(50))
-		case 2: // sshd is down for a while
+		case 2: // sshd is not running while lines are written
 			w.write(50)
 			m.Stop()
 			w.write(50)
@@ -257,7 +257,7 @@ func TestRebootIsANewBoot(t *testing.T) {
 	f.until("another key for another boot", func() bool {
 		return slices.ContainsFunc(f.status, func(s agentlog.Status) bool { return s.State == agentlog.StateFollowing && s.Reason != first.Reason })
 	})
-	// Another key within the same boot is an impostor.
+	// A machine with another host key within the same boot is an impostor.
 	m.Stop()
 	m.NewHostKey()
 	w.write(1)

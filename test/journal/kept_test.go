@@ -33,9 +33,9 @@ func recordedTexts(t *testing.T, j *journal.Journal) []string {
 	return texts
 }
 
-// TestSharedJournalHasEveryLineOnce: two consoles follow a machine and share a journal, one of them is restarted and
-// reads everything again, the connection breaks, and the machine's journal is rotated. The shared journal must have
-// each line of the machine once, in order.
+// TestSharedJournalHasEveryLineOnce checks that the journal that two consoles share contains each line of a machine
+// once, in order. The two consoles follow the machine while the connection breaks, one console is restarted and reads
+// everything again, and the machine's journal is rotated.
 func TestSharedJournalHasEveryLineOnce(t *testing.T) {
 	m := sshd.New(t)
 	path := filepath.Join(t.TempDir(), "journal.db")

@@ -27,7 +27,7 @@ func newConsole(t *testing.T) *receiver.Console {
 	return receiver.Start(t, agentlog.Machine{Node: node, MACs: []string{nodeMAC}})
 }
 
-// unit runs the journal unit of the ramdisk's Ignition configuration on a machine with a real journal.
+// unit runs the journal unit from the ramdisk's Ignition configuration on a machine with a real journal.
 type unit struct {
 	t       *testing.T
 	machine *sshd.Machine
@@ -35,7 +35,8 @@ type unit struct {
 	process *exec.Cmd
 }
 
-// install writes the files of a configuration that the console built for the machine.
+// install writes the files of the Ignition configuration that the console built for the machine, and returns its
+// journal unit.
 func install(t *testing.T, c *receiver.Console, m *sshd.Machine) *unit {
 	t.Helper()
 	identity, err := c.Images().Make(agentlog.IdentityOrder{Push: true})
@@ -108,7 +109,7 @@ func (u *unit) kill() {
 	}
 }
 
-// received waits for the given number of agent lines at the console and returns all.
+// received waits until the console has received count lines of the agent, and returns all of them.
 func received(c *receiver.Console, count int) []string {
 	var texts []string
 	c.Lines(node, func(lines []models.LogLine) bool {

@@ -20,7 +20,8 @@ import (
 	"ironworks/test/sshd"
 )
 
-// newKey writes a private key that no machine accepts to a file and returns the path.
+// newKey writes a private key that no machine accepts to a file, encrypted if there is a passphrase, and returns the
+// file's path.
 func newKey(t *testing.T, passphrase string) string {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -160,7 +161,7 @@ func TestKeys(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, o *agentlog.SSHOptions)
-		words  []string // the words of the failure; nil for success
+		words  []string // the words of the failure, or nil if following succeeds
 	}{
 		"given":             {func(*testing.T, *agentlog.SSHOptions) {}, nil},
 		"behind a wrong":    {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong, m.Key} }, nil},
@@ -199,7 +200,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// sshAgent serves a key on a socket, like ssh-agent.
+// sshAgent serves the key on a socket as ssh-agent does, and returns the socket's path.
 func sshAgent(t *testing.T, key []byte) string {
 	t.Helper()
 	private, err := ssh.ParseRawPrivateKey(key)
@@ -303,7 +304,7 @@ func TestUnreadableJournals(t *testing.T) {
 	}
 }
 
-// hint is a journalctl without permission: it shows only the user's own entries.
+// hint is a script that acts as journalctl for a user without permission: it shows only the user's own entries.
 const hint = `echo 'Hint: You are currently not seeing messages from other users and the system.' >&2; echo '{"MESSAGE":"mine","__CURSOR":"s=1;i=1"}'; exec sleep 600`
 
 func TestUnreachableMachines(t *testing.T) {
@@ -315,7 +316,7 @@ func TestUnreachableMachines(t *testing.T) {
 	m.Start()
 	f.untilLine("late")
 
-	// A server that accepts connections and sends nothing.
+	// This server accepts connections and sends nothing.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestShellCommands(t *testing.T) {
 	}
 }
 
-// atTerminal is a shell at a terminal of the operator.
+// atTerminal is a shell on an operator's terminal.
 type atTerminal struct {
 	t        *testing.T
 	keyboard *os.File
@@ -144,7 +144,7 @@ func (a *atTerminal) until(want string) {
 	}
 }
 
-// ends waits for the end of the shell, with restored line settings.
+// ends waits for the end of the shell and checks that the terminal's line settings are restored.
 func (a *atTerminal) ends() (status int, err error) {
 	a.t.Helper()
 	select {
@@ -158,7 +158,8 @@ func (a *atTerminal) ends() (status int, err error) {
 	return a.status, a.err
 }
 
-// TestShellAtTerminal checks a real shell: TERM, the size and its change, Ctrl-C, and the exit status.
+// TestShellAtTerminal checks a real shell on a terminal: TERM, the terminal's size and its change, Ctrl-C, and the
+// exit status.
 func TestShellAtTerminal(t *testing.T) {
 	t.Parallel()
 	a := shellAtTerminal(t, openShell(t, sshd.New(t)), "")
@@ -192,7 +193,8 @@ func isLost(err error) bool {
 	return is && lost.Reason == "connection lost"
 }
 
-// TestShellIsLeft: a shell that does not answer can be left with ~., and ends with the context or with the machine.
+// TestShellIsLeft checks that a shell whose command does not end can be left with ~., and that it ends when the
+// context is canceled or the machine stops responding.
 func TestShellIsLeft(t *testing.T) {
 	t.Parallel()
 	const command = "printf '\\033[?1049h\\033[?1000h'; echo star''ted; sleep 1000"

@@ -148,8 +148,11 @@ func (n node) runReboot(c rebootCase) error {
 	list := []any{json.RawMessage(fmt.Sprintf(`{%s, "priority": %d}`, c.step, c.priority))}
 	if c.info == nil {
 		list = append(list, body["deploy_steps"].([]any)...) //nolint:forcetypeassert // see installCoreOS
-	} else if err := errors.Join(n.patch("deploy_interface", "direct"), n.patch("instance_info", c.info)); err != nil {
-		return err
+	} else {
+		delete(body, "configdrive") // Ironic would need genisoimage to build it
+		if err := errors.Join(n.patch("deploy_interface", "direct"), n.patch("instance_info", c.info)); err != nil {
+			return err
+		}
 	}
 	body["deploy_steps"] = list
 	if err := n.runSteps(provided); err != nil {

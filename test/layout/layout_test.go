@@ -28,7 +28,7 @@ const (
 	end   = "  exclusions:\n"
 )
 
-// row is a line of the table.
+// row is a row of the table.
 type row struct {
 	// everything marks packages that may import all others.
 	everything bool
@@ -38,7 +38,7 @@ type row struct {
 	may []string
 }
 
-// has reports whether a folder may be imported.
+// has reports whether the row lists the folder as one that may be imported.
 func (r *row) has(folder string) bool {
 	return slices.ContainsFunc(r.may, func(may string) bool {
 		above, all := strings.CutSuffix(may, "/*")
@@ -46,7 +46,7 @@ func (r *row) has(folder string) bool {
 	})
 }
 
-// pkg is a package of the module with the imports of its code, except for tests.
+// pkg is a package of the module. ours and others list what its code imports, without its tests.
 type pkg struct {
 	folder       string
 	ours, others []string
@@ -89,7 +89,8 @@ func table(t *testing.T) map[string]row {
 	return rows
 }
 
-// readFolders opens every folder, so that Go's test cache notices new files, which it does not through go list.
+// readFolders reads every folder, so that Go's test cache notices new files. The cache does not notice what go list
+// reads.
 func readFolders(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -138,7 +139,8 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// rowOf returns the name of a folder's row: its own or that of the nearest folder above it.
+// rowOf returns the name of the row for a folder. It is the folder's own row or, if there is none, the row of the
+// nearest folder above it.
 func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	for name = folder; name != ""; {
 		if _, found = rows[name]; found {
@@ -150,8 +152,8 @@ func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	return "", false
 }
 
-// TestTableMatchesTheCode checks that every package has a row and imports only what that allows, and that every allowed
-// folder is needed.
+// TestTableMatchesTheCode checks that every package has a row and imports only the folders that the row allows, and
+// that every allowed folder is needed.
 func TestTableMatchesTheCode(t *testing.T) {
 	rows := table(t)
 	needed := map[string]map[string]bool{}
@@ -182,10 +184,10 @@ func TestTableMatchesTheCode(t *testing.T) {
 	}
 }
 
-// below reports whether a folder is part of another, as the parts of a screen are.
+// below reports whether folder is the folder of or lies below it, as the parts of a screen lie below the screen.
 func below(folder, of string) bool { return strings.HasPrefix(folder, of+"/") || folder == of }
 
-// TestLinterMatchesTheTable checks that the linter's rules are those of the table.
+// TestLinterMatchesTheTable checks that the linter's configuration contains the rules that follow from the table.
 func TestLinterMatchesTheTable(t *testing.T) {
 	rows := table(t)
 	var rules bytes.Buffer

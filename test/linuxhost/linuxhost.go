@@ -1,5 +1,6 @@
-// Package linuxhost has recordings of machines that ran Linux: the files, programs and interfaces that
-// ironworks/agent/linux uses, and the report of ironic-python-agent 13.0.0 on the machine from the same boot.
+// Package linuxhost provides recordings of machines that ran Linux. A recording contains the files, programs and
+// interfaces that ironworks/agent/linux uses, and the report that ironic-python-agent 13.0.0 made of the machine
+// during the same boot.
 package linuxhost
 
 import (
@@ -18,18 +19,18 @@ import (
 	"ironworks/agent/linux"
 )
 
-// Recordings are made by record.py, in a virtual machine.
+// recordings contains what record.py recorded in virtual machines.
 //
 //go:embed testdata/*.json
 var recordings embed.FS
 
 // Recording is the recording of one machine.
 type Recording struct {
-	// Files has the content of files by path. A content is a text, or an object with the key base64.
+	// Files maps the paths of files to their contents. A content is a string, or an object with the key base64.
 	Files   map[string]json.RawMessage `json:"files"`
 	Links   map[string]string          `json:"links"`
 	Folders []string                   `json:"folders"`
-	// Programs has the outputs of programs by command line.
+	// Programs maps command lines to the outputs of the programs.
 	Programs map[string]agent.Output `json:"programs"`
 	Kernel   map[string]Interface    `json:"kernel"`
 
@@ -40,7 +41,7 @@ type Recording struct {
 	Collected map[string]any  `json:"collected"`
 }
 
-// Interface is the kernel's data about an interface.
+// Interface is the kernel's data about a network interface.
 type Interface struct {
 	IPs   []string `json:"addresses"`
 	MAC   string   `json:"mac"`
@@ -106,7 +107,7 @@ func (r *Recording) content(tb testing.TB, raw json.RawMessage) []byte {
 	return content
 }
 
-// run answers with the recorded outputs of programs. Programs without one are missing on the machine.
+// run returns the recorded output of a command. If there is none, the program counts as missing on the machine.
 func (r *Recording) run(_ context.Context, command linux.Command) (agent.Output, error) {
 	out, known := r.Programs[strings.Join(command.Argv, " ")]
 	if !known {
@@ -128,7 +129,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// kernel answers with the recorded network interfaces.
+// kernel answers queries about network interfaces with the recorded data.
 type kernel map[string]Interface
 
 func (k kernel) Addresses(name string) []string  { return k[name].IPs }

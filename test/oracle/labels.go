@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// fileContexts are the rules of Fedora's SELinux policy for the paths that a builtin agent's ramdisk writes
+// fileContexts holds the rules of Fedora's SELinux policy for the paths that a builtin agent's ramdisk writes
 // (selinux-policy at fd1d9962, 2024-10-24: policy/modules/kernel/files.fc, policy/modules/kernel/corecommands.fc). A
 // later rule takes precedence.
 const fileContexts = `/.*	system_u:object_r:default_t:s0
@@ -39,8 +39,8 @@ func newLabeling(ctx context.Context, dir string) (*Oracle, error) {
 	)
 }
 
-// tools returns the environment in which Ignition finds Debian's programs beside it, and in which these programs find
-// their libraries.
+// tools returns the environment in which Ignition finds Debian's programs, which are installed next to it, and in
+// which these programs find their libraries.
 func (o *Oracle) tools() []string {
 	tools := filepath.Join(filepath.Dir(o.program), "tools")
 	var libraries []string

@@ -22,7 +22,7 @@ func builtinRamdisk(program ignition.AgentProgram) ignition.Ramdisk {
 	}
 }
 
-// newLabelingT returns newLabeling's Oracle, or skips the test where it cannot run.
+// newLabelingT returns newLabeling's Oracle. Where it cannot run, the test is skipped, except in CI.
 func newLabelingT(t *testing.T) *Oracle {
 	t.Helper()
 	o, err := newLabeling(t.Context(), t.TempDir())
@@ -34,9 +34,10 @@ func newLabelingT(t *testing.T) *Oracle {
 	return o
 }
 
-// TestAgentHasLabelOfPrograms: Ignition writes the program through the link /usr/local, and labels it bin_t. Fedora's
-// policy lets systemd (init_t) execute such files, as unconfined_service_t (selinux-policy: policy/modules/system/init.te,
-// unconfined_server_domtrans; unconfined.te, corecmd_bin_entry_type). So the unit needs neither chcon nor restorecon.
+// TestAgentHasLabelOfPrograms checks that Ignition, which writes the program through the link /usr/local, labels it
+// bin_t. Fedora's policy lets systemd (init_t) execute such files, as unconfined_service_t (selinux-policy:
+// policy/modules/system/init.te, unconfined_server_domtrans; unconfined.te, corecmd_bin_entry_type). The unit
+// therefore needs neither chcon nor restorecon.
 func TestAgentHasLabelOfPrograms(t *testing.T) {
 	t.Parallel()
 	o := newLabelingT(t)
@@ -64,7 +65,8 @@ for path in (".` + ignition.AgentProgramPath + `", "./etc/ironic-python-agent.co
 	}
 }
 
-// TestIgnitionRefusesOtherPrograms: a server that has another program than the configuration stops the boot.
+// TestIgnitionRefusesOtherPrograms checks that the boot stops if the server provides another program than the one
+// that the configuration names.
 func TestIgnitionRefusesOtherPrograms(t *testing.T) {
 	t.Parallel()
 	o, _ := newOracle(t)

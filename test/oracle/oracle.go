@@ -20,13 +20,13 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// Version is the version of Ignition.
+// Version is the version of Ignition that this package builds.
 const Version = "v2.27.0"
 
 // ErrNotHere means that this machine cannot run Ignition.
 var ErrNotHere = errors.New("the real Ignition cannot run here")
 
-// notDebian is the exit code of install.py on another system than Debian.
+// notDebian is the exit code of install.py on systems other than Debian.
 const notDebian = 3
 
 // Oracle runs Ignition. It needs root privileges, because Ignition changes owners, and useradd changes the root folder.
@@ -36,15 +36,15 @@ type Oracle struct {
 	after string
 	// env is added to the environment of Ignition.
 	env []string
-	// Root is the folder of the image; each run gets a copy.
+	// Root is the folder with the contents of the image; each run gets a copy.
 	Root string
 	dir  string
 }
 
-// New builds Ignition on first use and writes the image to dir.
+// New returns an Oracle whose image is written to dir. It builds Ignition on first use.
 func New(ctx context.Context, dir string) (*Oracle, error) { return build(ctx, dir) }
 
-// build builds Ignition like [New], and passes options to install.py.
+// build is like [New], but also passes options to install.py.
 func build(ctx context.Context, dir string, options ...string) (*Oracle, error) {
 	if os.Geteuid() != 0 {
 		return nil, fmt.Errorf("%w: root privileges required", ErrNotHere)
@@ -72,7 +72,8 @@ func build(ctx context.Context, dir string, options ...string) (*Oracle, error) 
 	return o, os.WriteFile(filepath.Join(base, "00-core.ign"), []byte(core), 0o600)
 }
 
-// writeImage creates a folder with the tables of Fedora CoreOS. It uses this machine's useradd, which is Debian's.
+// writeImage writes a model of Fedora CoreOS's root to the folder root, from the tables of package firstboot. The
+// model is configured for this machine's useradd, which is Debian's.
 func writeImage(root string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
@@ -130,8 +131,8 @@ func writeEntry(root, word, rest string) error {
 	return nil
 }
 
-// script runs the stages on a copy of the root, mounted like on CoreOS, in a separate mount namespace. It stops at
-// the first stage that fails.
+// script runs Ignition's stages on a copy of the root, mounted as on CoreOS, in a separate mount namespace. It stops
+// at the first stage that fails.
 const script = `set -e
 mount --make-rprivate /
 mount -t tmpfs none /mnt # accessible to every user, as on a machine
@@ -154,7 +155,7 @@ cd sysroot
 eval "$AFTER"
 `
 
-// Run reports whether a machine with this user data boots, and returns Ignition's output.
+// Run reports whether a machine with the user data config boots, and returns Ignition's output.
 func (o *Oracle) Run(ctx context.Context, config []byte) (boots bool, output string, err error) {
 	user, err := os.CreateTemp(o.dir, "user*.ign")
 	if err != nil {

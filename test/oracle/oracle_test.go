@@ -70,8 +70,8 @@ func TestPredictionsMatchIgnition(t *testing.T) {
 	}
 }
 
-// TestCheckAgainstIgnition generates configurations: none that ends in the emergency shell may pass the check, and
-// none that boots as intended may be refused.
+// TestCheckAgainstIgnition checks the user data check against Ignition, with generated configurations: none that ends
+// in the emergency shell may pass the check, and none that boots as intended may be refused.
 func TestCheckAgainstIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)
@@ -107,7 +107,7 @@ func TestCheckAgainstIgnition(t *testing.T) {
 	}
 }
 
-// bootsDifferently reports whether a refused configuration boots but certainly not as intended.
+// bootsDifferently reports whether a configuration with the given problem boots, but certainly not as intended.
 func bootsDifferently(id userdata.ProblemID) bool {
 	switch id {
 	case userdata.IDPasswordNotHashed, userdata.IDSSHKey, userdata.IDDecimalMode, userdata.IDNoName:

@@ -22,14 +22,15 @@ func folder() string {
 // Path returns the path of the program under test.
 func Path() string { return filepath.Join(folder(), name) }
 
-// Env returns an environment for the program: the given variables, and where the race detector writes. A data race in
-// any run of the program makes the tests fail at the end. The detector does not delay the exit by its usual second.
+// Env returns an environment for the program, which consists of the given variables and the settings of the race
+// detector. A data race in any run of the program makes the tests fail at the end. The settings also remove the
+// second by which the detector usually delays the program's exit.
 func Env(own ...string) []string {
 	return append([]string{"GORACE=atexit_sleep_ms=0 log_path=" + filepath.Join(folder(), "race")}, own...)
 }
 
-// TestMain is the TestMain of a package that tests the program. It calls main if this binary was started as the
-// program, and otherwise the tests, and exits.
+// TestMain implements the TestMain of a package that tests the program. If this binary was started as the program,
+// TestMain calls main. Otherwise, it runs the tests. In both cases, it exits.
 func TestMain(main func(), tests func() int) {
 	if filepath.Base(os.Args[0]) == name {
 		main()
@@ -38,7 +39,7 @@ func TestMain(main func(), tests func() int) {
 	os.Exit(inFolder(tests))
 }
 
-// inFolder creates the folder, runs the tests and removes the folder.
+// inFolder creates the folder, runs the tests and removes the folder. Data races in the program make the tests fail.
 func inFolder(tests func() int) (code int) {
 	dir := folder()
 	defer func() { _ = os.RemoveAll(dir) }()

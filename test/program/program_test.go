@@ -10,7 +10,7 @@ import (
 )
 
 // TestABrokenProgramFailsItsTests breaks the program with a compiler overlay and runs a test of each package that
-// drives it: all must fail, and none may come from the test cache.
+// drives the program. It checks that each of these tests fails and that no result comes from the test cache.
 func TestABrokenProgramFailsItsTests(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ file, opens, tests, run string }{
@@ -38,7 +38,8 @@ func TestABrokenProgramFailsItsTests(t *testing.T) {
 // root is the path of the module's folder.
 const root = "../.."
 
-// broken writes an overlay for the compiler in which a function of a file panics, and returns its path.
+// broken writes a compiler overlay in which the function that starts with opens panics, and returns the overlay's
+// path.
 func broken(t *testing.T, file, opens string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(root, file))

@@ -1,5 +1,5 @@
-// Package ramdisk has the cases of applying a ramdisk to a node, and runs them against the embedded Ironic and a real
-// one. Package provision runs them against its fake.
+// Package ramdisk provides the cases of applying a ramdisk to a node, and runs them against the embedded Ironic and a
+// real one. Package provision runs them against its fake.
 package ramdisk
 
 import (
@@ -31,19 +31,19 @@ func Always(r provision.Ramdisk) *provision.RamdiskAction {
 	return provision.ApplyRamdisk(func(*models.Node) (provision.Ramdisk, error) { return r, nil })
 }
 
-// With returns a changed copy of the ramdisk.
+// With returns a copy of the ramdisk to which change has been applied.
 func With(r provision.Ramdisk, change func(r *provision.Ramdisk)) provision.Ramdisk {
 	change(&r)
 	return r
 }
 
-// Case is a ramdisk to apply to a node, with the node's fields before and after. Cases run against a fake, the
+// Case describes a ramdisk to apply to a node, and the node's fields before and after. Cases run against a fake, the
 // embedded Ironic and a real one.
 type Case struct {
 	Name           string
 	Ramdisk        provision.Ramdisk
 	Info, Instance map[string]any
-	// Operations are the operations of the PATCH request, in the form +field or -field.
+	// Operations lists the operations of the PATCH request, each in the form +field or -field.
 	Operations             []string
 	WantInfo, WantInstance map[string]any
 }
@@ -111,7 +111,7 @@ func Cases() []Case {
 	}
 }
 
-// Operations returns the operations of a previewed request in the form of Case.Operations.
+// Operations returns the operations in the body of a previewed request, in the form of Case.Operations.
 func Operations(t *testing.T, body []byte) []string {
 	t.Helper()
 	var ops []models.PatchOp

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// verbLog is an audit that keeps the verbs of the records.
+// verbLog is an audit log that keeps only the verbs of its records.
 type verbLog struct {
 	mu    sync.Mutex
 	verbs []string
@@ -45,7 +45,7 @@ func (a *verbLog) lines() []string {
 	return slices.Clone(a.verbs)
 }
 
-// TestRamdiskEmbedded applies ramdisks to nodes of the embedded Ironic.
+// TestRamdiskEmbedded checks that ramdisks can be applied to nodes of the embedded Ironic.
 func TestRamdiskEmbedded(t *testing.T) {
 	t.Parallel()
 	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{})
@@ -60,8 +60,8 @@ func TestRamdiskEmbedded(t *testing.T) {
 	testRamdisks(t, i.URL)
 }
 
-// TestRamdiskReal applies ramdisks to nodes of a real Ironic and checks that the `baremetal` commands of the preview
-// have the same effect.
+// TestRamdiskReal checks that ramdisks can be applied to nodes of a real Ironic, and that the `baremetal` commands of
+// the preview have the same effect.
 func TestRamdiskReal(t *testing.T) {
 	t.Parallel()
 	server := ironic.StartT(t, ironic.Options{Release: ironic.Newest})
@@ -104,7 +104,7 @@ func connect(t *testing.T, url string) *ironicclient.Client {
 	return c
 }
 
-// checkNode compares the fields that the case is about.
+// checkNode checks the fields of the node that the case changes, and that the node's other driver_info was not lost.
 func checkNode(t *testing.T, n *models.Node, test ramdisk.Case) {
 	t.Helper()
 	got := maps.Clone(n.DriverInfo)
@@ -178,7 +178,8 @@ func wait(t *testing.T, c *ironicclient.Client) error {
 	})
 }
 
-// bootReason returns the setting that Ironic lacks to boot the node, or "".
+// bootReason returns the reason that Ironic gives for being unable to boot the node, such as a missing setting, or ""
+// if there is none.
 func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 	t.Helper()
 	list, err := c.Validate(t.Context(), uuid)

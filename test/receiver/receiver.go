@@ -12,10 +12,10 @@ import (
 	"ironworks/models"
 )
 
-// Console receives pushed journals at one address. It stops when the test ends.
+// Console receives pushed journals at one address until the test ends.
 type Console struct {
 	*agentlog.Receiver
-	// Options configure the receiver. Options.Address is HOST:PORT at which it listens.
+	// Options configures the receiver. Address is the HOST:PORT at which it listens.
 	Options agentlog.PushOptions
 	Address string
 
@@ -31,7 +31,7 @@ func Start(t testing.TB, machines ...agentlog.Machine) *Console {
 	}})
 }
 
-// With starts a receiver with options.
+// With starts a receiver with the given options.
 func With(t testing.TB, o agentlog.PushOptions) *Console {
 	t.Helper()
 	c := &Console{Options: o, Address: "127.0.0.1:0", t: t}
@@ -40,7 +40,7 @@ func With(t testing.TB, o agentlog.PushOptions) *Console {
 	return c
 }
 
-// Start starts to receive. After Stop, it receives at the same address as before.
+// Start starts the receiver. After Stop, it listens at the same address as before.
 func (c *Console) Start() {
 	c.t.Helper()
 	var err error

@@ -29,7 +29,7 @@ type shot struct {
 
 type album []shot
 
-// tour is a run of the console in which pictures are taken: the console is started, shown, and quit.
+// tour is a run of the console, from start to end, during which visit takes pictures.
 type tour struct {
 	width, height int
 	visit         func(*camera) error
@@ -85,13 +85,13 @@ func (t tour) shoot(ctx context.Context, binary string, album *album) (err error
 	return nil
 }
 
-// recordingName is the file with the recording of a tour.
+// recordingName is the name of the file that contains the recording of a tour.
 const recordingName = "tour.cast"
 
-// someKey is a public key without a known private key.
+// someKey is a public key whose private key is not known.
 const someKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOQSL3u/hYXsLnW2oHuVZ6vFE5pm8z4DGgT1TDJZnfen you@laptop\n"
 
-// writeKey writes an SSH key to a home directory, as most users have one; ramdisks accept it.
+// writeKey writes a public SSH key to a home directory, because most users have one there. Ramdisks accept this key.
 func writeKey(home string) error {
 	dir := filepath.Join(home, ".ssh")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -100,13 +100,13 @@ func writeKey(home string) error {
 	return os.WriteFile(filepath.Join(dir, "id_ed25519.pub"), []byte(someKey), 0o600)
 }
 
-// until waits for a wanted screen.
+// until waits for a screen for which wanted returns true. what names the screen in errors.
 func (c *camera) until(what string, wanted func(lines []string) bool) error {
 	_, err := c.still(what, wanted)
 	return err
 }
 
-// still waits for a screen and returns its cells.
+// still waits for a screen as until does, and returns its cells.
 func (c *camera) still(what string, wanted func(lines []string) bool) ([][]terminal.Cell, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
@@ -116,7 +116,7 @@ func (c *camera) still(what string, wanted func(lines []string) bool) ([][]termi
 			return nil, fmt.Errorf("%s: %w\n%s", what, err, c.screen.Describe())
 		}
 		cells := cellsOf(c.screen)
-		// Without output in between, the cells are those of the wanted screen.
+		// If there was no output in the meantime, these are the cells of the wanted screen.
 		if c.screen.Bytes() == before {
 			return cells, nil
 		}
@@ -153,7 +153,7 @@ func (c *camera) snapWhen(name, title string, wanted func(lines []string) bool) 
 	return nil
 }
 
-// has reports whether all texts are on a screen.
+// has reports whether all texts are on the screen.
 func has(lines []string, texts ...string) bool {
 	for _, text := range texts {
 		if !strings.Contains(strings.Join(lines, "\n"), text) {
@@ -178,7 +178,7 @@ func drawn(lines []string, width int) bool {
 // liveAtEdge matches the end of a complete header.
 var liveAtEdge = regexp.MustCompile(`updated [≤<]\d+s ago$`)
 
-// row reports whether a line has all texts.
+// row reports whether one of the lines contains all texts.
 func row(lines []string, texts ...string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool { return has([]string{line}, texts...) })
 }

@@ -16,7 +16,8 @@ type scene struct {
 	shown time.Duration
 }
 
-// animate draws frames one after the other, forever, in one SVG. A renderer without animation shows the first frame.
+// animate draws the frames in one SVG, which shows them one after another, forever. A renderer without animation
+// shows the first frame.
 func animate(frames []scene, title string) []byte {
 	var b strings.Builder
 	begin(&b, frames[0].cells, title)
@@ -52,7 +53,8 @@ type filmStep struct {
 	wanted func(lines []string) bool
 }
 
-// session returns the film in the README: the first deployment of the tutorial, and an explanation.
+// session returns the steps of the film in the README, which shows the first deployment of the tutorial, and an
+// explanation.
 func session() []filmStep {
 	shows := func(texts ...string) func([]string) bool {
 		return func(lines []string) bool { return has(lines, texts...) }
@@ -81,10 +83,10 @@ func session() []filmStep {
 	}
 }
 
-// film plays the session.
+// film types the keys of the session and waits for each of its screens.
 func film(c *camera) error {
 	for _, s := range session() {
-		// At first, a question ignores keys.
+		// A question ignores keys for a moment after it appears.
 		<-time.After(time.Second)
 		c.screen.Type(s.keys...)
 		if err := c.until(s.what, s.there); err != nil {
@@ -94,7 +96,7 @@ func film(c *camera) error {
 	return nil
 }
 
-// there reports whether a screen is the wanted one, and complete.
+// there reports whether the screen is complete and is the one that the step leads to.
 func (s filmStep) there(lines []string) bool { return lines[len(lines)-1] != "" && s.wanted(lines) }
 
 // develop makes the moving picture from the recording of the session.

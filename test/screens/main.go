@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// timeLimit limits the time for all pictures; a minute is usual.
+// timeLimit limits the time for all pictures, which usually take a minute.
 const timeLimit = 5 * time.Minute
 
 func main() {

@@ -70,7 +70,7 @@ func visibleText(t *testing.T, svg []byte, width, height int) []string {
 	return lines
 }
 
-// put writes a text of an SVG to its cells.
+// put writes the text of an SVG element to the cells in which it is drawn.
 func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	t.Helper()
 	value := func(name string) float64 {
@@ -88,7 +88,7 @@ func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	x, y := (value("x")-margin)/cellWidth, (value("y")-baseline-margin)/cellHeight
 	length, cells := value("textLength"), strings.Split(text, "")
 	switch want := float64(utf8.RuneCountInString(text)) * cellWidth; {
-	case length == 0: // centered in its cells
+	case length == 0: // the text is centered in its cells
 		cells = append([]string{text}, make([]string, terminalWidth(text)-1)...)
 		x -= float64(len(cells)) / 2
 	case length < want-0.01 || length > want+0.01:
@@ -102,7 +102,7 @@ func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	copy(grid[line][column:], cells)
 }
 
-// terminalWidth is sufficient for the texts of these tests.
+// terminalWidth returns the number of cells that a text occupies. It is correct only for the texts of these tests.
 func terminalWidth(text string) int {
 	if r := first(text); r >= 0x3000 && r < 0xfb00 {
 		return 2
@@ -110,7 +110,7 @@ func terminalWidth(text string) int {
 	return 1
 }
 
-// undrawn returns a screen in the form of seen.
+// undrawn returns a screen as visibleText does, without frames and gauges.
 func undrawn(cells [][]terminal.Cell) []string {
 	lines := make([]string, len(cells))
 	for y, row := range cells {

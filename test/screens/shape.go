@@ -9,13 +9,13 @@ import (
 type kind int
 
 const (
-	letters kind = iota // characters of every monospaced font, with the same width
-	symbol              // possibly from another font, centered in its cells
-	frame               // lines from edge to edge, drawn
-	shade               // a gauge, drawn
+	letters kind = iota // characters that every monospaced font contains, all with the same width
+	symbol              // a character that may come from another font, centered in its cells
+	frame               // lines from edge to edge, drawn as paths
+	shade               // a gauge, drawn as a rectangle
 )
 
-// kindOf returns the kind of a cell's text.
+// kindOf returns how the text of a cell is drawn.
 func kindOf(text string) kind {
 	r := first(text)
 	_, isFrame := arms[r]
@@ -38,7 +38,7 @@ func first(text string) rune {
 	return r
 }
 
-// arms has, for each frame character, the edges of the cell that its lines reach from the center: left, right, up,
+// arms maps each frame character to the edges of the cell that its lines reach from the center: left, right, up,
 // down. The first two arms of a round corner define its curve.
 var arms = map[rune]string{
 	'─': "lr", '│': "ud", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
@@ -46,10 +46,10 @@ var arms = map[rune]string{
 	'╭': "dr", '╮': "ld", '╰': "ur", '╯': "lu",
 }
 
-// shades has the share of a gauge's cell that is covered.
+// shades maps each character of a gauge to the share of the cell that is covered.
 var shades = map[rune]float64{'░': 0.25, '▒': 0.5, '▓': 0.85, '█': 1}
 
-// shadeInset leaves space between the gauges of two rows, in pixels.
+// shadeInset is the space above and below a gauge, in pixels, which separates the gauges of two rows.
 const shadeInset = 3.0
 
 // framePath returns an SVG path along the lines of a run of frame characters that starts at x, y.

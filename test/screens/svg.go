@@ -13,8 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// The dimensions of a picture in pixels. A cell is as wide as a character of most monospaced fonts, 0.6 em; text in
-// other fonts is stretched to the grid.
+// The dimensions of a picture in pixels. A cell is as wide as a character of most monospaced fonts, which is 0.6 em.
+// Text in other fonts is stretched to fit the cells.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18.0
@@ -29,7 +29,7 @@ var (
 	ink   = color.RGBA{R: 0xe6, G: 0xed, B: 0xf3, A: 0xff}
 )
 
-// fonts are fonts that most systems have installed: a picture in a page must not load fonts.
+// fonts lists fonts that most systems have installed, because a picture in a page must not load fonts.
 const fonts = "ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,Consolas,Liberation Mono,monospace"
 
 // picture is an SVG under construction. Backgrounds are below lines, and lines below text.
@@ -88,7 +88,7 @@ func screenful(b *strings.Builder, cells [][]terminal.Cell) {
 		fonts, fontSize, p.texts.String())
 }
 
-// row draws one row.
+// row draws one row of cells: first their backgrounds, and then their contents.
 func (p *picture) row(y int, cells []terminal.Cell) {
 	for _, r := range runs(cells, func(a, b run) bool { return a.back == b.back }) {
 		if r.back != hex(paper) {
@@ -101,7 +101,7 @@ func (p *picture) row(y int, cells []terminal.Cell) {
 	}
 }
 
-// draw draws a run of cells of one look and kind.
+// draw draws a run of cells, all of which have the same look and kind.
 func (p *picture) draw(row int, r run) {
 	x, y, width := left(r.x), top(row), float64(r.cells)*cellWidth
 	if r.underline {
@@ -170,13 +170,13 @@ func runs(cells []terminal.Cell, joined func(a, b run) bool) []run {
 	return all
 }
 
-// alike reports whether a cell continues a run. A symbol is drawn alone, so that a wider glyph of a font moves
-// nothing else.
+// alike reports whether cell b can be drawn together with run a. A symbol is drawn alone, so that it moves nothing
+// else if its glyph in a font is wider.
 func alike(a, b run) bool {
 	return a.look == b.look && a.kind == b.kind && a.kind != symbol && (a.kind != shade || first(a.text) == first(b.text))
 }
 
-// lookOf returns the look of a cell.
+// lookOf converts the style of a cell. Reverse video and faint text become plain colors.
 func lookOf(c terminal.Cell) look {
 	var fore, back color.Color = ink, paper
 	if c.Foreground != nil {
@@ -237,5 +237,5 @@ func escape(text string) string {
 	return b.String()
 }
 
-// joiners are the formatting characters that belong to a letter.
+// joiners lists the formatting characters that belong to a letter.
 var joiners = []rune{'\u200c', '\u200d'}

@@ -13,7 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// cellsFrom returns a row of cells; the right half of a wide character is empty.
+// cellsFrom returns a row of cells with the given style and texts. The right half of a wide character is a cell
+// without text.
 func cellsFrom(style terminal.Cell, texts ...string) []terminal.Cell {
 	var row []terminal.Cell
 	for _, text := range texts {

@@ -7,7 +7,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// tours has the tours that take all pictures.
+// tours lists the tours, which together take all pictures.
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
 	{width: 120, height: 40, visit: logging},
@@ -23,8 +23,8 @@ const (
 	shared = "r7-n09" // a machine that shares one of its disks with another one
 )
 
-// console takes pictures of most screens. It starts when the slow machine begins to install: by then the others have
-// reached their final states.
+// console takes pictures of most screens. It starts when the slow machine begins to install, because by then the
+// others have reached their final states.
 func console(c *camera) error {
 	settled := func(lines []string) bool {
 		return row(lines, slow, "wait call-back", "install_coreos") && row(lines, failed, "deploy failed") && row(lines, works, "active") &&
@@ -52,7 +52,7 @@ func console(c *camera) error {
 	return nil
 }
 
-// sized changes the size of the terminal during a call.
+// sized calls do with another size of the terminal, and then restores the size.
 func (c *camera) sized(width, height int, do func() error) error {
 	before, above := c.screen.Size()
 	if err := c.screen.Resize(width, height); err != nil {
@@ -64,7 +64,7 @@ func (c *camera) sized(width, height int, do func() error) error {
 	return c.screen.Resize(before, above)
 }
 
-// goTo opens an entry of the palette by name.
+// goTo opens the entry of the palette that has the given name.
 func (c *camera) goTo(name string) error {
 	c.screen.Type(":")
 	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to filter") }); err != nil {
@@ -78,7 +78,7 @@ func (c *camera) goTo(name string) error {
 	return nil
 }
 
-// open opens a node by name.
+// open opens the node with the given name through the palette.
 func (c *camera) open(node string) error {
 	if err := c.goTo(node); err != nil {
 		return err
@@ -171,7 +171,7 @@ func asking(c *camera) error {
 	return c.leave(question)
 }
 
-// leave closes a dialog.
+// leave closes the dialog that contains text.
 func (c *camera) leave(text string) error {
 	c.screen.Type(terminal.Esc)
 	return c.until("leaving "+text, func(lines []string) bool { return !has(lines, text) })

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// fresh is the environment variable with the first new seed of a long run. make test-long sets and prints it; setting
-// it repeats the run.
+// fresh is the environment variable that holds the first new seed of a long run. make test-long sets and prints it.
+// To repeat the run, set it to the printed seed.
 const fresh = "IRONWORKS_TEST_SEED"
 
-// First returns the first new seed of a long run. In other runs it returns the fixed seed.
+// First returns the first new seed of a long run. In other runs, it returns fixed.
 func First(tb testing.TB, fixed uint64) uint64 {
 	tb.Helper()
 	text := os.Getenv(fresh)

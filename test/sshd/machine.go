@@ -21,8 +21,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Machine is a machine with an sshd on a port of loopback, for a user core who logs in with [Machine.Key], and a
-// journal.
+// Machine is a machine with a journal, and with an sshd that listens on the loopback interface and accepts
+// [Machine.Key] for the user core.
 type Machine struct {
 	tb       testing.TB
 	programs programs
@@ -41,7 +41,7 @@ type Machine struct {
 	ticks  uint64
 }
 
-// New creates a machine and boots it. The end of the test stops it.
+// New creates a machine and boots it. It is stopped when the test ends.
 func New(tb testing.TB) *Machine {
 	tb.Helper()
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
@@ -56,7 +56,7 @@ func New(tb testing.TB) *Machine {
 	for _, dir := range []string{"home", "bin"} {
 		m.must(os.MkdirAll(filepath.Join(m.Dir, dir), 0o755))
 	}
-	// Run as root, sshd needs this folder, which the Debian package would have created.
+	// When sshd runs as root, it needs this folder, which the Debian package would have created.
 	if os.Getuid() == 0 {
 		m.must(os.MkdirAll("/run/sshd", 0o755))
 	}
@@ -231,7 +231,7 @@ func (m *Machine) Break() int {
 	return len(sessions)
 }
 
-// Freeze stops sshd and its sessions with SIGSTOP: the machine no longer responds.
+// Freeze stops sshd and its sessions with SIGSTOP, so that the machine no longer responds.
 func (m *Machine) Freeze() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -273,7 +273,8 @@ func (m *Machine) Write(entries ...Entry) {
 				fmt.Fprintf(&b, "%s=%s\n", name, value)
 				continue
 			}
-			// The journal export format for values that are not a single line of text: name, length, value.
+			// In the journal export format, a value that is not a single line of text consists of name, length and
+			// value.
 			fmt.Fprintf(&b, "%s\n", name)
 			length := make([]byte, 8)
 			for i := range length {
@@ -293,14 +294,14 @@ func (m *Machine) Write(entries ...Entry) {
 	}
 }
 
-// Rotate makes later entries go to another file.
+// Rotate makes later entries go to another journal file.
 func (m *Machine) Rotate() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files++
 }
 
-// Agent writes lines of the agent's unit.
+// Agent writes lines to the journal as entries of the agent's unit.
 func (m *Machine) Agent(lines ...string) {
 	m.tb.Helper()
 	entries := make([]Entry, len(lines))
@@ -310,7 +311,7 @@ func (m *Machine) Agent(lines ...string) {
 	m.Write(entries...)
 }
 
-// Kernel writes a kernel line.
+// Kernel writes a line to the journal as an entry of the kernel.
 func (m *Machine) Kernel(line string) {
 	m.tb.Helper()
 	m.Write(Entry{"MESSAGE": line, "PRIORITY": "5", "_TRANSPORT": "kernel", "SYSLOG_IDENTIFIER": "kernel"})

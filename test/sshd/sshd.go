@@ -1,5 +1,5 @@
-// Package sshd provides machines for tests with the real sshd of OpenSSH and a real journal: systemd-journal-remote
-// writes it, journalctl reads it. Only the entries are invented.
+// Package sshd provides machines for tests. A machine consists of the real sshd of OpenSSH and a real journal, which
+// systemd-journal-remote writes and journalctl reads. Only the entries are invented.
 package sshd
 
 import (
@@ -19,7 +19,7 @@ type programs struct {
 	libraries                                                string // the value of LD_LIBRARY_PATH
 }
 
-// find downloads the programs on first use. Where Debian's packages are not available the test is skipped, except in
+// find downloads the programs on first use. Where Debian's packages are not available, the test is skipped, except in
 // CI.
 func find(tb testing.TB) programs {
 	tb.Helper()
@@ -48,20 +48,21 @@ func find(tb testing.TB) programs {
 	return p
 }
 
-// Clients are OpenSSH's clients, and the environment in which they run.
+// Clients holds the paths of OpenSSH's clients, and the environment in which they run.
 type Clients struct {
 	SSH, Keygen string
 	Env         []string
 }
 
-// FindClients returns OpenSSH's clients from Debian's packages; elsewhere the test is skipped, except in CI.
+// FindClients returns OpenSSH's clients from Debian's packages. Where these are not available, the test is skipped,
+// except in CI.
 func FindClients(tb testing.TB) Clients {
 	tb.Helper()
 	p := find(tb)
 	return Clients{SSH: p.ssh, Keygen: p.keygen, Env: []string{"LD_LIBRARY_PATH=" + p.libraries, "PATH=/usr/bin:/bin", "TERM=xterm-256color"}}
 }
 
-// glob returns the file that matches a pattern below root or, as since Debian 13, below root/usr.
+// glob returns the file that matches pattern below root or, since Debian 13, below root/usr.
 func glob(tb testing.TB, root, pattern string) string {
 	tb.Helper()
 	for _, below := range []string{root, filepath.Join(root, "usr")} {

@@ -1,4 +1,5 @@
-// Package terminal runs a program at an emulated terminal, for tests: a PTY whose other end is an emulated screen.
+// Package terminal runs a program on an emulated terminal, for tests. The program runs on a PTY whose other end is an
+// emulated screen.
 //
 //	s := terminal.StartT(t, terminal.Options{Command: exec.Command("ironworks"), Width: 120, Height: 40})
 //	s.Until(t, "Nodes", "gp-2x")
@@ -10,7 +11,7 @@
 //		t.Error("the terminal is left with", left)
 //	}
 //
-// Tests compare the screen and not the bytes: a program that draws only changes writes "3" where a user sees
+// Tests compare the screen and not the bytes, because a program that draws only changes writes "3" where a user sees
 // "count: 3". Output wakes waiting tests, so that they need no sleep. The emulator responds to the program's queries.
 //
 // The kernel echoes typed keys until the program turns that off. The echo counts as output like everything on the

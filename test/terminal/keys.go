@@ -40,18 +40,18 @@ const (
 	CtrlZ     = "\x1a"
 )
 
-// escPause is the pause after Esc: a program interprets Esc and a key that it reads together as Alt and that key, and
-// on a busy machine it may read late.
+// escPause is the pause after Esc. It is necessary because a program that reads Esc and a key together interprets
+// them as Alt and that key, and on a busy machine it may read late.
 const escPause = 400 * time.Millisecond
 
 // writeTimeout is the time for which a program may leave its input unread before typed keys get lost.
 const writeTimeout = 10 * time.Second
 
-// keyboard is the state of the keys that are typed into a Screen.
+// keyboard holds the state of typing into a Screen.
 type keyboard struct {
 	mu   sync.Mutex
 	esc  time.Time // the time of Esc, if it was the last key
-	lost error     // the first error of typing
+	lost error     // the first error while typing
 }
 
 // Type types keys, one or more in each argument:
@@ -107,8 +107,8 @@ func (s *Screen) send(data []byte) {
 	}
 }
 
-// Paste pastes a text: in a bracketed paste if the program has turned that on, and with Enter for line ends, as
-// terminals do.
+// Paste pastes text as terminals do: with Enter in place of line ends, and as a bracketed paste if the program has
+// turned that on.
 func (s *Screen) Paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", Enter)
 	s.mu.Lock()
@@ -120,8 +120,8 @@ func (s *Screen) Paste(text string) {
 	s.typeKeys(text)
 }
 
-// Click clicks with the left button at the first place that shows a text. It reports whether there is one and the
-// program has enabled mouse reports.
+// Click clicks with the left button at the first place where text is shown. It reports false, without a click, if the
+// text is not shown or the program has not enabled mouse reports.
 func (s *Screen) Click(text string) bool {
 	s.mu.Lock()
 	wanted := s.state.mode(ansi.ModeMouseExtSgr) && (s.state.mode(ansi.ModeMouseButtonEvent) || s.state.mode(ansi.ModeMouseAnyEvent) || s.state.mode(ansi.ModeMouseNormal))

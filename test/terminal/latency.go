@@ -9,13 +9,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// watch waits for a screen, and receives the time when the bytes of that screen arrived.
+// watch describes a screen to wait for. seen receives the time when the bytes that make up that screen arrived.
 type watch struct {
 	wanted func(text string) bool
 	seen   chan time.Time
 }
 
-// checkWatch checks every new screen, so that none is missed. mu is held.
+// checkWatch checks whether the screen is the one waited for. It is called for every new screen, so that none is
+// missed. mu is held.
 func (s *Screen) checkWatch(at time.Time) {
 	if s.watch == nil || s.state.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
 		return
@@ -24,9 +25,10 @@ func (s *Screen) checkWatch(at time.Time) {
 	s.watch = nil
 }
 
-// Latency types keys and returns the time until the bytes arrived that make the screen as wanted. The time of arrival
+// Latency types keys and returns the time until the bytes arrive that produce the wanted screen. The time of arrival
 // is taken before the bytes are processed, so that neither the emulator nor wanted is measured; wanted must not call
-// methods of the Screen. A screen that is already as wanted is an error, because nothing could be measured.
+// methods of the Screen. If the screen is already the wanted one, nothing can be measured, and Latency returns an
+// error.
 func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text string) bool) (time.Duration, error) {
 	s.timing.Lock()
 	defer s.timing.Unlock()
@@ -54,7 +56,7 @@ func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text stri
 		return 0, fmt.Errorf("waiting for the screen after a key: %w", context.Cause(ctx))
 	}
 	select {
-	case at := <-w.seen: // the wanted screen was shown with the last output
+	case at := <-w.seen: // the wanted screen came with the last output
 		return at.Sub(typed), nil
 	default:
 		return 0, ErrEnded

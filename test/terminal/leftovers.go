@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// modeNames are the names of modes that programs leave behind.
+// modeNames maps modes that programs may leave behind to their names.
 var modeNames = map[ansi.DECMode]string{
 	ansi.ModeCursorKeys:         "application cursor keys",
 	ansi.ModeOrigin:             "origin mode",
@@ -39,9 +39,9 @@ func (s *Screen) colors() colors {
 	return colors{s.emulator.ForegroundColor(), s.emulator.BackgroundColor(), s.emulator.CursorColor()}
 }
 
-// Leftovers returns, sorted, the names of terminal modes that the program has changed and not restored; after its end
-// there should be none. It cannot tell whether the program restored the kernel's line settings; a shell around the
-// program can with stty.
+// Leftovers returns the sorted names of terminal modes that the program has changed and not restored. After the
+// program's end there should be none. Leftovers cannot tell whether the program restored the kernel's line settings;
+// a shell around the program can do so with stty.
 func (s *Screen) Leftovers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

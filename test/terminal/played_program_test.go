@@ -27,7 +27,7 @@ func TestFullScreenProgram(t *testing.T) {
 	s.Type(terminal.Up)
 	s.UntilGone(t, "> two")
 	s.Type("z")
-	s.Until(t, "count: 1") // for which the program wrote one cell
+	s.Until(t, "count: 1") // to show this, the program wrote only one cell
 	if err := s.Resize(100, 30); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// playVariable makes the test binary play a full-screen program instead of running tests.
+// playVariable is the environment variable that makes the test binary play a full-screen program instead of running
+// tests.
 const playVariable = "IRONWORKS_TERMINAL_PLAYS"
 
 func TestMain(m *testing.M) {
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// program runs the full-screen program at a terminal.
+// program runs the program play on a terminal.
 func program(t testing.TB, o terminal.Options) *terminal.Screen {
 	t.Helper()
 	o.Command = exec.Command(os.Args[0])
@@ -34,7 +35,7 @@ func program(t testing.TB, o terminal.Options) *terminal.Screen {
 	return terminal.StartT(t, o)
 }
 
-// shell runs a script at a terminal.
+// shell runs a script on a terminal.
 func shell(t testing.TB, script string, o terminal.Options) *terminal.Screen {
 	t.Helper()
 	o.Command = exec.Command("sh", "-c", script)

@@ -9,8 +9,8 @@ import (
 	"ironworks/cast"
 )
 
-// Play shows a recording without its pauses. It calls look after each output, until look returns false or the recording
-// ends. The screen has the size of the start of the recording.
+// Play shows a recording without its pauses. It calls look after each output, until look returns false or the
+// recording ends. The screen has the size that the recording starts with.
 func Play(r *cast.Reader, look func(s *Screen) (more bool)) error {
 	s := &Screen{emulator: vt.NewEmulator(r.Header.Width, r.Header.Height), changed: make(chan struct{})}
 	safe := cast.NewSafe()

@@ -26,8 +26,8 @@ type chunk struct {
 	at   time.Time
 }
 
-// Screen is a terminal in which a program runs or ran. Its methods are safe for concurrent use, and after the
-// program's end show the last screen.
+// Screen is a terminal in which a program runs or ran. Its methods are safe for concurrent use. After the program's
+// end, they show the last screen.
 type Screen struct {
 	cmd      *exec.Cmd
 	tty      *os.File
@@ -35,8 +35,8 @@ type Screen struct {
 	cast     *cast.Writer // nil without a recording
 	running  sync.WaitGroup
 
-	// chunks go from the reader to the emulator, so that the time of arrival is taken immediately even while the
-	// emulator is busy.
+	// chunks passes the output from the reader to the emulator, so that the time of arrival is taken immediately even
+	// while the emulator is busy.
 	chunks  chan chunk
 	drained chan struct{} // closed when the last chunk was shown
 	ended   chan struct{} // closed after the program was also reaped
@@ -44,8 +44,8 @@ type Screen struct {
 	keyboard keyboard
 	timing   sync.Mutex // allows one Latency at a time
 
-	// mu guards the fields below. The emulator is not a vt.SafeEmulator: that returns pointers to cells that change
-	// later, and cannot show text, cursor and modes of the same moment.
+	// mu guards the fields below. The emulator is not a vt.SafeEmulator, because that returns pointers to cells that
+	// change later, and cannot show text, cursor and modes of the same moment.
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	defaults colors
@@ -92,7 +92,7 @@ func (s *Screen) show() {
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
 	}
-	// The emulator's Close races with its Read; closing the pipe ends Read as well.
+	// The emulator's Close races with its Read. Closing the pipe also ends Read.
 	if pipe, ok := s.emulator.InputPipe().(interface{ Close() error }); ok {
 		_ = pipe.Close()
 	}
@@ -110,10 +110,10 @@ func (s *Screen) emulate(data []byte) {
 	}
 }
 
-// emulateSequence writes one sequence, and the text behind it, to the emulator. The emulator accepts scroll margins
-// below the screen and panics, where a terminal clips them; such margins arrive with output that was written before the
-// screen became lower. After a panic the margins are reset and the sequence is dropped: the program repaints for the
-// new size.
+// emulateSequence writes one sequence, and the text after it, to the emulator. A terminal clips scroll margins below
+// the screen, but the emulator accepts them and then panics. Such margins arrive with output that was written before
+// the screen became lower. After a panic, the margins are reset and the sequence is dropped, because the program
+// repaints for the new size.
 func (s *Screen) emulateSequence(sequence []byte) {
 	defer func() {
 		if recover() != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resize does the same as pty.Setsize, for a file that must stay interruptible.
+// resize is like pty.Setsize, but for a file that must stay interruptible.
 func resize(tty *os.File, size pty.Winsize) error {
 	raw, err := tty.SyscallConn()
 	if err != nil {

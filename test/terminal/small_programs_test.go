@@ -111,7 +111,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestWaitForIdle waits for a condition outside the screen, while the program writes nothing.
+// TestWaitForIdle checks that WaitFor also notices a condition that becomes true while the program writes nothing.
 func TestWaitForIdle(t *testing.T) {
 	t.Parallel()
 	s := terminal.StartT(t, terminal.Options{Command: exec.Command("cat")})

@@ -22,8 +22,8 @@ import (
 
 // Options configure the program and its terminal.
 type Options struct {
-	// Command is the program. Its standard streams become the terminal. Without Env it gets this process's
-	// environment, except for variables that describe this process's terminal.
+	// Command is the program. Its standard streams become the terminal. If Env is nil, the program gets this
+	// process's environment, except for variables that describe this process's terminal.
 	Command *exec.Cmd
 	// Width and Height are the size in cells; the default is 80×24.
 	Width, Height int
@@ -38,17 +38,17 @@ type Options struct {
 	Patience time.Duration
 }
 
-// term is the terminal type: what the emulator supports without mistakes.
+// term is the terminal type. The emulator supports it without mistakes.
 const term = "xterm-256color"
 
-// terminalVariables are the variables that describe a terminal or control a program's output on it. A test must not
+// terminalVariables lists the variables that describe a terminal or control a program's output on it. A test must not
 // depend on the terminal that it was started from.
 var terminalVariables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION", "WT_SESSION", "TMUX", "STY",
 	"SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "COLUMNS",
 }
 
-// Start starts a program at a terminal and kills it when the context ends. The caller must call Close.
+// Start starts a program on a terminal and kills it when the context ends. The caller must call Close.
 func Start(ctx context.Context, o Options) (*Screen, error) {
 	if o.Command == nil {
 		return nil, errors.New("no command to start at a terminal")
@@ -80,7 +80,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	s.defaults = s.colors()
 	s.registerHandlers(o.Modern)
 	if o.Record != nil {
-		s.cast, _ = cast.NewWriter(o.Record, cast.Header{Version: 2, Width: o.Width, Height: o.Height, Term: term}) // Close has the error
+		s.cast, _ = cast.NewWriter(o.Record, cast.Header{Version: 2, Width: o.Width, Height: o.Height, Term: term}) // Close returns the error
 	}
 	started, err := pty.StartWithSize(o.Command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
 	if err != nil {
@@ -103,7 +103,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	return s, nil
 }
 
-// StartT starts a program for a test; the end of the test kills it.
+// StartT starts a program for a test and kills it when the test ends.
 func StartT(t testing.TB, o Options) *Screen {
 	t.Helper()
 	s, err := Start(t.Context(), o)
@@ -133,8 +133,8 @@ func environment(env []string) []string {
 	return append(slices.Clip(env), "TERM="+term)
 }
 
-// interruptible returns the terminal as a file whose reads end when it is closed. Reads of the file from pty block in
-// the kernel until the last process that holds the terminal has exited.
+// interruptible returns the terminal as a file whose reads end when the file is closed. Reads from the file that pty
+// returns block in the kernel until the last process that holds the terminal has exited.
 func interruptible(blocking *os.File) (*os.File, error) {
 	defer func() { _ = blocking.Close() }()
 	syscall.ForkLock.RLock()

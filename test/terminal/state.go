@@ -9,21 +9,21 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// state is the state of the terminal that the program has set by control sequences.
+// state is the state of the terminal that the program has set with control sequences.
 type state struct {
-	// modes are the DEC modes that were set or reset. The emulator keeps the cursor modes per screen, while a
-	// terminal has one for both.
+	// modes holds the DEC modes that were set or reset. The emulator keeps separate cursor modes for each screen,
+	// while a terminal has one for both screens.
 	modes     map[ansi.DECMode]bool
 	keyboards int  // the number of stacked keyboard protocols
 	keyboard  bool // a protocol was turned on without stacking
-	otherKeys bool // the value of modifyOtherKeys
+	otherKeys bool // whether modifyOtherKeys is on
 	shape     int  // the shape of the cursor
 	title     string
 	clipboard []string
 }
 
-// registerHandlers registers handlers for the program's output. The emulator calls them while output is written to it,
-// so mu is held.
+// registerHandlers registers handlers for control sequences in the program's output. The emulator calls them while
+// output is written to it, so mu is held.
 func (s *Screen) registerHandlers(modern bool) {
 	s.state.modes = map[ansi.DECMode]bool{}
 	mode := func(on bool) func(ansi.Mode) {
@@ -69,7 +69,8 @@ func (s *Screen) registerHandlers(modern bool) {
 	}
 }
 
-// onSequence registers a function for a sequence with one number. missing is the number of a sequence without one.
+// onSequence registers heard for a sequence with one number. If the sequence contains no number, heard receives
+// missing.
 func (s *Screen) onSequence(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)
@@ -104,7 +105,7 @@ func (d *state) setClipboard(data []byte) {
 	}
 }
 
-// mode reports whether a mode is on.
+// mode reports whether the mode is on.
 func (d *state) mode(mode ansi.DECMode) bool {
 	on, set := d.modes[mode]
 	if !set {

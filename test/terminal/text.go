@@ -7,7 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Cell is a cell of the screen.
+// Cell describes a cell of the screen.
 type Cell struct {
 	// Text is the text of the cell. It is a space for an empty cell, and "" for the right half of a wide character.
 	Text                                    string
@@ -24,7 +24,7 @@ func (s *Screen) Text() string {
 	return s.text()
 }
 
-// text returns the same as Text. The caller holds mu.
+// text is like Text, but the caller holds mu.
 func (s *Screen) text() string {
 	var text strings.Builder
 	for y := range s.emulator.Height() {
@@ -39,7 +39,7 @@ func (s *Screen) text() string {
 // Lines returns all lines of the screen, including empty ones.
 func (s *Screen) Lines() []string { return strings.Split(s.Text(), "\n") }
 
-// Line returns a line, counted from 0, or "" outside of the screen.
+// Line returns line y, counted from 0, or "" if y is outside the screen.
 func (s *Screen) Line(y int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func content(cell *uv.Cell) (text string, width int) {
 	return cell.Content, max(1, cell.Width)
 }
 
-// Contains reports whether a text is on the screen.
+// Contains reports whether text is on the screen.
 func (s *Screen) Contains(text string) bool { return strings.Contains(s.Text(), text) }
 
 // Size returns the size of the terminal in cells.
@@ -74,7 +74,7 @@ func (s *Screen) Size() (width, height int) {
 	return s.emulator.Width(), s.emulator.Height()
 }
 
-// Find returns the cell in which the first occurrence of a text starts.
+// Find returns the cell in which the first occurrence of text starts.
 func (s *Screen) Find(text string) (x, y int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Screen) Find(text string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// Cell returns the cell at a position, counted from 0, or a zero Cell outside of the screen.
+// Cell returns the cell at the given position, counted from 0, or a zero Cell if the position is outside the screen.
 func (s *Screen) Cell(x, y int) Cell {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ const unchanged = 100 * time.Millisecond
 
 // WaitFor waits until wanted returns true for the text of the screen. It skips screens that the program is still
 // drawing (synchronized output), since a user would not see them. wanted may also depend on other things than the
-// screen: it is called for each change, and every 100 ms without one.
+// screen, because it is called after each change, and every 100 ms if there is none.
 func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) error {
 	for {
 		over := s.hasEnded()
@@ -62,7 +62,7 @@ func (s *Screen) Until(t testing.TB, texts ...string) {
 	}
 }
 
-// UntilGone waits until a text is no longer on the screen.
+// UntilGone waits until text is no longer on the screen.
 func (s *Screen) UntilGone(t testing.TB, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
@@ -72,7 +72,7 @@ func (s *Screen) UntilGone(t testing.TB, text string) {
 	}
 }
 
-// Idle waits until the program has written nothing for the given time, or has ended.
+// Idle waits until the program has written nothing for the duration quiet, or has ended.
 func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

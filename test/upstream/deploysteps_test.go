@@ -10,13 +10,13 @@ import (
 	"ironworks/models/plan"
 )
 
-// stepsCase is the input of testdata/deploysteps.py for one deployment.
+// stepsCase describes one deployment. It is an input of testdata/deploysteps.py.
 type stepsCase struct {
 	DeployInterface string           `json:"deploy_interface"`
 	Traits          []string         `json:"traits"`
 	Steps           []map[string]any `json:"steps"`
 	Templates       []stepsTemplate  `json:"templates"`
-	// Offered are the steps that the node's interfaces have beside those of every deployment.
+	// Offered lists the steps that the node's interfaces offer in addition to the steps of every deployment.
 	Offered []map[string]any `json:"offered"`
 
 	facts plan.Facts
@@ -27,15 +27,15 @@ type stepsTemplate struct {
 	Steps []map[string]any `json:"steps"`
 }
 
-// mergeable has steps that a plan or a template may have: steps of the driver, steps of the agent, and steps that
-// Ironic runs itself.
+// mergeable lists steps that a plan or a template may contain: steps of the driver, steps of the agent, and steps
+// that Ironic runs itself.
 var mergeable = []string{
 	"deploy.deploy", "deploy.write_image", "deploy.prepare_instance_boot", "deploy.tear_down_agent", "deploy.switch_to_tenant_network",
 	"deploy.boot_instance", "deploy.erase_devices", "deploy.erase_devices_metadata", "deploy.inject_files", "raid.apply_configuration",
 	"bios.factory_reset", "firmware.update", "management.reset_bmc", "vendor.send_raw", "power.hold", "deploy.wait", "deploy.install_coreos",
 }
 
-// randomSteps returns distinct steps, in the forms that ironworks and Ironic read.
+// randomSteps returns up to most distinct steps, in the forms that ironworks and Ironic read.
 func randomSteps(random *rand.Rand, most int) (ours []models.Step, theirs []map[string]any) {
 	theirs = []map[string]any{}
 	for _, i := range random.Perm(len(mergeable))[:random.IntN(most+1)] {
@@ -71,9 +71,9 @@ func randomStepsCase(random *rand.Rand) stepsCase {
 	return c
 }
 
-// TestDeployStepsAreMergedAsInIronic compares the merged steps of plan, templates and driver with
-// _get_all_deployment_steps of ironic/conductor/steps.py. Ironic refuses a step that several templates have; so does
-// the check of templates.
+// TestDeployStepsAreMergedAsInIronic checks that the steps of the plan, the templates and the driver are merged as in
+// _get_all_deployment_steps of ironic/conductor/steps.py. Ironic refuses a step that occurs in several templates; so
+// does the check of templates.
 func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(55, 2)) //nolint:gosec // must be the same in every run
@@ -114,8 +114,8 @@ func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	}
 }
 
-// refusedSteps returns the text with which the checks refuse the core step and repeated steps; "" if they refuse
-// nothing. TestStepsOfReleases checks the arguments of steps.
+// refusedSteps returns the text with which the checks refuse to move the core step or to repeat steps, or "" if they
+// refuse neither. The arguments of steps are checked by TestStepsOfReleases.
 func refusedSteps(f *plan.Facts) string {
 	for _, id := range []plan.CheckID{plan.CheckSteps, plan.CheckTemplates} {
 		check, _ := f.Check(id)

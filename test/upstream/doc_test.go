@@ -1,5 +1,5 @@
-// Package upstream_test compares code of ironworks with single functions and libraries of the pinned Ironic, and drives
-// a simulated machine with a real conductor.
+// Package upstream_test compares code of ironworks with single functions and libraries of the pinned Ironic. It also
+// lets a real conductor drive a simulated machine.
 package upstream_test
 
 import (
@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of regular expressions, which inspection rules have, ends a second after the last match.
+	// Inspection rules use regular expressions. The clock of their package stops a second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }

@@ -16,12 +16,12 @@ import (
 	"ironworks/test/ironic"
 )
 
-// tlv is a type and its value in hexadecimal, as the agent sends it.
+// tlv is an LLDP type and its value in hexadecimal, as the agent sends them.
 type tlv [2]any
 
 func tlvOf(kind int, value string) tlv { return tlv{kind, hex.EncodeToString([]byte(value))} }
 
-// randomTLVs returns what a switch may announce: chassis, port and name of any subtype, and other TLVs.
+// randomTLVs returns TLVs that a switch may announce: chassis, port and name of any subtype, and others.
 func randomTLVs(random *rand.Rand) []tlv {
 	pick := func(values ...string) string { return values[random.IntN(len(values))] }
 	chassis := pick("\x04\x0a\x1b\x2c\x3d\x4e\x5f", "\x04\xff\x00\x00\x00\x00\x01", "\x07sw1", "\x05\x01\xc0\x00\x02\x01", "\x06vlan1", "\x02alias", "\x01part", "\x03port")
@@ -36,8 +36,8 @@ func randomTLVs(random *rand.Rand) []tlv {
 	return append(list, tlvOf(0, ""))
 }
 
-// TestNeighborsAreThoseOfTheHook: the same switch port is shown whether Ironic's hook parse-lldp has run, or only the
-// agent's TLVs are stored.
+// TestNeighborsAreThoseOfTheHook checks that the same switch port is shown when Ironic's hook parse-lldp has run and
+// when only the agent's TLVs are stored.
 func TestNeighborsAreThoseOfTheHook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(26, 11)) //nolint:gosec // must be the same in every run

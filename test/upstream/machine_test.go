@@ -44,7 +44,7 @@ func (n node) do(t *testing.T, method, path string, body any, want int) []byte {
 	return answer
 }
 
-// until waits until the node is unlocked and a field has a value.
+// until waits until the node is unlocked and the given field has the value want, and returns the node.
 func (n node) until(t *testing.T, field, want string) map[string]any {
 	t.Helper()
 	var seen map[string]any
@@ -71,14 +71,14 @@ func (n node) provision(t *testing.T, target, want string) map[string]any {
 	return n.until(t, "provision_state", want)
 }
 
-// TestConductorDrivesMachine lets a real conductor of each release inspect a machine over Redfish, change its power,
-// read its BIOS and boot its ramdisk from a virtual CD.
+// TestConductorDrivesMachine checks that a real conductor of each release can inspect a machine over Redfish, change
+// its power, read its BIOS and boot its ramdisk from a virtual CD.
 func TestConductorDrivesMachine(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"DEFAULT": {"enabled_bios_interfaces": "no-bios,redfish"},
-				"redfish": {"auth_type": "session"}, // a single machine, so that the test need not wait for sessions to expire
+				"redfish": {"auth_type": "session"}, // with a single machine, the test need not wait for sessions to expire
 			}})
 			images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				http.ServeContent(w, r, "ramdisk.iso", time.Time{}, bytes.NewReader(isoImage()))
@@ -153,7 +153,8 @@ func conductorBoots(t *testing.T, m *machine.Machine, n node, ramdisk recorder) 
 	}
 }
 
-// recorder is a ramdisk that sends the image that it was booted from, and runs until its machine stops.
+// recorder is a ramdisk that sends the content of the image from which it was booted, and runs until its machine
+// stops.
 type recorder chan string
 
 func (r recorder) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
@@ -166,13 +167,13 @@ func (r recorder) Run(ctx context.Context, _ *machine.Machine, media machine.Med
 	return nil
 }
 
-// newMachine returns a machine with two disks that ends with the test.
+// newMachine returns a machine with two disks that is stopped when the test ends.
 func newMachine(t *testing.T, options machine.Options) *machine.Machine {
 	t.Helper()
 	return machineWith(t, nil, options)
 }
 
-// machineWith returns a machine whose disks are behind a RAID controller, if there is one.
+// machineWith returns a machine whose disks are behind controller, unless that is nil.
 func machineWith(t *testing.T, controller *machine.RAIDController, options machine.Options) *machine.Machine {
 	t.Helper()
 	options.Dir = t.TempDir()

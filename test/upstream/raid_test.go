@@ -14,7 +14,7 @@ import (
 
 const raidNode = "5a2f3a0c-3a3e-4a2b-8a5f-1f2e3d4c5b6a"
 
-// raidCase is the input of testdata/raid.py: a configuration and drives.
+// raidCase is an input of testdata/raid.py, consisting of a configuration and drives.
 type raidCase struct {
 	Config json.RawMessage `json:"config"`
 	Node   string          `json:"node"`
@@ -57,7 +57,8 @@ func failureOf(err error) *raidFailure {
 	return &raidFailure{string(e.Class), e.Error()}
 }
 
-// TestDrivesAreAssignedAsInIronic compares the drives, sizes and errors of random configurations on random drives.
+// TestDrivesAreAssignedAsInIronic checks that drives are assigned as in Ironic. It compares the drives, sizes and
+// errors of random configurations on random drives.
 func TestDrivesAreAssignedAsInIronic(t *testing.T) {
 	t.Parallel()
 	const count = 20_000
@@ -132,7 +133,8 @@ func compareAssignment(t *testing.T, c *raidCase, want *raidAnswer, counts map[s
 	}
 }
 
-// TestRAIDConfigurationsAreCheckedAsInIronic compares which configurations are accepted, and the messages.
+// TestRAIDConfigurationsAreCheckedAsInIronic checks that the same configurations are accepted as in Ironic, and that
+// the others are refused with the same messages.
 func TestRAIDConfigurationsAreCheckedAsInIronic(t *testing.T) {
 	t.Parallel()
 	const count = 3_000

@@ -13,7 +13,7 @@ type raidGenerator struct{ *rand.Rand }
 
 func pickOf[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
-// drives returns drives of a few kinds, so that many are equal.
+// drives returns random drives of only a few kinds, so that many of them are equal.
 func (g raidGenerator) drives() []raidDrive {
 	type kind struct {
 		media, protocol string
@@ -40,7 +40,7 @@ func (g raidGenerator) drives() []raidDrive {
 			drives[i].Controller = "2"
 		}
 		if g.IntN(60) == 0 {
-			drives[i].ID = "1" // drives of two controllers with one ID
+			drives[i].ID = "1" // drives of different controllers may have the same ID
 		}
 	}
 	return drives
@@ -97,7 +97,7 @@ func (g raidGenerator) logicalDisk(name string) map[string]any {
 	return d
 }
 
-// brokenConfig returns a configuration with a few random changes, of which some are errors.
+// brokenConfig returns a configuration with a few random changes, some of which are errors.
 func (g raidGenerator) brokenConfig() any {
 	var disks []any
 	for i := range g.IntN(4) {
@@ -143,7 +143,7 @@ func (g raidGenerator) spoil(d map[string]any) {
 	}
 }
 
-// value returns any value of JSON.
+// value returns a random JSON value of any type.
 func (g raidGenerator) value() any {
 	switch g.IntN(14) {
 	case 0:

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/seeds"
 )
 
-// ruleCase is the input of testdata/rules.py: rules and a node.
+// ruleCase is an input of testdata/rules.py, consisting of rules and the data that they apply to.
 type ruleCase struct {
 	Rules      []any             `json:"rules"`
 	Node       json.RawMessage   `json:"node"`
@@ -41,8 +41,8 @@ type ruleResult struct {
 	PluginData json.RawMessage   `json:"plugin_data"`
 }
 
-// askPython runs a program of testdata with the newest release: the request on standard input, the answer on standard
-// output.
+// askPython runs a program in testdata with the newest release's Python. The program reads the request from its
+// standard input and writes the answer to its standard output.
 func askPython(t *testing.T, program string, request, answer any) {
 	t.Helper()
 	input, err := json.Marshal(request)
@@ -63,7 +63,7 @@ func askPython(t *testing.T, program string, request, answer any) {
 	}
 }
 
-// TestRulesRunAsInIronic compares the evaluation of random rules on random inventories with Ironic's engine.
+// TestRulesRunAsInIronic checks that random rules have the same effect on random inventories as in Ironic's engine.
 func TestRulesRunAsInIronic(t *testing.T) {
 	t.Parallel()
 	const count = 10_000
@@ -160,7 +160,7 @@ func compareRules(t *testing.T, c *ruleCase, want *ruleResult, counts map[string
 	}
 }
 
-// canonical returns JSON with sorted keys.
+// canonical returns raw with sorted keys and without created_at.
 func canonical(t *testing.T, raw []byte) string {
 	t.Helper()
 	var v any
@@ -177,8 +177,8 @@ func canonical(t *testing.T, raw []byte) string {
 	return string(text)
 }
 
-// TestRulesAreCheckedAsInIronic compares which rules are accepted. Rules that are refused only here would fail, or
-// have no effect, when they run.
+// TestRulesAreCheckedAsInIronic checks that the rules that Ironic refuses are refused here, too. Other rules may be
+// refused only for known reasons: they would fail, or have no effect, when they run.
 func TestRulesAreCheckedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(23, seeds.First(t, 1))) //nolint:gosec // repeatable

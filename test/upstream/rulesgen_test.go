@@ -17,7 +17,7 @@ func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
 
 func (g generator) one(in int) bool { return g.IntN(in) == 0 }
 
-// parsed returns a value from JSON text.
+// parsed returns the value that the JSON text stands for.
 func parsed(text string) any {
 	v, err := hints.DecodePython([]byte(text))
 	if err != nil {
@@ -73,7 +73,7 @@ func (g generator) pluginData() string {
 		`{"parsed_lldp":{"eno1":{"switch_port_id":"Ethernet1/1"}},"text":"t","number":5,"null":null,"empty":[]}`)
 }
 
-// template returns a text that may refer to values.
+// template returns a text that may contain references to values.
 func (g generator) template() string {
 	name := pick(g,
 		"inventory[cpu][count]", "inventory[cpu][architecture]", "inventory[memory][physical_mb]", "inventory[bmc_address]",
@@ -251,7 +251,7 @@ func (g generator) action() any {
 		}
 	default:
 		args = dict("msg", g.value())
-		if !g.one(4) { // this action ends the rules
+		if !g.one(4) { // this action ends the evaluation of the rules
 			return g.action()
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// conductor looks up and downloads an image with Ironic's code.
+// conductor is a Python program that looks up and downloads an image with Ironic's code.
 const conductor = `
 import json, sys
 from oslo_config import cfg
@@ -34,8 +34,8 @@ with open(target, 'wb') as f:
 print(json.dumps({'size': seen['size'], 'no_cache': seen['no_cache'], 'updated_at': str(seen['updated_at'])}))
 `
 
-// TestImageService lets a real conductor's code download an image over HTTP, and over HTTPS with the server's
-// certificate as the CA.
+// TestImageService checks that a real conductor's code can download an image over HTTP, and over HTTPS with the
+// server's certificate as the CA.
 func TestImageService(t *testing.T) {
 	python := ironic.Program(t, "python")
 	content := make([]byte, 3<<20)
@@ -107,7 +107,7 @@ func startServer(t *testing.T, options serve.Options) *serve.Server {
 	return server
 }
 
-// isoItem returns an image file to serve.
+// isoItem returns an ISO item with the given content and modification time, stored in a temporary file.
 func isoItem(t *testing.T, content []byte, modified time.Time) serve.Item {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r7-n01.iso")

@@ -14,7 +14,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// releaseStep is a step that testdata/steps.py found in a release.
+// releaseStep is a step that testdata/steps.py found in the sources of a release.
 type releaseStep struct {
 	Interface string          `json:"interface"`
 	Driver    string          `json:"driver"`
@@ -44,7 +44,7 @@ func stepsOf(t *testing.T, environment string, arguments ...string) []releaseSte
 	return list
 }
 
-// TestStepsOfReleases compares the table of steps with the sources of both releases, in both directions.
+// TestStepsOfReleases checks that the table of steps and the sources of both releases contain the same steps.
 func TestStepsOfReleases(t *testing.T) {
 	t.Parallel()
 	for _, release := range []ironic.Release{ironic.Newest, ironic.Old} {
@@ -88,7 +88,7 @@ func compareKinds(t *testing.T, k *steps.Known, driver string, release ironic.Re
 	}
 }
 
-// isKnown reports whether the table has a step with its arguments.
+// isKnown reports whether the table contains the step with the same arguments for the release.
 func isKnown(f releaseStep, release string) bool {
 	return slices.ContainsFunc(steps.Named(f.Interface, f.Step), func(k *steps.Known) bool {
 		arguments := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestSushy drives a machine with sushy, Ironic's Redfish library.
+// TestSushy checks that sushy, Ironic's Redfish library, can operate a machine.
 func TestSushy(t *testing.T) {
 	python := ironic.Program(t, "python")
 	for _, test := range []struct {
@@ -39,7 +39,8 @@ func TestSushy(t *testing.T) {
 	}
 }
 
-// TestSushyReadsEverything walks everything that sushy reads on a machine, with and without a RAID controller.
+// TestSushyReadsEverything checks that sushy can read everything that it knows about a machine, with and without a
+// RAID controller.
 func TestSushyReadsEverything(t *testing.T) {
 	python := ironic.Program(t, "python")
 	for name, controller := range map[string]*machine.RAIDController{"disks": nil, "RAID": {}} {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// bootTime limits one boot to GRUB, even without KVM on a busy computer.
+// bootTime limits the time until GRUB has booted, even without KVM on a busy computer.
 const bootTime = 3 * time.Minute
 
-// grubScript prints a name and obeys commands. It uses the firmware's terminal, which is the serial line: GRUB's
-// serial driver would have to share the input with the firmware.
+// grubScript prints a name and obeys commands. It uses the firmware's terminal, which is the serial line, because
+// GRUB's serial driver would have to share the input with the firmware.
 const grubScript = `set timeout=-1
 echo "%s is up"
 while true; do
@@ -27,7 +27,8 @@ while true; do
 done
 `
 
-// grubISO creates an image that boots as a CD and as a disk and prints the name, and returns its path.
+// grubISO creates an image that can boot as a CD and as a disk, and that prints the given name. It returns the
+// image's path.
 func grubISO(t *testing.T, name string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -51,12 +52,12 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// line is the serial line of a machine.
+// line is the serial line of a machine, with the output received so far.
 type line struct {
 	t    *testing.T
 	conn net.Conn
 	all  strings.Builder
-	read int // how much of all was read by expect
+	read int // the length of the part that expect has used
 }
 
 func serialLine(t *testing.T, address string) *line {
@@ -69,7 +70,7 @@ func serialLine(t *testing.T, address string) *line {
 	return &line{t: t, conn: conn}
 }
 
-// expect reads the line until a text occurs.
+// expect reads from the line until text occurs.
 func (l *line) expect(text string) {
 	l.t.Helper()
 	_ = l.conn.SetReadDeadline(time.Now().Add(bootTime))
@@ -96,7 +97,7 @@ func (l *line) order(text string) {
 	l.expect("order: " + text)
 }
 
-// until waits for a condition.
+// until waits until ok returns true. what describes the condition in the error message.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bootTime)

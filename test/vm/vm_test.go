@@ -50,7 +50,7 @@ func newBench(t *testing.T) *bench {
 	b.machine = l.Machines()[0]
 	b.serial = serialLine(t, b.machine.SerialAddress())
 	cd := grubISO(t, "medium")
-	// A server without support for ranges, as some are.
+	// Like some real servers, this server does not support ranges.
 	b.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		content, err := os.ReadFile(cd)
 		if err == nil {
@@ -92,13 +92,14 @@ func (b *bench) waitOff(t *testing.T) {
 	until(t, "the machine is off", func() bool { return b.machine.Power() == machine.Off })
 }
 
-// fill writes a bootable system to the SCSI disk of the machine, which must be off.
+// fill writes the given image to the machine's SCSI disk. The machine must be off.
 func (b *bench) fill(t *testing.T, image string) {
 	t.Helper()
 	run(t, b.host.Img, "convert", "-n", "-O", "qcow2", image, filepath.Join(b.folder, "sda.qcow2"))
 }
 
-// TestLifeOfAMachine is one test, because each boot takes long.
+// TestLifeOfAMachine checks boot order, power, virtual media and snapshots in a single test, because each boot takes
+// long.
 func TestLifeOfAMachine(t *testing.T) {
 	b := newBench(t)
 	b.fill(t, grubISO(t, "installed"))
@@ -116,7 +117,8 @@ func TestLifeOfAMachine(t *testing.T) {
 		t.Errorf("events: %q", b.events)
 	}
 
-	// The override boots the disk although the medium is still inserted, also after a reset by the guest.
+	// The override boots the disk although the medium is still inserted. This also applies after a reset by the
+	// guest.
 	b.boots(t, machine.BootOverride{Target: machine.Hdd, Enabled: machine.Continuous})
 	b.reset(t, machine.ResetOn)
 	b.serial.expect("installed is up")
@@ -148,7 +150,7 @@ func TestLifeOfAMachine(t *testing.T) {
 	b.waitOff(t)
 }
 
-// snapshots takes a snapshot of the disk, erases the disk and restores it.
+// snapshots checks that a snapshot of the disk can be taken, and restored after the disk was erased.
 func (b *bench) snapshots(t *testing.T) {
 	t.Helper()
 	until(t, "QEMU has ended", func() bool { return vm.Snapshot(t.Context(), b.host, b.folder, "installed") == nil })

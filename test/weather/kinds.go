@@ -11,25 +11,26 @@ import (
 	"time"
 )
 
-// Kind is a fault that is applied to a request. Without the fault, forward would forward the request.
+// Kind is a fault that is applied to a request. forward is the function that would forward the request to the server
+// if there were no fault.
 type Kind func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc)
 
 // Match reports whether a rule applies to a request.
 type Match func(r *http.Request) bool
 
-// Rule applies a fault to the requests that match.
+// Rule applies a fault to the requests that it matches.
 type Rule struct {
 	match Match
 	kind  Kind
-	left  int // how many more requests the rule applies to; negative for no limit
+	left  int // the number of further requests that the rule applies to; negative if unlimited
 }
 
-// On returns a rule for the requests that match; a nil match matches every request.
+// On returns a rule that applies a fault to the requests that match; a nil match matches every request.
 func On(match Match, kind Kind) *Rule {
 	return &Rule{match: match, kind: kind, left: -1}
 }
 
-// All returns a rule like [On] that matches every request.
+// All returns a rule that applies a fault to every request.
 func All(kind Kind) *Rule { return On(nil, kind) }
 
 // Times limits the rule to n requests.
@@ -48,12 +49,12 @@ func (r *Rule) consume(req *http.Request) bool {
 	return true
 }
 
-// Method matches requests with the method.
+// Method matches requests with the given method.
 func Method(method string) Match {
 	return func(r *http.Request) bool { return r.Method == method }
 }
 
-// Path matches requests whose path contains the text.
+// Path matches requests whose path contains part.
 func Path(part string) Match {
 	return func(r *http.Request) bool { return strings.Contains(r.URL.Path, part) }
 }
@@ -66,7 +67,7 @@ func Stalled() Kind {
 	}
 }
 
-// StalledBody sends half of a response and then stalls.
+// StalledBody sends half of the response's body and then stalls.
 func StalledBody() Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		rec := record(r, forward)
@@ -76,7 +77,7 @@ func StalledBody() Kind {
 	}
 }
 
-// TruncatedBody sends half of a response and closes the connection.
+// TruncatedBody sends half of the response's body and closes the connection.
 func TruncatedBody() Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		rec := record(r, forward)
@@ -85,7 +86,7 @@ func TruncatedBody() Kind {
 	}
 }
 
-// sendHalf sends half of a body. Its header has the length of the whole body.
+// sendHalf sends half of a body. The Content-Length header states the length of the whole body.
 func sendHalf(w http.ResponseWriter, header http.Header, body []byte) {
 	maps.Copy(w.Header(), header)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -94,12 +95,12 @@ func sendHalf(w http.ResponseWriter, header http.Header, body []byte) {
 	_ = http.NewResponseController(w).Flush()
 }
 
-// TruncatedJSON sends half of the JSON as a complete response.
+// TruncatedJSON sends half of the response's JSON as if that were the complete response.
 func TruncatedJSON() Kind {
 	return rewritten(func(_ *http.Request, _ http.Header, body []byte) []byte { return body[:len(body)/2] })
 }
 
-// Reset resets the connection. The server never gets the request.
+// Reset resets the connection without forwarding the request.
 func Reset() Kind {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { hangUp(w, true) }
 }
@@ -123,14 +124,14 @@ func Status(code int, body string, headers ...string) Kind {
 	}
 }
 
-// HTML responds with an HTML page like a proxy's.
+// HTML responds with an HTML page like the error pages of a proxy.
 func HTML(code int) Kind {
 	page := fmt.Sprintf("<html><head><title>%d %s</title></head><body><center>nginx</center></body></html>\n", code, http.StatusText(code))
 	return Status(code, page, "Content-Type", "text/html", "Server", "nginx/1.27")
 }
 
-// Ironic responds like Ironic when it refuses a request: JSON in a string in JSON, with the headers of the API
-// versions.
+// Ironic responds like Ironic when it refuses a request. The error is JSON inside a string in JSON, and the headers
+// name the API versions.
 func Ironic(code int, message string, headers ...string) Kind {
 	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": message, "debuginfo": nil})
 	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})
@@ -179,7 +180,8 @@ func Slow(by time.Duration) Kind {
 	}
 }
 
-// Then returns a fault that applies next to the requests that k forwards, such as Slow(d).Then(HTML(500)).
+// Then returns a fault that applies next to the requests that k forwards. Slow(d).Then(HTML(500)), for example,
+// delays an HTML page.
 func (k Kind) Then(next Kind) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, forward) })
@@ -198,7 +200,7 @@ func RefuseField(field string, code int, message string) Kind {
 	}
 }
 
-// Rewrite changes a field of every node in responses, both lists and single nodes.
+// Rewrite changes a field of every node in responses, which may contain lists or single nodes.
 func Rewrite(field string, change func(value any) any) Kind {
 	return rewritten(func(r *http.Request, _ http.Header, body []byte) []byte {
 		var doc map[string]any

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// The ports of proxies. They are below the range that systems assign, so that no other program takes the proxy's port
-// while the proxy is down, and above the ports of test/ironic.
+// The range of the proxies' ports. It is below the range from which systems assign ports, so that no other program
+// takes a proxy's port while the proxy is down, and above the ports of test/ironic.
 const (
 	firstPort = 30000
 	portCount = 2500
@@ -28,7 +28,7 @@ const (
 
 // Proxy forwards requests to a server and applies rules to them.
 type Proxy struct {
-	// URL is the proxy's URL, Host its host and port.
+	// URL is the proxy's URL; Host is its host and port.
 	URL, Host string
 
 	upstream *url.URL
@@ -43,7 +43,7 @@ type Proxy struct {
 	news     chan struct{} // closed and replaced with every request
 	server   *http.Server  // nil while the proxy is down
 	served   chan struct{}
-	// closing is canceled when the listener closes. That ends stalled requests.
+	// closing is canceled when the listener closes, which ends stalled requests.
 	closing       context.Context //nolint:containedctx // the listener's life
 	cancelStalled context.CancelFunc
 }
@@ -58,7 +58,7 @@ type Request struct {
 	Ruled bool
 }
 
-// Start starts a proxy in front of the server at the URL; the end of the test stops it.
+// Start starts a proxy in front of the server at the URL upstream. The proxy is stopped when the test ends.
 func Start(tb testing.TB, upstream string) *Proxy {
 	tb.Helper()
 	u, err := url.Parse(upstream)
@@ -107,7 +107,7 @@ func (p *Proxy) Up(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen on port %d: %w", p.port, err)
 	}
-	// Not derived from the caller's context: the proxy lives until Down.
+	// The context is not derived from the caller's, because the proxy lives until Down.
 	p.closing, p.cancelStalled = context.WithCancel(context.Background())
 	server := &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
@@ -142,7 +142,7 @@ func (p *Proxy) Set(rules ...*Rule) {
 	p.rules = rules
 }
 
-// ruled returns the rule for a request, or nil.
+// ruled returns the rule that applies to a request, or nil.
 func (p *Proxy) ruled(r *http.Request) *Rule {
 	p.rulesMu.Lock()
 	defer p.rulesMu.Unlock()
@@ -164,7 +164,7 @@ func (p *Proxy) Requests() []Request {
 	return slices.Clone(p.requests)
 }
 
-// Count returns the number of received requests with the method; "" counts all.
+// Count returns the number of requests received with the given method, or of all requests if method is empty.
 func (p *Proxy) Count(method string) int {
 	n := 0
 	for _, r := range p.Requests() {
@@ -175,7 +175,7 @@ func (p *Proxy) Count(method string) int {
 	return n
 }
 
-// Await waits until a matching request has been received.
+// Await waits until a request that matches has been received.
 func (p *Proxy) Await(ctx context.Context, match func(Request) bool) error {
 	for {
 		p.mu.Lock()
@@ -214,7 +214,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	rule.kind(w, r, p.pass)
 }
 
-// logRequest records a request and returns the context of the listener.
+// logRequest records a request, wakes the waiting tests, and returns the context of the listener.
 func (p *Proxy) logRequest(r *http.Request, body string, ruled bool) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,7 +226,7 @@ func (p *Proxy) logRequest(r *http.Request, body string, ruled bool) context.Con
 	return p.closing
 }
 
-// pass forwards a request and returns its response.
+// pass forwards a request to the server and the server's response to the client.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
 	target := *r.URL
 	target.Scheme, target.Host = p.upstream.Scheme, p.upstream.Host
@@ -261,7 +261,7 @@ func record(r *http.Request, forward http.HandlerFunc) *httptest.ResponseRecorde
 	return rec
 }
 
-// hangUp closes the connection without a response; reset sends a TCP reset, like a crash.
+// hangUp closes the connection without a response. If reset is set, it sends a TCP reset, as after a crash.
 func hangUp(w http.ResponseWriter, reset bool) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

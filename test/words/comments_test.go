@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// unclear are phrases of comments that need a second reading, with their replacements.
+// unclear lists phrases of comments that need a second reading, with suggested replacements.
 var unclear = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -33,7 +33,7 @@ var unclear = []struct {
 	{regexp.MustCompile(`(?i)\b(behaviour|licence|catalogue|for ever)\b`), "US spelling"},
 }
 
-// TestComments checks the comments of the whole tree, tests and lab included.
+// TestComments checks the comments of the whole tree, including those of the tests and the lab.
 func TestComments(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

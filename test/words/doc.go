@@ -1,3 +1,3 @@
-// Package words tests the texts of the program and of its documentation against the mechanical rules of the writing
-// style: no phrase that the glossary replaces, errors without a full stop.
+// Package words checks the texts of the program and its documentation against the mechanical rules of the writing
+// style: texts contain no phrase that the glossary replaces, and errors end without a full stop.
 package words

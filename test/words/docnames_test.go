@@ -11,10 +11,11 @@ import (
 	"testing"
 )
 
-// docStart matches a doc comment that starts with an unexported name: a word in lower case, then a verb.
+// docStart matches a doc comment that starts with an unexported name, which is a word in lower case followed by a
+// verb.
 var docStart = regexp.MustCompile(`^([a-z]\w*) [a-z]+s `)
 
-// TestDocCommentsStartWithTheName finds doc comments that kept the name of a function that was renamed.
+// TestDocCommentsStartWithTheName finds doc comments that still contain the old name of a renamed function.
 func TestDocCommentsStartWithTheName(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// withoutKey has texts of the console that name a command because no key has the same effect, with the reason.
+// withoutKey maps texts of the console that name a command, because no key has the same effect, to the reason.
 var withoutKey = map[string]string{
 	"ironworks deploy --give-back %s":                    "no key reverts a deployment without continuing it",
 	"ironworks deploy --give-back reverts it":            "no key reverts a deployment without continuing it",
@@ -29,8 +29,8 @@ var withoutKey = map[string]string{
 	"boot a ramdisk built with ironworks ignition build": "no key pushes a journal",
 }
 
-// TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt reads the packages whose texts the console shows. A function that names
-// a command of ironworks must also have a form for the console ([models.OnScreen]).
+// TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt checks the packages whose texts the console shows. A function that
+// names a command of ironworks must also provide a form for the console ([models.OnScreen]).
 func TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt(t *testing.T) {
 	t.Parallel()
 	command := commands(t)
@@ -70,7 +70,8 @@ func TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt(t *testing.T) {
 	}
 }
 
-// TestScreensShowErrorsForTheConsole: Error names commands, and [models.OnScreen] names keys.
+// TestScreensShowErrorsForTheConsole checks that screens do not call Error. Its texts name commands, while those of
+// [models.OnScreen] name keys.
 func TestScreensShowErrorsForTheConsole(t *testing.T) {
 	t.Parallel()
 	walk(t, ".go", func(path string) {
@@ -95,7 +96,8 @@ func TestScreensShowErrorsForTheConsole(t *testing.T) {
 	})
 }
 
-// shownByConsole excludes the command line, the lab, and doctor, which only a command shows.
+// shownByConsole reports whether the console may show the texts of a file. It does not show those of the command
+// line, of the lab, of tests, and of doctor, which only a command shows.
 func shownByConsole(path string) bool {
 	for _, out := range []string{"cmd/", "lab/", "models/doctor/", "session/checkup/"} {
 		if strings.HasPrefix(path, out) {
@@ -105,7 +107,7 @@ func shownByConsole(path string) bool {
 	return !strings.HasSuffix(path, "_test.go")
 }
 
-// receiver returns the receiver type of a method, or "" for other declarations.
+// receiver returns the name of the receiver's type if decl is a method, otherwise "".
 func receiver(decl ast.Decl) string {
 	method, ok := decl.(*ast.FuncDecl)
 	if !ok || method.Recv == nil {
@@ -127,8 +129,8 @@ type text struct {
 	pos   token.Pos
 }
 
-// namesOf returns the literals of a declaration that name a command, and whether it has a form for the console. Explain
-// shows the key of a next step beside its command.
+// namesOf returns the literals of a declaration that name a command, and reports whether the declaration has a form
+// for the console. It skips fields called Command: Explain shows the key of a next step beside its command.
 func namesOf(decl ast.Decl, command *regexp.Regexp) (texts []text, screen bool) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -147,7 +149,7 @@ func namesOf(decl ast.Decl, command *regexp.Regexp) (texts []text, screen bool) 
 	return texts, screen
 }
 
-// commands matches the name of the program with one of its commands, from the reference.
+// commands returns a pattern that matches the program's name followed by one of the commands in the reference.
 func commands(t *testing.T) *regexp.Regexp {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs/reference/commands.md"))

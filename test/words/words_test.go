@@ -15,7 +15,7 @@ import (
 
 const root = "../.."
 
-// replaced are phrases that texts do not use, with their replacements.
+// replaced lists phrases that texts must not contain, with suggested replacements.
 var replaced = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -59,10 +59,10 @@ var replaced = []struct {
 	{regexp.MustCompile(`(?i)\bbehaviour|colour|licence|recognised|catalogue\b`), "US spelling"},
 }
 
-// systemd is the prefix of systemd's errors, which the lab's agent repeats.
+// systemd is the prefix of errors from systemd, which the lab's agent repeats.
 const systemd = "org.freedesktop.systemd1."
 
-// TestTexts checks the string literals of the program.
+// TestTexts checks the string literals of the program's code.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	walk(t, ".go", func(path string) {
@@ -94,7 +94,7 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestPages checks the documentation.
+// TestPages checks the pages of the documentation.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	walk(t, ".md", func(path string) {
@@ -117,7 +117,8 @@ func check(t *testing.T, where, text string) {
 	}
 }
 
-// literal returns the value of a string literal that a person may read: one with a space.
+// literal returns the value of a string literal. It reports false unless the value contains a space, because a person
+// reads only such values.
 func literal(n *ast.BasicLit) (string, bool) {
 	if n.Kind != token.STRING {
 		return "", false
@@ -126,7 +127,7 @@ func literal(n *ast.BasicLit) (string, bool) {
 	return text, err == nil && strings.Contains(strings.TrimSpace(text), " ")
 }
 
-// errorText returns the text of a new error.
+// errorText returns the text of a call that creates an error. It reports false for other calls.
 func errorText(n *ast.CallExpr) (string, bool) {
 	f, ok := n.Fun.(*ast.SelectorExpr)
 	if !ok || len(n.Args) == 0 || f.Sel.Name != "Errorf" && f.Sel.Name != "New" {
@@ -142,8 +143,8 @@ func errorText(n *ast.CallExpr) (string, bool) {
 	return literal(lit)
 }
 
-// walk visits the files of the program and its documentation. Tests and the lab are excluded: the lab repeats texts
-// of Ironic and its agent.
+// walk visits the files of the program and its documentation that have the extension ext. It excludes tests, and the
+// folders of the lab and its agent that repeat texts of Ironic and its agent.
 func walk(t *testing.T, ext string, visit func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
-// Package action is the list of all actions. The footer, the help, the palette, the documentation and the check
-// for conflicting keys are made from it, so that they agree.
+// Package action defines all actions of the console. The footer, the help, the palette, the documentation and the
+// check for conflicting keys are all derived from this list, so they cannot disagree.
 package action
 
 import (
@@ -9,21 +9,22 @@ import (
 	"ironworks/models"
 )
 
-// ID names an action; it is also its word in the palette.
+// ID identifies an action. It is also the word that runs the action in the palette.
 type ID string
 
-// Scope is a place where an action is possible.
+// Scope is a part of the console in which an action is available, such as one screen or all lists.
 type Scope string
 
-// The scopes, from global to those of one screen. Scopes that meet on a screen never share a key.
+// The scopes, from global ones to those of a single screen. Scopes that are active on the same screen never share a
+// key.
 const (
 	Everywhere Scope = "everywhere"
 	Replay     Scope = "replay" // while a recording plays
-	Team       Scope = "team"   // on a server with several users
+	Team       Scope = "team"   // on a server shared by several users
 	List       Scope = "lists"  // lists with a cursor
 	Reading    Scope = "text"   // scrolling text
 	Filtered   Scope = "filter" // lists with a filter
-	Nodes      Scope = "nodes"  // screens with nodes to act on
+	Nodes      Scope = "nodes"  // screens with nodes that actions can be applied to
 	Fleet      Scope = "fleet"
 	Node       Scope = "node"
 	NodeDisks  Scope = "node: disks"
@@ -50,7 +51,7 @@ const (
 	Hardware   Scope = "hardware"
 )
 
-// Title returns the heading of the scope's actions in the help.
+// Title returns the heading under which the help lists the scope's actions.
 func (s Scope) Title() string {
 	switch s {
 	case Nodes:
@@ -64,32 +65,35 @@ func (s Scope) Title() string {
 	return strings.ToUpper(string(s[:1])) + string(s[1:])
 }
 
-// Common returns the sort key of a scope: 0 for a scope of one screen, and more for scopes of more screens.
+// Common returns the scope's sort key. It is 0 for a scope that belongs to a single screen, and grows with the number
+// of screens that share the scope.
 func (s Scope) Common() int {
 	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Team, Everywhere}, s) + 1
 }
 
-// Action is something an operator can do.
+// Action describes something an operator can do.
 type Action struct {
 	ID    ID
 	Scope Scope
-	// Keys run the action; the first is shown. An action without keys is in the palette and the help only.
+	// Keys lists the keys that run the action; the first one is displayed. An action without keys appears only in the
+	// palette and the help.
 	Keys []string
-	// Name is the footer's text, at most two words; Help is a clause for the help.
+	// Name is the action's text in the footer, at most two words. Help is a phrase for the help that says what the
+	// action does.
 	Name string
 	Help string
-	// Foot is the action's position in the footer, from 1. An action with 0 is not in the footer.
+	// Foot is the action's position in the footer, counted from 1. If 0, the footer does not show the action.
 	Foot int
-	// Changes means that the action sends changes to Ironic or BMCs. It is disabled in read-only mode.
+	// Changes means that the action sends changes to Ironic or to BMCs, and so is disabled in read-only mode.
 	Changes bool
-	// Form means that the action asks for arguments first.
+	// Form means that a form asks for arguments first.
 	Form bool
-	// Danger is the worst effect on any node; the plan has the effect on a given node. Erasing actions have a shifted
-	// key or none.
+	// Danger is the worst effect the action can have on any node; the plan holds its effect on a particular node. An
+	// action that erases has a shifted key or none.
 	Danger models.Danger
 }
 
-// Key returns the key to show, or "".
+// Key returns the key to display, or "" if the action has none.
 func (a *Action) Key() string {
 	if len(a.Keys) == 0 {
 		return ""

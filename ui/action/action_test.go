@@ -23,14 +23,15 @@ func TestKeysAreUniquePerScope(t *testing.T) {
 	}
 }
 
-// TestReservedKeysAreNotUsed: keys of shells and multiplexers, and keys with another common meaning, are not used.
+// TestReservedKeysAreNotUsed checks that no action uses a key of shells or terminal multiplexers, or a key that
+// usually means something else.
 func TestReservedKeysAreNotUsed(t *testing.T) {
 	t.Parallel()
-	taken := strings.Fields("ctrl+a ctrl+b ctrl+d ctrl+k ctrl+w ctrl+s ctrl+q ctrl+h ctrl+i ctrl+m ctrl+j ~") // ~: the escape character of ssh
+	taken := strings.Fields("ctrl+a ctrl+b ctrl+d ctrl+k ctrl+w ctrl+s ctrl+q ctrl+h ctrl+i ctrl+m ctrl+j ~") // ~ is the escape character of ssh
 	for _, a := range All() {
 		for _, k := range a.Keys {
 			if k == "ctrl+s" && a.Name == "save" {
-				continue // the same key as in most programs; it does not stop output in raw mode
+				continue // most programs use the same key to save; in raw mode it does not stop output
 			}
 			if slices.Contains(taken, k) {
 				t.Errorf("%s is on %s", a.ID, k)
@@ -64,7 +65,7 @@ func TestEveryActionHasHelp(t *testing.T) {
 		if a.Foot > 0 && (a.Name == "" || a.Key() == "") {
 			t.Errorf("%s is in the footer without a name or a key", a.ID)
 		}
-		// An action may be in several scopes, but only once in each.
+		// An action may occur in several scopes, but only once in each.
 		if seen[a.ID] == a.Scope {
 			t.Errorf("%s is twice in %s", a.ID, a.Scope)
 		}

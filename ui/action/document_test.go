@@ -8,7 +8,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// TestDocumentation compares the list of keys with reference/keys.md.
+// TestDocumentation compares reference/keys.md with the list of actions, and checks that it covers every action.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	want := Markdown()
@@ -20,7 +20,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// scopes returns the headings of the documentation, in order.
+// scopes returns the scopes with their headings, in the order of the documentation.
 func scopes() []struct {
 	scope Scope
 	title string
@@ -62,7 +62,7 @@ func scopes() []struct {
 	}
 }
 
-// Markdown returns all actions and keys for the documentation.
+// Markdown returns the documentation page that lists all actions and keys.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nGenerated from the console's list of actions (`go test ./ui/action -update`).\n" +
@@ -87,7 +87,7 @@ func Markdown() string {
 	return b.String()
 }
 
-// confirmations is the section about [models.Consent].
+// confirmations is the documentation's section about [models.Consent].
 const confirmations = `
 ## Confirmation
 
@@ -109,7 +109,7 @@ Keys, forms, the palette and commands ask the same, by what the action does to t
 In the tables below, ` + "`y`" + ` and "type the name" are the strictest answer that the action may need.
 `
 
-// cost describes the danger of an action for the documentation.
+// cost returns the note that tells readers of the documentation how an action of danger d is confirmed.
 func cost(d models.Danger) string {
 	switch d {
 	case models.DangerInterrupts:

@@ -7,7 +7,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestExplainKeys: every action that an explanation suggests exists.
+// TestExplainKeys checks that every action suggested by an explanation exists.
 func TestExplainKeys(t *testing.T) {
 	t.Parallel()
 	for _, r := range explain.Rules() {

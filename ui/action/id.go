@@ -1,6 +1,6 @@
 package action
 
-// Actions that the root and screens run by ID.
+// Actions that the console's root or a screen runs by ID.
 const (
 	Help          ID = "help"
 	Palette       ID = "palette"
@@ -114,7 +114,7 @@ const (
 	VIFDetach   ID = "vif-detach"
 )
 
-// Actions of a log.
+// Actions of screens that show a log.
 const (
 	LogFollow  ID = "log-follow"
 	LogFilter  ID = "log-filter"
@@ -139,7 +139,7 @@ const (
 	IgnitionApply ID = "ignition-apply"
 )
 
-// Actions of the Deploy wizard; DeployWizard opens it on nodes, DeployResume resumes interrupted deployments.
+// Actions of the Deploy wizard. DeployWizard opens it for nodes; DeployResume resumes interrupted deployments.
 const (
 	DeployWizard   ID = "deploy-wizard"
 	DeployResume   ID = "deploy-resume"
@@ -163,7 +163,7 @@ const (
 	DeployGo       ID = "deploy-start"
 )
 
-// Actions of the screens of a machine's settings; ShowBIOS opens one on a node.
+// Actions of the screens that show a machine's settings. ShowBIOS opens one of them for a node.
 const (
 	ShowInspection ID = "inspection"
 	ShowBIOS       ID = "bios"
@@ -199,7 +199,7 @@ const (
 	EnrollGo      ID = "enroll-start"
 )
 
-// Actions on nodes that are not provision verbs.
+// Actions on nodes other than provision verbs.
 const (
 	PowerOn        ID = "power-on"
 	PowerOff       ID = "power-off"

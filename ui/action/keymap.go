@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// Keymap is the list of actions with the keys that the operator has bound. A nil Keymap has the built-in actions and
-// keys. Keymaps are read-only.
+// Keymap lists the actions with the keys that the operator has bound. A nil Keymap stands for the built-in actions
+// and keys. A Keymap never changes after [Bind] has returned it.
 type Keymap struct{ actions []Action }
 
-// Binding changes the keys of an action everywhere it occurs, or adds an action.
+// Binding replaces the keys of an action in every scope, or adds an action.
 type Binding struct {
 	ID ID
-	// Keys replace the action's keys. An action without keys stays in the palette and the help.
+	// Keys replaces the action's keys. If it is empty, the action remains available in the palette and the help.
 	Keys []string
-	// New is the action that the binding adds; nil if the binding is for an existing action.
+	// New is the action that the binding adds, or nil if the binding is for an existing action.
 	New *Action
 }
 
-// Problem is why a binding is refused.
+// Problem describes why a binding is refused.
 type Problem struct {
-	// Binding is the index of the refused binding in the list.
+	// Binding is the index of the refused binding in the list passed to [Bind].
 	Binding int
-	// Text describes the problem, Hint is the remedy or "".
+	// Text describes the problem. Hint says how to fix it; it may be empty.
 	Text, Hint string
 }
 
-// Bind returns the built-in actions with other keys and more actions. All bindings apply at once, so that two actions
-// can swap their keys. With problems, it returns no keymap.
+// Bind applies bindings to the built-in actions. All bindings apply at once, so two actions can swap their keys. If
+// there are problems, the returned keymap is nil.
 func Bind(bindings []Binding) (*Keymap, []Problem) {
 	m := &Keymap{actions: slices.Clone(all)}
 	var problems []Problem
-	// by has, for each action, the index of the binding that gave the action its keys.
+	// by maps each bound action to the index of the binding that gave it its keys.
 	by := map[ID]int{}
 	for i, b := range bindings {
 		if bad := m.bind(&b); len(bad) > 0 {
@@ -50,7 +50,7 @@ func Bind(bindings []Binding) (*Keymap, []Problem) {
 	return m, nil
 }
 
-// bind applies one binding, or returns the problems of the binding.
+// bind applies binding b. If it finds problems, it returns them and changes nothing.
 func (m *Keymap) bind(b *Binding) []Problem {
 	found, known := m.Find(b.ID)
 	switch {
@@ -92,8 +92,9 @@ func (m *Keymap) bind(b *Binding) []Problem {
 	return nil
 }
 
-// conflicts returns a problem for each bound key that runs two actions on one screen. by has the index of the binding
-// of each bound action. The problem belongs to the binding of the two actions, the later one if both are bound.
+// conflicts returns a problem for each bound key that would run two actions on the same screen. by maps each bound
+// action to the index of its binding. The problem is reported for the binding that caused it or, if both actions are
+// bound, for the later binding.
 func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	var problems []Problem
 	reported := map[string]bool{}
@@ -128,7 +129,7 @@ func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	return problems
 }
 
-// All returns all actions. The list must not be changed.
+// All returns all actions. The caller must not modify the slice.
 func (m *Keymap) All() []Action {
 	if m == nil {
 		return all
@@ -136,7 +137,7 @@ func (m *Keymap) All() []Action {
 	return m.actions
 }
 
-// Find returns the action with an ID.
+// Find returns the action whose ID is id, or false if there is none.
 func (m *Keymap) Find(id ID) (*Action, bool) {
 	list := m.All()
 	for i := range list {
@@ -147,8 +148,8 @@ func (m *Keymap) Find(id ID) (*Action, bool) {
 	return nil, false
 }
 
-// In returns the actions of scopes, in the order of the list. If two share an ID, the last wins: a list may rename
-// a common action.
+// In returns the actions of the given scopes, in the order of the list. If several have the same ID, only the last
+// one is returned, so that a list can rename an action common to several screens.
 func (m *Keymap) In(scopes ...Scope) []*Action {
 	var in []*Action
 	list := m.All()
@@ -166,7 +167,7 @@ func (m *Keymap) In(scopes ...Scope) []*Action {
 	return in
 }
 
-// ForKey returns the action of a key in some scopes.
+// ForKey returns the action that key runs in the given scopes, or false if there is none.
 func (m *Keymap) ForKey(key string, scopes ...Scope) (*Action, bool) {
 	for _, a := range m.In(scopes...) {
 		if slices.Contains(a.Keys, key) {
@@ -176,8 +177,8 @@ func (m *Keymap) ForKey(key string, scopes ...Scope) (*Action, bool) {
 	return nil, false
 }
 
-// Text returns a text of the console with the bound keys: {refresh} becomes ctrl+r, or :refresh without a key.
-// Braces around anything else stay.
+// Text replaces action IDs in braces by the keys bound to the actions: {refresh} becomes ctrl+r, or :refresh if the
+// action has no key. Braces around anything else are kept.
 func (m *Keymap) Text(text string) string {
 	var b strings.Builder
 	for {
@@ -202,7 +203,7 @@ func (m *Keymap) Text(text string) string {
 	}
 }
 
-// KeyText formats a key for people.
+// KeyText returns key as it is displayed: the arrow keys become arrows.
 func KeyText(key string) string {
 	switch key {
 	case "up":
@@ -217,16 +218,16 @@ func KeyText(key string) string {
 	return key
 }
 
-// All returns all built-in actions. The list must not be changed.
+// All returns all built-in actions. The caller must not modify the slice.
 func All() []Action { return all }
 
-// Find returns the built-in action with an ID.
+// Find returns the built-in action whose ID is id.
 func Find(id ID) (*Action, bool) { return (*Keymap)(nil).Find(id) }
 
-// In returns the built-in actions of scopes.
+// In returns the built-in actions of the given scopes; see [Keymap.In].
 func In(scopes ...Scope) []*Action { return (*Keymap)(nil).In(scopes...) }
 
-// ForKey returns the built-in action of a key in some scopes.
+// ForKey returns the built-in action that key runs in the given scopes.
 func ForKey(key string, scopes ...Scope) (*Action, bool) {
 	return (*Keymap)(nil).ForKey(key, scopes...)
 }

@@ -11,9 +11,9 @@ func TestBind(t *testing.T) {
 	bind := func(id ID, keys ...string) Binding { return Binding{ID: id, Keys: keys} }
 	tests := map[string]struct {
 		bindings []Binding
-		// want has the actions that keys run in the scopes of the fleet; "" if a key runs none.
+		// want maps keys to the actions that they run in the scopes of the fleet, or to "" if they run none.
 		want map[string]ID
-		// problem is the only problem, in the form "place: text (hint)".
+		// problem is the only problem reported, in the form "place: text (hint)".
 		problem string
 	}{
 		"another key":           {[]Binding{bind("wide", "f5")}, map[string]ID{"f5": Wide, "w": ""}, ""},
@@ -82,7 +82,7 @@ func problemTexts(problems []Problem) []string {
 	return list
 }
 
-// TestBindKeepsTheBuiltIn: the built-in list is shared and never changes.
+// TestBindKeepsTheBuiltIn checks that Bind does not change the built-in list, which all keymaps share.
 func TestBindKeepsTheBuiltIn(t *testing.T) {
 	t.Parallel()
 	before := Markdown()
@@ -94,7 +94,7 @@ func TestBindKeepsTheBuiltIn(t *testing.T) {
 	}
 }
 
-// TestBuiltInKeysHaveNames: operators can bind every key that the console binds.
+// TestBuiltInKeysHaveNames checks that operators can bind every key that the console itself binds, except ctrl+c.
 func TestBuiltInKeysHaveNames(t *testing.T) {
 	t.Parallel()
 	for _, a := range All() {
@@ -130,7 +130,7 @@ func TestKeymapText(t *testing.T) {
 	}
 }
 
-// TestEveryScopeIsOnAScreen: a conflict in any scope is found.
+// TestEveryScopeIsOnAScreen checks that Screens covers the scope of every action, so that no conflict is missed.
 func TestEveryScopeIsOnAScreen(t *testing.T) {
 	t.Parallel()
 	for _, a := range All() {

@@ -10,7 +10,7 @@ import (
 	"ironworks/spell"
 )
 
-// keyNames are the names of keys that type no character, as Bubble Tea reports them.
+// keyNames lists the names of keys that type no character, as Bubble Tea reports them.
 var keyNames = func() []string {
 	names := strings.Fields("enter tab backspace esc space up down left right home end pgup pgdown insert delete")
 	for i := 1; i <= 20; i++ {
@@ -19,19 +19,20 @@ var keyNames = func() []string {
 	return names
 }()
 
-// modifiers are the names of modifier keys, in the order in which Bubble Tea reports them.
+// modifiers lists the names of modifier keys, in the order in which Bubble Tea reports them.
 var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 
-// sameKeys are keys that most terminals cannot tell apart from others.
+// sameKeys maps keys to the keys that most terminals report in their place.
 var sameKeys = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space"}
 
-// keyAliases maps names of keys in other programs to ours.
+// keyAliases maps the key names of other programs to ours.
 var keyAliases = map[string]string{
 	"escape": "esc", "return": "enter", "cr": "enter", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown", "del": "delete",
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",
 }
 
-// checkKey returns why a key cannot be bound, with the remedy or "". An empty problem means that the key can be bound.
+// checkKey reports why key cannot be bound and, if it knows a remedy, a hint. If problem is empty, the key can be
+// bound.
 func checkKey(key string) (problem, hint string) {
 	parts := splitKey(key)
 	base := parts[len(parts)-1]
@@ -57,7 +58,7 @@ func checkKey(key string) (problem, hint string) {
 	return "", ""
 }
 
-// splitKey splits the name of a key into its modifiers and the key, which may be + itself.
+// splitKey splits a key's name into its modifiers and, as the last element, the key, which may itself be +.
 func splitKey(key string) []string {
 	if base, ok := strings.CutSuffix(key, "++"); ok {
 		return append(strings.Split(base, "+"), "+")
@@ -68,13 +69,13 @@ func splitKey(key string) []string {
 	return strings.Split(key, "+")
 }
 
-// typed reports whether a key types one visible character.
+// typed reports whether base is one visible character.
 func typed(base string) bool {
 	r, size := utf8.DecodeRuneInString(base)
 	return size > 0 && size == len(base) && r != ' ' && unicode.IsPrint(r)
 }
 
-// nearKey returns a hint for a key that ironworks writes differently, or for a misspelled one.
+// nearKey returns a hint for a key that is misspelled, or that other programs write in another way.
 func nearKey(parts []string) string {
 	whole := strings.ToLower(strings.Trim(strings.Join(parts, "+"), "<>"))
 	for _, sep := range []string{"-", " "} {
@@ -100,7 +101,7 @@ func nearKey(parts []string) string {
 	return "did you mean " + near + "?"
 }
 
-// valid reports whether modifiers and key make a name that can be bound.
+// valid reports whether the modifiers and the key form a name that can be bound.
 func valid(mods []string, base string) bool {
 	for _, m := range mods {
 		if !slices.Contains(modifiers, m) {
@@ -110,7 +111,7 @@ func valid(mods []string, base string) bool {
 	return !strings.ContainsAny(base, "<>") || len(base) == 1
 }
 
-// nearAction returns a hint for a misspelled action.
+// nearAction returns a hint for the misspelled action id.
 func nearAction(actions []Action, id ID) string {
 	names := make([]string, len(actions))
 	for i := range actions {

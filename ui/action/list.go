@@ -7,15 +7,15 @@ import (
 	"ironworks/models"
 )
 
-// all is the list of the built-in actions. It is never modified.
+// all lists the built-in actions. It is never modified.
 var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
-// view returns an action of a scope that sends no changes to Ironic or BMCs.
+// view returns an action of scope s that sends no changes to Ironic or BMCs.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
 	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
 }
 
-// viewIn returns view with a fixed scope.
+// viewIn returns a variant of view that always uses scope s.
 func viewIn(s Scope) func(id ID, name, help string, foot int, keys ...string) Action {
 	return func(id ID, name, help string, foot int, keys ...string) Action {
 		return view(s, id, name, help, foot, keys...)
@@ -166,14 +166,14 @@ func controllers() []Action {
 		case BMCBootOnce:
 			a.Changes, a.Form = true, true
 		case BMCInsert:
-			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // during an operation
+			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // may erase if an operation is running
 		case BMCPower:
 			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
 		case BMCEject:
-			a.Changes, a.Danger = true, models.DangerMayErase // during an operation
+			a.Changes, a.Danger = true, models.DangerMayErase // may erase if an operation is running
 		case BMCClearJobs, BMCResetController:
 			a.Changes, a.Danger = true, models.DangerInterrupts
-		default: // actions of other scopes change nothing
+		default: // the other actions change nothing
 		}
 	}
 	return list
@@ -358,10 +358,10 @@ func comparing() []Action {
 	}
 }
 
-// Verb returns the ID of a provision verb.
+// Verb returns the ID of the action that runs provision verb v.
 func Verb(v models.Verb) ID { return ID(v) }
 
-// AsVerb returns the provision verb of an ID.
+// AsVerb returns the provision verb that the action runs, and false if the action does not run one.
 func AsVerb(id ID) (models.Verb, bool) {
 	for _, v := range models.Verbs() {
 		if ID(v) == id {
@@ -383,7 +383,7 @@ func nodes() []Action {
 		help := v.Help()
 		danger := models.VerbEffect(v, &models.Node{}, nil).Danger
 		if v == models.VerbService {
-			danger = models.DangerErases // some of its steps erase
+			danger = models.DangerErases // some service steps erase disks
 		}
 		return change(Verb(v), key, strings.ToLower(help[:1])+help[1:], danger, form)
 	}

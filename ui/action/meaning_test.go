@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-// meaning describes the effect of keys on every screen that has them.
+// meaning describes the effect that keys have on every screen that uses them.
 type meaning struct {
 	keys, does string
-	// actions run by the keys, in the order of the list.
+	// actions names the actions that the keys run, in the order of the list of actions.
 	actions string
 }
 
-// meanings has every key that runs more than one action. In text, the keys n, N and / mean the same as in less and vi.
+// meanings lists every key that runs more than one action. In text, the keys n, N and / mean the same as in less and
+// vi.
 func meanings() []meaning {
 	return []meaning{
 		{"enter", "open, edit or choose what is at the cursor; read it again", "open bmc-read log-sources edit"},
@@ -41,8 +42,8 @@ func meanings() []meaning {
 	}
 }
 
-// TestKeysHaveOneMeaning: a habit from one screen does no damage on another. If a key gets one more action, meanings
-// must have a meaning that covers it.
+// TestKeysHaveOneMeaning checks that a key means the same on all screens, so that a habit from one screen does no
+// damage on another. Every key that runs several actions must have a meaning in meanings that covers all of them.
 func TestKeysHaveOneMeaning(t *testing.T) {
 	t.Parallel()
 	runs := map[string][]ID{}
@@ -79,7 +80,7 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 			t.Errorf("%s has no meaning: %v", k, ids)
 		}
 	}
-	// A key that changes nodes has no other effect on any screen, except C and D.
+	// Apart from C and D, a key that changes nodes does nothing else on any screen.
 	for _, a := range In(Nodes) {
 		for _, k := range a.Keys {
 			if a.Changes && len(runs[k]) > 1 && k != "C" && k != "D" {

@@ -1,7 +1,7 @@
 package action
 
-// Screens returns the combinations of scopes that meet on a screen. Two actions in the same combination never share a
-// key.
+// Screens returns the combinations of scopes that occur together on a screen. Two actions in the same combination
+// never share a key.
 func Screens() [][]Scope {
 	return [][]Scope{
 		{Everywhere, Fleet, List, Filtered, Nodes},

@@ -1,5 +1,5 @@
-// Package cell measures and cuts text by terminal cells, not bytes or runes. Styles (SGR sequences) are kept and
-// have no width.
+// Package cell measures and cuts text by terminal cells rather than by bytes or runes. Styles (SGR sequences) are
+// kept and have no width.
 package cell
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Ellipsis marks cut text.
+// Ellipsis marks the place where text was cut off.
 const Ellipsis = "…"
 
-// Width returns the number of cells of a line.
+// Width returns the width of a line in cells.
 func Width(s string) int {
 	if w, ok := quickWidth(s); ok {
 		return w
@@ -20,7 +20,7 @@ func Width(s string) int {
 	return ansi.StringWidth(s)
 }
 
-// Cut shortens text to at most w cells, with an ellipsis if something was cut.
+// Cut shortens text to at most w cells. If it cuts anything off, the text ends with an ellipsis.
 func Cut(s string, w int) string {
 	switch {
 	case w <= 0:
@@ -37,13 +37,13 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, Ellipsis)
 }
 
-// Fit cuts or pads text at the right to exactly w cells.
+// Fit cuts text or pads it on the right to exactly w cells.
 func Fit(s string, w int) string {
 	s = Cut(s, w)
 	return s + Blanks(w-Width(s))
 }
 
-// FitRight cuts or pads text at the left to exactly w cells.
+// FitRight cuts text or pads it on the left to exactly w cells.
 func FitRight(s string, w int) string {
 	s = Cut(s, w)
 	right := Blanks(w-Width(s)) + s
@@ -51,7 +51,7 @@ func FitRight(s string, w int) string {
 	return Blanks(w-Width(right)) + right
 }
 
-// From drops the first n cells of a line. A wide character that is cut becomes a space.
+// From drops the first n cells of a line. A wide character that would be cut in half becomes a space.
 func From(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -67,7 +67,7 @@ func From(s string, n int) string {
 	return Blanks(want-Width(rest)) + rest
 }
 
-// First returns the first grapheme of unstyled text, and its width in cells.
+// First returns the first grapheme of unstyled text and its width in cells.
 func First(s string) (char string, width int) {
 	if s != "" && s[0] >= 0x20 && s[0] < 0x7f && (len(s) == 1 || s[1] < 0x80) {
 		return s[:1], 1
@@ -75,7 +75,7 @@ func First(s string) (char string, width int) {
 	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 }
 
-// Blanks returns n spaces, "" if n is negative.
+// Blanks returns n spaces, or "" if n is negative.
 func Blanks(n int) string {
 	if n <= 0 {
 		return ""
@@ -83,8 +83,8 @@ func Blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Wrap breaks text at spaces into lines of at most w cells, and longer words anywhere. Line breaks stay. Each line
-// starts and ends its own styles.
+// Wrap breaks text at spaces into lines of at most w cells; a word longer than that is broken anywhere. Existing line
+// breaks are kept. Each line starts and ends its own styles.
 func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return nil
@@ -106,7 +106,7 @@ func Wrap(s string, w int) []string {
 	return lines
 }
 
-// style returns the style that is open at the end of a line, given that at its start.
+// style returns the style that is open at the end of line, if the style open was active at its start.
 func style(open, line string) string {
 	for {
 		_, after, found := strings.Cut(line, escape)
@@ -126,7 +126,7 @@ func style(open, line string) string {
 	}
 }
 
-// Block pads and cuts lines to exactly w by h cells.
+// Block cuts or pads lines to a block of exactly w by h cells.
 func Block(lines []string, w, h int) string {
 	if h <= 0 {
 		return ""
@@ -139,7 +139,7 @@ func Block(lines []string, w, h int) string {
 	return strings.Join(fitted, "\n")
 }
 
-// Over draws the block top over base, with its corner at column x of line y. top must fit into base.
+// Over draws the block top over base, with the upper left corner at column x of line y. top must fit into base.
 func Over(base, top string, x, y int) string {
 	lines := strings.Split(base, "\n")
 	for i, line := range strings.Split(top, "\n") {
@@ -157,9 +157,9 @@ const (
 	reset  = "\x1b[m"
 )
 
-// quickWidth is Width for the content of most lines: printable ASCII, SGR sequences, and the glyphs of the console. A
-// screen is measured after every message, and segmenting it into graphemes took half of the time of drawing it. It
-// returns false for everything else.
+// quickWidth is a fast version of Width for what most lines consist of: printable ASCII, SGR sequences, and the
+// glyphs of the console. For anything else, it returns false. It exists because the screen is measured after every
+// message, and segmenting it into graphemes took half of the time needed to draw it.
 func quickWidth(s string) (w int, ok bool) {
 	for i := 0; i < len(s); {
 		switch b := s[i]; {
@@ -186,7 +186,7 @@ func quickWidth(s string) (w int, ok bool) {
 	return w, true
 }
 
-// sgrEnd returns the length of the SGR sequence at the start of s, 0 if there is none.
+// sgrEnd returns the length of the SGR sequence at the start of s, or 0 if there is none.
 func sgrEnd(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -203,8 +203,9 @@ func sgrEnd(s string) int {
 	return 0
 }
 
-// oneCell reports whether a character takes one cell, whichever of these characters follows it: Latin letters, box
-// drawing, and the console's glyphs. Variation selectors and combining marks are not among these characters.
+// oneCell reports whether r takes one cell no matter which other character accepted by oneCell follows it. It accepts
+// Latin letters, box drawing characters, and the console's glyphs, but neither variation selectors nor combining
+// marks.
 func oneCell(r rune) bool {
 	switch {
 	case r >= 0xa1 && r <= 0x17f:
@@ -215,7 +216,7 @@ func oneCell(r rune) bool {
 	return strings.ContainsRune("●◐◌○■✖▲❯✓▴▾▸…≤≥–—‘’“”‹›•", r)
 }
 
-// plain reports whether every byte of a text takes one cell, because it is printable ASCII.
+// plain reports whether s is printable ASCII only, so that every byte takes one cell.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] >= 0x7f {

@@ -76,7 +76,7 @@ func TestFit(t *testing.T) {
 	for _, tc := range []struct {
 		name, text  string
 		w           int
-		left, right string // aligned to the left, to the right
+		left, right string // aligned to the left and to the right
 	}{
 		{"room", "ab", 4, "ab  ", "  ab"},
 		{"none", "abcdef", 4, "abc…", "abc…"},
@@ -206,7 +206,7 @@ func TestOverKeepsStylesSeparate(t *testing.T) {
 	}
 }
 
-// TestSizes: Fit, Block, Wrap and Over return exact widths for all kinds of text.
+// TestSizes checks that Fit, Block, Wrap and Over return exact widths for all kinds of text.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(15, 16))

@@ -8,13 +8,13 @@ import (
 	"ironworks/ui/cell"
 )
 
-// FuzzSizes cuts, pads and wraps text: the results have the requested widths.
+// FuzzSizes checks that text that was cut, padded or wrapped has the requested width.
 func FuzzSizes(f *testing.F) {
 	for _, s := range []string{"", "abc", "机架", "🇩🇪🇩🇪", "e\u0301", "👨‍👩‍👧", "a b c", "/path/to-it", "\u200b", "\xff"} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, w int) {
-		s, w = printable.Line(s), w%40 // screens get printable text only
+		s, w = printable.Line(s), w%40 // screens get only printable text
 		if w < 0 {
 			w = -w
 		}

@@ -1,5 +1,5 @@
-// Package overlay has the dialogs in front of a screen. A dialog gets every key until it is closed, and returns
-// its result as a command.
+// Package overlay implements the dialogs that are drawn over a screen. A dialog receives every key until it is
+// closed, and returns its result as a command.
 package overlay
 
 import (
@@ -10,8 +10,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// box draws lines in a frame with a title, at most w by h cells. The frame is as wide as the widest line, and at
-// least half of w.
+// box draws lines in a frame with a title, using at most w by h cells. The frame is as wide as the widest line
+// requires, but at least half of w.
 func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role) string {
 	title = printable.Line(title)
 	inner := cell.Width(title) + 4
@@ -39,5 +39,5 @@ func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role
 // boxTop is the number of lines of a box above its content.
 const boxTop = 1
 
-// inside returns the space for lines in a box of at most w by h cells.
+// inside returns the width and height that remain for the content of a box of w by h cells.
 func inside(w, h int) (int, int) { return max(w-4, 0), max(h-2, 0) }

@@ -14,33 +14,33 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// A dialog that opens by itself ignores keys until no key has arrived for a while: keys typed for the list behind it
-// must not confirm.
+// A new Confirm ignores all keys except esc until none has arrived for graceQuiet, but no longer than graceMost,
+// because keys typed for the list behind it must not confirm anything.
 const (
 	graceQuiet = 425 * time.Millisecond
 	graceMost  = 1500 * time.Millisecond
 )
 
-// Question is the content of a Confirm.
+// Question describes what a Confirm asks.
 type Question struct {
 	Title string
-	// Lines are shown above the question; they are sanitized.
+	// Lines is the text above the question. Control characters in it are replaced.
 	Lines []Text
-	// Ask is the question.
+	// Ask is the question, one or more sentences.
 	Ask string
-	// Type is the text to type; empty asks for y.
+	// Type is the text that the operator has to type to confirm. If empty, y confirms.
 	Type string
 	// Danger paints the frame red.
 	Danger bool
-	// Yes and No are the commands for the answers; either may be nil.
+	// Yes and No are the commands returned when the operator confirms or cancels. Both may be nil.
 	Yes, No tea.Cmd
 }
 
-// Text is a line with a role.
+// Text is a line of text with the role that determines its color.
 type Text struct {
 	Role theme.Role
 	Text string
-	// Indent is the indent of continuation lines, in cells.
+	// Indent is the number of blanks before continuation lines if the line is wrapped.
 	Indent int
 }
 
@@ -50,7 +50,7 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	parts := cell.Wrap(text, w)
 	if x.Indent > 0 && x.Indent < w/2 && len(parts) > 1 {
 		first := parts[0]
-		// A space before an overlong word would push its last cell to another line.
+		// A space before an overlong word would push the last cell of the word to the next line.
 		parts = cell.Wrap(strings.TrimLeft(strings.TrimPrefix(text, first), " "), w-x.Indent)
 		for i := range parts {
 			parts[i] = cell.Blanks(x.Indent) + strings.TrimLeft(parts[i], " ")
@@ -63,19 +63,20 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	return parts
 }
 
-// Confirm asks before a change. Only the answer itself confirms; enter alone, esc and all other keys change
-// nothing.
+// Confirm asks for confirmation before a change. Only the answer it asks for confirms. Esc cancels, as does n if the
+// answer is y. All other keys, including enter alone, change nothing.
 type Confirm struct {
 	q     Question
 	input *line.Line
-	// opened is the time when the dialog opened, last the time of the last key during the grace period.
+	// opened is the time when the dialog was opened. last is the time of the last key press during the grace period,
+	// or else equal to opened.
 	opened, last time.Time
 	ready        bool
 	wrong        bool
 	top, page    int
 }
 
-// graceOver reports that the grace period may be over.
+// graceOver is the message that the grace period may have ended.
 type graceOver struct{ of *Confirm }
 
 // NewConfirm returns a dialog that asks q.
@@ -84,7 +85,7 @@ func NewConfirm(q Question) *Confirm {
 	return &Confirm{q: q, input: line.New(), opened: now, last: now}
 }
 
-// Start begins the grace period.
+// Start starts the grace period.
 func (c *Confirm) Start() tea.Cmd { return c.wait(graceQuiet) }
 
 func (c *Confirm) wait(d time.Duration) tea.Cmd {
@@ -94,7 +95,7 @@ func (c *Confirm) wait(d time.Duration) tea.Cmd {
 	}
 }
 
-// Update handles the answer.
+// Update handles keys, pasted text, and the end of the grace period.
 func (c *Confirm) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case graceOver:
@@ -158,7 +159,7 @@ func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Draw draws the lines, scrolled, and the question below.
+// Draw draws the lines, scrolled if they do not fit, with the question below them.
 func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)
 	iw, ih := inside(w, h)
@@ -168,7 +169,7 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
-	c.page = room - 2 // one line of the last page stays visible, one shows that there is more
+	c.page = room - 2 // one line remains from the previous page, and one shows that there is more
 	if len(lines) > room && room > 0 {
 		c.top = min(c.top, len(lines)-room+1)
 		more := len(lines) - c.top - (room - 1)
@@ -204,7 +205,7 @@ func (c *Confirm) question(t *theme.Theme, w int) []string {
 	return append(lines, t.Paint(theme.Muted, cell.Cut(hint, w)))
 }
 
-// Keys returns the footer's hints.
+// Keys returns the key hints for the footer.
 func (c *Confirm) Keys() []screen.Hint {
 	if c.q.Type == "" {
 		return []screen.Hint{{Key: "y", Text: "yes"}, {Key: "esc", Text: "cancel"}}

@@ -10,32 +10,34 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Form asks for the arguments of an action.
+// Form is a dialog that asks for the arguments of an action.
 type Form struct {
 	title  string
 	fields []form.Field
 	form   *form.Form
-	// then returns the command for the values, or the key of an invalid field and its problem.
+	// then returns the command to run with the values. If a value is invalid, it returns the key of the field and the
+	// problem instead.
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
-// NewForm returns a dialog with a form for the fields.
+// NewForm returns a dialog with a form that consists of fields. For valid values, then returns the command to run;
+// otherwise, it returns the key of an invalid field and the problem.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }
 
-// WithoutFiles refuses the names of files, with why as the reason; "" allows them. It is called before the form is
-// used.
+// WithoutFiles makes fields refuse the names of files, with why as the reason; if why is empty, it changes nothing.
+// It must be called before the form is used.
 func (f *Form) WithoutFiles(why string) {
 	if why != "" {
 		f.form = form.New(form.WithoutFiles(f.fields, why))
 	}
 }
 
-// Recall lets fields recall earlier input.
+// Recall lets the operator recall values from h, which were entered earlier.
 func (f *Form) Recall(h form.History) { f.form.Recall(h) }
 
-// Update handles keys until all values are valid, or esc.
+// Update handles keys. The dialog is done when all values are valid, or when esc cancels it.
 func (f *Form) Update(msg tea.Msg) (bool, tea.Cmd) {
 	done, cancelled, lookUp := f.form.Update(msg)
 	switch {
@@ -59,7 +61,7 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	return box(t, f.title, strings.Split(f.form.Draw(t, iw, min(ih, f.form.Height())), "\n"), w, h, theme.Accent)
 }
 
-// Keys returns the footer's hints.
+// Keys returns the key hints for the footer.
 func (f *Form) Keys() []screen.Hint {
 	hints := []screen.Hint{{Key: "enter", Text: "continue"}, {Key: "tab", Text: "next field"}, {Key: "esc", Text: "cancel"}}
 	if f.form.Chooses() {

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Note is a text to read; esc, enter and q close it.
+// Note is a dialog with a text to read. It is closed by esc, q or !, and by enter if it offers no choices.
 type Note struct {
 	title   string
 	lines   []Text
@@ -20,19 +20,19 @@ type Note struct {
 	page    int
 }
 
-// Choice is an action with a key in a note.
+// Choice is a key offered by a Note, with its text and the command that it runs.
 type Choice struct {
 	Key, Text string
 	Then      tea.Cmd
 }
 
-// With adds choices; each closes the note. Enter then does nothing.
+// With adds choices, and returns n. Each choice closes the note. A note with choices ignores enter.
 func (n *Note) With(choices ...Choice) *Note {
 	n.choices = append(n.choices, choices...)
 	return n
 }
 
-// NewNote returns a note of sanitized lines.
+// NewNote returns a note. Control characters in its lines are replaced.
 func NewNote(title string, lines []Text) *Note { return &Note{title: title, lines: lines} }
 
 // Update scrolls or closes the note.
@@ -67,10 +67,10 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Scroll moves the text.
+// Scroll moves the text by the given number of lines.
 func (n *Note) Scroll(by int) { n.top += by }
 
-// Draw draws the lines from the scroll position.
+// Draw draws the lines from the scroll position on.
 func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 110)
 	iw, ih := inside(w, h)
@@ -97,7 +97,7 @@ func (n *Note) bottom(t *theme.Theme) []string {
 	return []string{"", strings.Join(append(keys, t.Paint(theme.Key, "esc")+" close"), "   ")}
 }
 
-// Keys returns the footer's hints.
+// Keys returns the key hints for the footer.
 func (n *Note) Keys() []screen.Hint {
 	var hints []screen.Hint
 	for _, c := range n.choices {
@@ -106,7 +106,7 @@ func (n *Note) Keys() []screen.Hint {
 	return append(hints, screen.Hint{Key: "esc", Text: "close"}, screen.Hint{Key: "↑↓", Text: "scroll"})
 }
 
-// Plain returns text as lines without roles.
+// Plain splits text into lines that have no role.
 func Plain(text string) []Text {
 	var lines []Text
 	for _, l := range strings.Split(text, "\n") {
@@ -115,20 +115,20 @@ func Plain(text string) []Text {
 	return lines
 }
 
-// Wait is shown during long work. Esc cancels it; other keys are ignored.
+// Wait is a dialog shown during a long operation. Esc cancels the operation; other keys are ignored.
 type Wait struct {
 	title, text string
 	stop        func()
-	// Done of Of nodes are finished.
+	// Done of the Of nodes have been finished.
 	Done, Of int
 }
 
-// NewWait returns a dialog for long work; stop cancels the work.
+// NewWait returns a dialog for an operation on the given number of nodes. stop cancels the operation.
 func NewWait(title, text string, of int, stop func()) *Wait {
 	return &Wait{title: title, text: text, Of: of, stop: stop}
 }
 
-// Update handles esc.
+// Update cancels the operation when esc is pressed.
 func (w *Wait) Update(msg tea.Msg) (bool, tea.Cmd) {
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "esc" {
 		w.stop()
@@ -137,7 +137,7 @@ func (w *Wait) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Draw shows the work and its progress.
+// Draw shows the text and, for more than one node, the progress.
 func (w *Wait) Draw(t *theme.Theme, width, height int) string {
 	width = min(width, 100)
 	iw, _ := inside(width, height)
@@ -148,5 +148,5 @@ func (w *Wait) Draw(t *theme.Theme, width, height int) string {
 	return box(t, w.title, append(lines, t.Paint(theme.Muted, textNothingSentYet)), width, height, theme.Accent)
 }
 
-// Keys returns the footer's hints.
+// Keys returns the key hints for the footer.
 func (w *Wait) Keys() []screen.Hint { return []screen.Hint{{Key: "esc", Text: "cancel"}} }

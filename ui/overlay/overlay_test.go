@@ -24,7 +24,7 @@ func key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// said returns the text of the message that a command sends.
+// said runs cmd and returns the text of its message.
 func said(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
@@ -38,7 +38,7 @@ func text(o screen.Overlay, w int) string {
 
 func sayCmd(s string) tea.Cmd { return func() tea.Msg { return s } }
 
-// ready returns a dialog after its grace period.
+// ready returns a dialog that asks q and whose grace period is over.
 func ready(t *testing.T, q Question) *Confirm {
 	t.Helper()
 	c := NewConfirm(q)
@@ -96,7 +96,7 @@ func TestConfirmIgnoresEarlyKeys(t *testing.T) {
 		if !strings.Contains(text(c, 80), "Read first") {
 			t.Error("it does not say so")
 		}
-		// A key in the grace period extends it.
+		// A key pressed during the grace period extends it.
 		<-time.After(graceQuiet - time.Millisecond)
 		c.Update(key("y"))
 		<-time.After(time.Millisecond)
@@ -217,7 +217,8 @@ func TestFormKeepsInvalidInput(t *testing.T) {
 	}
 }
 
-// TestFormShowsTheKeyThatChooses: the footer of a field with choices has the key that changes the choice.
+// TestFormShowsTheKeyThatChooses checks that the footer shows the key that changes a choice, while the cursor is in a
+// field with choices.
 func TestFormShowsTheKeyThatChooses(t *testing.T) {
 	f := NewForm("Do it", []form.Field{{Key: "a", Label: "A"}, {Key: "b", Label: "B", Kind: form.Toggle}}, func(map[string]string) (tea.Cmd, string, string) {
 		return nil, "", ""
@@ -231,7 +232,7 @@ func TestFormShowsTheKeyThatChooses(t *testing.T) {
 	}
 }
 
-// TestFits: no dialog exceeds its size, and all its lines have the same width.
+// TestFits checks that no dialog exceeds its size, and that all lines of a dialog have the same width.
 func TestFits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

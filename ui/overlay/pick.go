@@ -14,34 +14,35 @@ import (
 // Item is an entry of a Pick.
 type Item = choose.Item
 
-// Pick is a list to pick one item from; typing filters it.
+// Pick is a dialog with a list to choose one item from. Typed text filters the list.
 type Pick struct {
 	title string
 	list  *choose.List
 	then  func(id string) tea.Cmd
-	// loading means that more items will arrive. entered means that enter was pressed meanwhile; it takes effect when
-	// they arrive, because the best match may be among them.
+	// loading means that more items will arrive. entered means that enter was pressed while they were loading; it
+	// takes effect once they have arrived, because the best match may be among them.
 	loading, entered bool
 }
 
-// Items completes a Pick that was loading.
+// Items is a message that completes a Pick that was loading.
 type Items struct {
 	Of    *Pick
 	Items []Item
 }
 
-// NewPick returns a list; then returns the command for an item.
+// NewPick returns a list of items to choose from. then returns the command for the chosen item.
 func NewPick(title string, items []Item, then func(id string) tea.Cmd) *Pick {
 	return &Pick{title: title, list: choose.New(items), then: then}
 }
 
-// Loading means that Items will complete the list.
+// Loading marks the list as incomplete until an Items message completes it, and returns p.
 func (p *Pick) Loading() *Pick {
 	p.loading = true
 	return p
 }
 
-// Update handles keys: enter picks, esc closes.
+// Update handles keys: enter chooses the item at the cursor, esc closes the dialog, and other keys move the cursor or
+// edit the filter.
 func (p *Pick) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Items:
@@ -76,7 +77,7 @@ func (p *Pick) update(msg tea.Msg) (bool, tea.Cmd) {
 	return done, nil
 }
 
-// Click picks the item at a cell of the box.
+// Click chooses the item at a cell of the box.
 func (p *Pick) Click(_, y int) (bool, tea.Cmd) {
 	picked, done := p.list.Click(y - boxTop)
 	if !done {
@@ -85,7 +86,7 @@ func (p *Pick) Click(_, y int) (bool, tea.Cmd) {
 	return true, p.then(picked)
 }
 
-// Scroll moves the cursor.
+// Scroll moves the cursor by the given number of items.
 func (p *Pick) Scroll(by int) { p.list.Scroll(by) }
 
 // Draw draws the list in a box.
@@ -97,10 +98,11 @@ func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 	return box(t, p.title, append(lines, why...), w, h, theme.Accent)
 }
 
-// whyLines is the fixed height of the reason why an item is disabled, so that the list does not jump.
+// whyLines is the number of lines reserved for the reason why an item is disabled, so that the list does not jump.
 const whyLines = 2
 
-// why returns the full reason why the item at the cursor is disabled; the item's own line may cut it.
+// why returns the full reason why the item at the cursor is disabled, because the item's own line may not have enough
+// space for it.
 func (p *Pick) why(t *theme.Theme, w int) []string {
 	if !p.list.Reasons() {
 		return nil
@@ -118,7 +120,7 @@ func (p *Pick) why(t *theme.Theme, w int) []string {
 	return lines
 }
 
-// Keys returns the footer's hints.
+// Keys returns the key hints for the footer.
 func (p *Pick) Keys() []screen.Hint {
 	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "cancel"}, {Key: "type", Text: textNarrow}}
 }

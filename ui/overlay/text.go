@@ -1,6 +1,7 @@
 package overlay
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that people read, except for column headers and key hints, which are next to their
+// tables.
 const (
 	textBackToTop      = "↑ back to the top"
 	textReadFirst      = "Read first: keys work in a moment."

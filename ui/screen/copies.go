@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// NodeCopies lists the texts of a node that can be copied on every screen.
+// NodeCopies returns the texts about the node n that can be copied on every screen.
 func NodeCopies(env *Env, n *models.Node) []Copyable {
 	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
 	if n.Name != "" {
@@ -22,14 +22,15 @@ func NodeCopies(env *Env, n *models.Node) []Copyable {
 	)
 }
 
-// Request formats an API request as a curl command, without credentials.
+// Request returns the curl command that sends a GET request for path to Ironic. The command contains no credentials.
 func (e *Env) Request(path string) string {
 	v, _ := e.Session.API.Version()
 	endpoint := strings.TrimSuffix(strings.TrimSuffix(e.Session.API.Endpoint(), "/"), "/v1")
 	return fmt.Sprintf("curl -H 'X-OpenStack-Ironic-API-Version: %s' %s", v, Quoted(endpoint+path))
 }
 
-// CommandLine returns the equivalent shell command.
+// CommandLine returns the shell command that runs the program with the given arguments and with the options that
+// select the current context.
 func (e *Env) CommandLine(args ...string) string {
 	words := []string{e.Program}
 	for _, a := range args {
@@ -41,7 +42,7 @@ func (e *Env) CommandLine(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Quoted quotes text for a POSIX shell.
+// Quoted quotes s for a POSIX shell if it contains special characters or is empty.
 func Quoted(s string) string {
 	harmless := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+", r)

@@ -6,37 +6,37 @@ import (
 	"ironworks/models/plan"
 )
 
-// Draft is a deployment in preparation. It survives visits to other screens.
+// Draft is a deployment that is being prepared. It is kept while the operator visits other screens.
 type Draft struct {
-	// Plan is replaced on every change and never modified, because commands read it concurrently. Relative paths
-	// in it start at Dir.
+	// Plan is replaced on every change and never modified, because commands read it concurrently. Relative paths in
+	// the plan are relative to Dir.
 	Plan *plan.Plan
 	Dir  string
-	// File is the path that the plan was loaded from or saved to, or "". Saved is true while the file has the same
-	// content.
+	// File is the path that the plan was loaded from or saved to, or "". Saved is true while the plan is identical to
+	// the content of that file.
 	File  string
 	Saved bool
-	// Text is YAML from the editor that is not a valid plan yet, or "".
+	// Text is the YAML that was entered in the editor if it is not a valid plan yet, or "".
 	Text string
-	// Page is the current page and Node the current node. PageChosen is true once the operator has pressed a key, or
-	// the checks have chosen the first page.
+	// Page is the current page, and Node is the current node. PageChosen is true once the operator has pressed a key,
+	// or once the checks have chosen the first page.
 	Page, Node int
 	PageChosen bool
-	// Asked has the last values of each dialog, by dialog name.
+	// Asked holds the values last entered in each dialog, by dialog name.
 	Asked map[string]map[string]string
 }
 
-// draftsAtMost is the number of drafts to keep; the oldest is dropped.
+// draftsAtMost is the maximum number of drafts that are kept. Beyond it, the least recently used draft is dropped.
 const draftsAtMost = 50
 
-// Drafts has all drafts of the console, by context and nodes.
+// Drafts holds all drafts of the console, keyed by context and nodes.
 type Drafts struct {
 	kept map[string]*Draft
 	used []string // least recently used first
 }
 
-// Of returns the draft for the nodes of a context and creates it if needed. names are the nodes as the plan calls
-// them.
+// Of returns the draft for the given nodes of a context, and creates it if it does not exist. id identifies the
+// nodes. names lists the names that the plan of a new draft uses for them.
 func (d *Drafts) Of(context, id string, names []string) *Draft {
 	key := context + "\x00" + id
 	if d.kept == nil {

@@ -7,19 +7,20 @@ import (
 	"ironworks/provision"
 )
 
-// Enrolling compares an input of nodes with Ironic. It reads files and queries BMCs, so call it in commands only.
+// Enrolling compares nodes to be enrolled with the nodes in Ironic. Its methods read files and query BMCs, so they
+// must be called only in commands.
 type Enrolling interface {
-	// Compare reads the nodes of the input from its files or BMCs, and compares them with Ironic's. progress is called
-	// with the number of finished BMCs, from several goroutines. The login is not stored. If Compare fails, the result
-	// has what was read until then.
+	// Compare reads the nodes of the input from its files or BMCs, and compares them with the nodes in Ironic. It
+	// calls progress, from several goroutines, with the number of BMCs that have been read. The login is not stored.
+	// If Compare fails, the result contains everything that was read before the error.
 	Compare(
 		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 	) (provision.EnrollFound, enroll.Plan, error)
-	// API sends the requests.
+	// API returns the API that the enrollment requests are sent to.
 	API() provision.EnrollAPI
 }
 
-// StartEnroll enrolls nodes after a confirmation. Command is the equivalent command line without the program.
+// StartEnroll enrolls nodes after a confirmation. Command is the equivalent command line without the program name.
 type StartEnroll struct {
 	Action  *provision.EnrollAction
 	Command []string

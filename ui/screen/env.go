@@ -23,8 +23,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// API has the requests that screens send beyond the Store; *ironicclient.Client implements it. Only Validate
-// contacts a BMC.
+// API sends the requests that screens need in addition to the data in the Store; *ironicclient.Client implements it.
+// Only Validate contacts a BMC.
 type API interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
@@ -33,27 +33,28 @@ type API interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
-	// Validate makes the conductor contact the BMC; call it only on request of the operator.
+	// Validate makes the conductor contact the BMC, so it must be called only when the operator asks for it.
 	Validate(ctx context.Context, node string) ([]models.Validation, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
-	// MissingFields returns the node fields, among the given ones, that this Ironic does not return.
+	// MissingFields returns those of the given node fields that this Ironic does not return.
 	MissingFields(fields []string) []string
 }
 
-// Journal reads recorded operations; *journal.Journal implements it.
+// Journal reads recorded operations and log lines; *journal.Journal implements it.
 type Journal interface {
-	// OfNode returns the last operations of a node, newest first.
+	// OfNode returns the most recent operations of a node, newest first. The argument most limits their number.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the last finished operations of each kind.
+	// Latest returns the most recent finished operations of each kind. The argument most limits their number per
+	// kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
-	// Lines returns recorded log lines of a node in a period, oldest first, up to the first error.
+	// Lines yields the recorded log lines of a node between from and to, oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs follows the log of a node's ramdisk until ctx ends, and then closes the channel. more are sources that are
-// followed on request only. agentlog.Follower implements it.
+// Logs follows the log of a node's ramdisk until ctx ends, and then closes the channel. The argument more names
+// additional sources, which are followed only when the operator asks for them. agentlog.Follower implements Logs.
 type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
@@ -66,209 +67,221 @@ type WebConsoles interface {
 // WebConsole is an open graphical console; *provision.GraphicalConsole implements it.
 type WebConsole interface {
 	Address() models.Secret
-	// Enabled reports whether Ironic's console had to be enabled for this connection; Close then disables it again.
+	// Enabled reports whether Ironic's console had to be enabled for this connection. If so, Close disables it again.
 	Enabled() bool
 	Close(ctx context.Context) error
 }
 
-// Shells opens shells on the machines of nodes.
+// Shells opens shells on the machines that Ironic manages as nodes.
 type Shells interface {
-	// Refusal returns why there is no shell on a node's machine, nil if there may be one. It contacts nothing.
+	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if it may be
+	// possible. It contacts no machine.
 	Refusal(n *models.Node) *models.Refusal
-	// Host returns the host that Open connects to without an address; "" if unknown.
+	// Host returns the host that Open connects to if no address is given. It returns "" if the host is unknown.
 	Host(n models.NodeRef) string
-	// Open connects to the machine, at an address if one is given; ctx bounds the lifetime of the connection.
+	// Open connects to the node's machine, at the given address if it is not empty. ctx bounds the lifetime of the
+	// connection.
 	Open(ctx context.Context, n *models.Node, address string) (Shell, error)
 }
 
 // Shell is a connection to a machine; *session.Shell implements it.
 type Shell interface {
-	// Target returns the login and the host. Note returns why an unknown host key is trusted, or "".
+	// Target returns the login name and the host. Note returns the reason why an unknown host key is trusted, or "".
 	Target() string
 	Note() string
-	// AtTerminal gives the terminal to a command, or a login shell, and returns the exit status.
+	// AtTerminal runs command, or a login shell if command is empty, and lets it use the terminal until it ends. It
+	// returns the exit status.
 	AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error)
 	Close()
 }
 
-// BMCs queries the BMCs of nodes and sends them commands, on request of the operator.
+// BMCs queries the BMCs of nodes and sends commands to them, but only when the operator asks for it.
 type BMCs interface {
 	Query(ctx context.Context, node string) (*provision.BMCReport, error)
-	// Facts reads the facts for an explanation.
+	// Facts reads the facts about the BMC that are needed to explain the state of a node.
 	Facts(ctx context.Context, node string) (*explain.BMCFacts, error)
 	Order(o models.BMCOrder) provision.Action
-	// Remember stores credentials for this run. Keep stores them in the keyring, which may block; HasKeyring
-	// reports whether there is one.
+	// Remember stores credentials until the program ends. Keep stores them in the keyring, which may block.
+	// HasKeyring reports whether there is a keyring.
 	Remember(l BMCLogin)
-	// Approve allows sending credentials that are shared by several BMCs to an address, for this run.
+	// Approve allows credentials that several BMCs share to be sent to the given address until the program ends.
 	Approve(address string)
 	Keep(ctx context.Context, l BMCLogin) error
 	HasKeyring() bool
-	// Pin trusts the certificate with this fingerprint for the BMC at an address, for this run.
+	// Pin makes the program trust the certificate with the given fingerprint for the BMC at address. This lasts until
+	// the program ends.
 	Pin(address, fingerprint string)
 }
 
-// BMCLogin has the credentials that the operator entered for a BMC.
+// BMCLogin holds the credentials that the operator entered for a BMC.
 type BMCLogin struct {
-	// Address is the address of the BMC as in driver_info.
+	// Address is the address of the BMC as given in driver_info.
 	Address, Username string
 	Password          models.Secret
-	// All is true if the credentials are for all BMCs of the context.
+	// All is true if the credentials apply to all BMCs of the context.
 	All bool
 }
 
-// Context is one configured Ironic.
+// Context describes a configured connection to an Ironic.
 type Context struct {
 	Name, Source string
-	// Endpoint is Ironic's URL, or Keystone's. Auth is the authentication method.
+	// Endpoint is the URL of Ironic or of Keystone. Auth is the authentication method.
 	Endpoint string
 	Auth     string
 	Accent   string
 	ReadOnly bool
-	// WhyReadOnly is why the context is read-only, if not by its configuration.
+	// WhyReadOnly gives the reason why the context is read-only, if the reason is not its configuration.
 	WhyReadOnly string
 	Current     bool
-	// Lab is true for simulated machines; every screen shows a LAB mark.
+	// Lab is true if the machines are simulated. If so, every screen shows a LAB mark.
 	Lab bool
-	// Err says why the context is unusable; nil if it is usable.
+	// Err is the reason why the context is unusable, or nil if it is usable.
 	Err error
-	// Searched lists where configuration was searched, one place a line, if the endpoint is the default because
-	// nothing was configured.
+	// Searched lists the places that were searched for a configuration, one per line. It is set only if nothing was
+	// configured, so that the endpoint is the default.
 	Searched string
 }
 
-// Health is the result of testing the connection to an Ironic.
+// Health is the result of testing the connection to Ironic.
 type Health struct {
 	Version models.APIVersion
 	Latency time.Duration
 }
 
-// Defaults are the initial settings of the fleet list.
+// Defaults holds the initial settings of the fleet list.
 type Defaults struct {
 	Columns []string
 	Sort    string
 	Filter  string
 }
 
-// Poller keeps a Store up to date; *fleet.Poller implements it.
+// Poller keeps the Store up to date; *fleet.Poller implements it.
 type Poller interface {
-	// Run polls until ctx ends and reports every response.
+	// Run polls until ctx ends, and calls notify for every response.
 	Run(ctx context.Context, notify func(fleet.Update)) error
-	// Watch and Unwatch start and stop polling a node more often; PollNode reads a node once, now.
+	// Watch makes the poller read a node more often, and Unwatch ends this. PollNode reads a node immediately, but
+	// only once.
 	Watch(uuid string)
 	Unwatch(uuid string)
 	PollNode(uuid string)
-	// PollNow polls for changes now; Refresh lists all nodes now.
+	// PollNow polls for changes immediately; Refresh lists all nodes immediately.
 	PollNow()
 	Refresh()
-	// NeedFields adds API fields to the nodes in the Store.
+	// NeedFields makes the poller read additional API fields of the nodes in the Store.
 	NeedFields(fields ...string)
 }
 
-// Session is the connection to one context's Ironic, with its live node data.
+// Session is the connection to the Ironic of one context, with the current data of its nodes.
 type Session struct {
 	Context  Context
 	Defaults Defaults
-	// Filters are the saved filters, or nil.
+	// Filters holds the saved filters; it may be nil.
 	Filters *models.SavedFilters
 	Store   *fleet.Store
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is the template for preflight checks; use a Fresh copy.
+	// Checks is a template for preflight checks. Use Fresh copies of it.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller
-	// Ramdisks builds ramdisks for this Ironic; may be nil.
+	// Ramdisks builds ramdisks for this Ironic; it may be nil.
 	Ramdisks Ramdisks
-	// Journal has recorded operations; may be nil.
+	// Journal reads recorded operations; it may be nil.
 	Journal Journal
-	// Logs follows ramdisk logs; may be nil.
+	// Logs follows ramdisk logs; it may be nil.
 	Logs Logs
-	// Shells opens shells on machines; nil if that is not possible.
+	// Shells opens shells on machines; it is nil if that is not possible.
 	Shells Shells
-	// Consoles opens graphical consoles; nil if that is not possible.
+	// Consoles opens graphical consoles; it is nil if that is not possible.
 	Consoles WebConsoles
-	// Ports changes ports, port groups and VIFs; nil if that is not possible.
+	// Ports changes ports, port groups and VIFs; it is nil if that is not possible.
 	Ports provision.PortAPI
-	// Rules reads inspection rules and tests them; nil if that is not possible.
+	// Rules reads and tests inspection rules; it is nil if that is not possible.
 	Rules provision.RulesAPI
-	// StepFiles reads deploy templates and runbooks; nil if that is not possible.
+	// StepFiles reads deploy templates and runbooks; it is nil if that is not possible.
 	StepFiles provision.StepFileAPI
-	// Hardware reads settings and firmware of machines; nil if that is not possible.
+	// Hardware reads the settings and firmware of machines; it is nil if that is not possible.
 	Hardware provision.HardwareAPI
-	// BMCs queries BMCs; nil if that is not possible.
+	// BMCs queries BMCs; it is nil if that is not possible.
 	BMCs BMCs
-	// Enroll compares nodes to enroll; nil if that is not possible.
+	// Enroll compares nodes to be enrolled with the nodes in Ironic; it is nil if that is not possible.
 	Enroll Enrolling
-	// Explain explains the state of a node; bmc has the facts of its BMC, or nil. May be nil.
+	// Explain explains the state of a node. bmc holds the facts about the node's BMC, or is nil. Explain itself may
+	// be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	// Changes lists changes of a node that were made from this console, in Ironic's time; may be nil.
+	// Changes returns the changes to a node that were made from this console, with times on Ironic's clock, whose
+	// current time is now. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
-	// Replay plays a recording; nil for a live Ironic.
+	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
-	// Options are the command line flags that select this context.
+	// Options holds the command line flags that select this context.
 	Options []string
-	// Plugins is the context for the programs of the operator.
+	// Plugins is the context that programs supplied by the operator run in.
 	Plugins plugin.Context
-	// View is the view of the screens that was stored last. ViewFile stores later views; nil stores nothing.
+	// View is the state of the screens when it was last stored. ViewFile stores later states; if it is nil, nothing
+	// is stored.
 	View     viewstate.State
 	ViewFile *viewstate.File
 	// Close closes the connection.
 	Close func()
 }
 
-// Env is the shared state of all screens. The root owns it and changes it only in Update.
+// Env is the state that all screens share. The root owns it and changes it only in Update.
 type Env struct {
 	Session *Session
-	// Status is the last status of the poller. Started is the time when the session began.
+	// Status is the last status reported by the poller. Started is the time when the session started.
 	Status  fleet.Status
 	Started time.Time
-	// Conductors is the last list of conductors; nil before the first response.
+	// Conductors is the most recent list of conductors; it is nil before the first response.
 	Conductors []models.Conductor
-	// ReadOnly refuses every change, by configuration or on request.
+	// ReadOnly is true if all changes are refused, because of the configuration or because the operator has switched
+	// to read-only mode.
 	ReadOnly bool
-	// Events are the changes since the console opened; Tasks the tasks started from this console.
+	// Events holds the changes observed since the console was opened; Tasks holds the tasks started from this
+	// console.
 	Events *EventLog
 	Tasks  *TaskList
-	// Watching has the nodes of the Watch screen.
+	// Watching holds the nodes of the Watch screen.
 	Watching *WatchList
-	// Installs has the progress of installers, from their logs.
+	// Installs tracks the progress that installers report in their logs.
 	Installs *Installs
-	// Logs are the logs that screens follow.
+	// Logs limits the number of logs that screens follow simultaneously.
 	Logs *OpenLogs
 	// Contexts lists all configured contexts.
 	Contexts []Context
-	// Probe tests the connection of another context.
+	// Probe tests the connection to the context with the given name.
 	Probe func(ctx context.Context, name string) (Health, error)
-	// Ramdisks builds ramdisks without a session; may be nil. Bench is the state of the Ignition screen.
+	// Ramdisks builds ramdisks without a session; it may be nil. Bench is the state of the Ignition screen.
 	Ramdisks Ramdisks
 	Bench    *Bench
-	// Drafts are the deployments in preparation.
+	// Drafts holds the deployments that are being prepared.
 	Drafts *Drafts
-	// Entered is the input history of forms.
+	// Entered is the history of the texts entered in forms.
 	Entered form.History
-	// Chosen returns the nodes selected on another screen: the marked nodes of the fleet, or the last visited
-	// node. May be nil.
+	// Chosen returns the nodes that are selected on another screen: the marked nodes of the fleet, or the last
+	// visited node. It may be nil.
 	Chosen func() []models.NodeRef
-	// WhyNoFiles is why the operator cannot name files, for a console on a server; "" if that is possible.
+	// WhyNoFiles is the reason why the operator cannot name files, for example because the console runs on a server.
+	// It is "" if files can be named.
 	WhyNoFiles string
-	// WhyNoEditor is why there is no editor; "" if there may be one. Screens check it before they write a file for an
-	// editor.
+	// WhyNoEditor is the reason why no editor can be opened, or "" if one may be available. Screens check it before
+	// they write a file for the editor.
 	WhyNoEditor string
-	// Seat is the console's place among those of other users; nil without a server.
+	// Seat represents this console among the consoles of other users on a server; it is nil if the console does not
+	// run on a server.
 	Seat *presence.Seat
-	// Forbidden are actions that are never possible in this console, with the reason.
+	// Forbidden maps the actions that are never possible in this console to the reasons why.
 	Forbidden map[action.ID]string
-	// Keys are the actions with the operator's key bindings; nil means the built-in keys.
+	// Keys holds the actions with the operator's key bindings; if it is nil, the built-in bindings apply.
 	Keys *action.Keymap
-	// Plugins are the programs of the operator, by their actions.
+	// Plugins holds the programs supplied by the operator, by the actions that run them.
 	Plugins map[action.ID]*plugin.Plugin
 	// Program is the name of the command line program.
 	Program string
 }
 
-// WhyReadOnly returns why changes are refused, "" if they are not.
+// WhyReadOnly returns the reason why changes are refused, or "" if they are allowed.
 func (e *Env) WhyReadOnly() string {
 	switch {
 	case !e.ReadOnly:
@@ -279,7 +292,7 @@ func (e *Env) WhyReadOnly() string {
 	return e.Keys.Text(textReadOnlyMode)
 }
 
-// ReadOnlyByConfig returns why no key allows changes, "" if one does.
+// ReadOnlyByConfig returns the reason why changes are refused if no key can allow them, and "" otherwise.
 func (e *Env) ReadOnlyByConfig() string {
 	if e.Session == nil || !e.Session.Context.ReadOnly {
 		return ""
@@ -287,7 +300,7 @@ func (e *Env) ReadOnlyByConfig() string {
 	return cmp.Or(e.Session.Context.WhyReadOnly, fmt.Sprintf(textReadOnlyContext, e.Session.Context.Name))
 }
 
-// Node returns the reference of a node; without its name if the Store does not have it.
+// Node returns a reference to the node with the given UUID. It lacks the node's name if the node is not in the Store.
 func (e *Env) Node(uuid string) models.NodeRef {
 	if e.Session != nil {
 		if row, _, ok := e.Session.Store.Get(uuid); ok {
@@ -297,7 +310,8 @@ func (e *Env) Node(uuid string) models.NodeRef {
 	return models.NodeRef{UUID: uuid}
 }
 
-// ServerNow returns the server's time, as far as its skew is known. Ages are relative to it.
+// ServerNow returns the current time on the server's clock, as far as the difference between the clocks is known.
+// Ages are relative to it.
 func (e *Env) ServerNow() time.Time { return time.Now().Add(e.Status.Skew) }
 
 // Replay plays a recording in place of a live Ironic; *replay.Player implements it. No method blocks.
@@ -309,16 +323,19 @@ type Replay interface {
 	Moments() []replay.Moment
 }
 
-// logsAtMost is the number of logs that are followed simultaneously: each may use 40 MiB and a connection.
+// logsAtMost is the maximum number of logs that are followed simultaneously. It is low because each log may use 40
+// MiB and a connection.
 const logsAtMost = 3
 
-// Suspender is a log that can stop following and drop its lines until it is shown again.
+// Suspender is implemented by logs that can stop following and drop their lines until they are shown again.
 type Suspender interface{ Suspend() }
 
-// OpenLogs limits the logs of visited screens: the most recently shown ones stay connected.
+// OpenLogs limits the number of logs that are followed by visited screens: only the most recently shown logs stay
+// connected.
 type OpenLogs struct{ open []Suspender }
 
-// Use marks a log as shown. Beyond the limit, it suspends the log that was shown least recently.
+// Use records that the log l is shown. If more than logsAtMost logs are then open, Use suspends the log that was
+// shown least recently.
 func (o *OpenLogs) Use(l Suspender) {
 	if o == nil {
 		return
@@ -331,20 +348,20 @@ func (o *OpenLogs) Use(l Suspender) {
 	}
 }
 
-// Remove removes a log that has ended.
+// Remove removes a log that has been closed.
 func (o *OpenLogs) Remove(l Suspender) {
 	if o != nil {
 		o.open = slices.DeleteFunc(o.open, func(other Suspender) bool { return other == l })
 	}
 }
 
-// Installs tracks the progress of installers, from the logs that screens follow, so that all screens show the
-// same.
+// Installs tracks the progress of installers, as reported in the logs that screens follow, so that all screens show
+// the same progress.
 type Installs struct {
 	paces map[string]models.InstallPace
 }
 
-// Add reads progress from a log line; seen is its arrival in the server's time.
+// Add reads the progress from a log line. seen is the time when the line arrived, on the server's clock.
 func (i *Installs) Add(l *models.LogLine, seen time.Time) {
 	if l.Progress == nil {
 		return
@@ -359,10 +376,10 @@ func (i *Installs) Add(l *models.LogLine, seen time.Time) {
 	i.paces[l.Node.UUID] = p
 }
 
-// Reset removes all progress, before a recording is played again.
+// Reset removes all progress. It is called before a recording is played again.
 func (i *Installs) Reset() { i.paces = nil }
 
-// Of returns the pace of the installer on a node, by UUID.
+// Of returns the progress and speed of the installer on the node with the given UUID.
 func (i *Installs) Of(uuid string) models.InstallPace {
 	if i == nil {
 		return models.InstallPace{}

@@ -7,13 +7,13 @@ import (
 	"ironworks/ui/theme"
 )
 
-// maxEvents bounds the memory for events: about an hour of a busy fleet.
+// maxEvents bounds the memory used for events. A busy fleet produces about this number of events per hour.
 const maxEvents = 10_000
 
-// EventLog has the last events in order of arrival.
+// EventLog holds the most recent events in order of arrival.
 type EventLog struct {
 	events []models.Event
-	// dropped counts the events that were removed because the log was full. before counts all events that came before
+	// dropped counts the events that were removed because the log was full. before counts all events that preceded
 	// the oldest stored one.
 	dropped, before int
 }
@@ -33,22 +33,23 @@ func (l *EventLog) Add(events []models.Event) {
 	}
 }
 
-// Reset removes all events, before a recording is played again.
+// Reset removes all events. It is called before a recording is played again.
 func (l *EventLog) Reset() {
 	l.before += len(l.events)
 	l.events, l.dropped = nil, 0
 }
 
-// Last returns the last n events, oldest first.
+// Last returns the last n events, oldest first, or all events if there are fewer.
 func (l *EventLog) Last(n int) []models.Event { return l.events[max(len(l.events)-n, 0):] }
 
-// Dropped returns the number of events that no longer fit.
+// Dropped returns the number of events that were removed because the log was full.
 func (l *EventLog) Dropped() int { return l.dropped }
 
-// First returns the number of the oldest stored event; numbers are stable.
+// First returns the number of the oldest stored event. Events are numbered in order of arrival, and an event keeps
+// its number when older ones are removed.
 func (l *EventLog) First() int { return l.before }
 
-// Of returns the events of one node.
+// Of returns the stored events of the node with the given UUID.
 func (l *EventLog) Of(uuid string) []models.Event {
 	var of []models.Event
 	for i := range l.events {
@@ -59,7 +60,7 @@ func (l *EventLog) Of(uuid string) []models.Event {
 	return of
 }
 
-// EventLine draws an event on one line of w cells: time, node and change.
+// EventLine draws an event on one line, at most w cells wide: time, node and change.
 func EventLine(t *theme.Theme, e *models.Event, w int) string {
 	const clock, name = 8, 16
 	node := cell.Fit(printable.Line(e.Node.Label()), min(name, max(w/4, 6)))

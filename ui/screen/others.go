@@ -8,10 +8,11 @@ import (
 	"ironworks/models"
 )
 
-// othersMost bounds the nodes that are looked up.
+// othersMost is the maximum number of nodes for which Looking looks for other users.
 const othersMost = 50
 
-// Others returns the current activity of other users on nodes: their screens and their running tasks.
+// Others describes the current activity of other users on the given nodes: the screens that they have open, and their
+// running tasks.
 func (e *Env) Others(nodes []models.NodeRef) []string {
 	if e.Seat == nil {
 		return nil
@@ -19,7 +20,8 @@ func (e *Env) Others(nodes []models.NodeRef) []string {
 	return append(Looking(e.Seat.AtNode, nodes), e.Tasks.Acting(nodes)...)
 }
 
-// Looking returns which other users look at nodes; at returns the users who look at a node.
+// Looking returns a text for each node that other users are looking at. at returns the names of the users who look at
+// the node with the given UUID.
 func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
 	var found []string
 	for _, n := range nodes[:min(len(nodes), othersMost)] {
@@ -30,7 +32,7 @@ func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
 	return found
 }
 
-// Acting returns the running tasks of other users on nodes.
+// Acting describes the running tasks of other users that act on the given nodes. It names one node per task.
 func (l *TaskList) Acting(nodes []models.NodeRef) []string {
 	var found []string
 	for _, t := range l.OfOthers() {

@@ -10,12 +10,12 @@ import (
 	"ironworks/provision"
 )
 
-// cleanAction is an action that only has a name for texts.
+// cleanAction is an action that implements only Name, which texts show.
 type cleanAction struct{ provision.Action }
 
 func (cleanAction) Name() string { return "clean" }
 
-// TestOthers: the screens and tasks of other users are named, without nodes that are hidden from this user.
+// TestOthers checks that the screens and tasks of other users are named, except on nodes that this user cannot see.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	room := presence.NewRoom()

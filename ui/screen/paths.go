@@ -16,13 +16,16 @@ import (
 )
 
 const (
-	// pathsRead bounds the entries of a folder that are read, and pathsMost those that are suggested.
+	// pathsRead is the maximum number of entries of a folder that are read; pathsMost is the maximum number that are
+	// suggested.
 	pathsRead = 10_000
 	pathsMost = 100
 )
 
-// Paths returns the completions of a path as typed: what all have in common, then each. Folders end with a slash. Hidden
-// files need their dot. Relative paths are below dir, "" for the current folder. It reads the folder.
+// Paths returns the completions of the path typed: if there are several, first their common prefix if it is longer
+// than typed, followed by the paths. Folders end with a slash. Hidden files are returned only if the typed name
+// starts with a dot. Relative paths are relative to dir, or to the current folder if dir is "". Paths reads the
+// folder.
 func Paths(dir, typed string) []string {
 	folder, name := typed[:strings.LastIndexByte(typed, '/')+1], typed[strings.LastIndexByte(typed, '/')+1:]
 	var found []string
@@ -36,7 +39,7 @@ func Paths(dir, typed string) []string {
 	if len(found) < 2 {
 		return found
 	}
-	// In sorted texts, the common prefix of the first and the last is common to all.
+	// In a sorted list, the common prefix of the first and the last text is common to all texts.
 	first, last := found[0], found[len(found)-1]
 	common := 0
 	for common < min(len(first), len(last)) && first[common] == last[common] {
@@ -52,9 +55,9 @@ func Paths(dir, typed string) []string {
 	return found
 }
 
-// entries returns the names in a folder as typed; names of folders end with a slash.
+// entries returns the names of the files in folder, which is given as typed. The names of folders end with a slash.
 func entries(dir, folder string) []string {
-	home, _ := os.UserHomeDir() // without a home, ~ is a name
+	home, _ := os.UserHomeDir() // if the home directory is unknown, ~ is an ordinary name
 	path := prepare.HomePath(home, folder)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cmp.Or(dir, "."), path)
@@ -84,7 +87,8 @@ func entries(dir, folder string) []string {
 	return names
 }
 
-// InFolder completes a form's field for a path below dir, "" for the current folder.
+// InFolder returns a completion for a form's field that contains a path. Relative paths are relative to dir, or to
+// the current folder if dir is "".
 func InFolder(dir string) *form.Files {
 	return &form.Files{Complete: func(typed string) []string { return Paths(dir, typed) }}
 }

@@ -8,51 +8,56 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// Ramdisks builds ramdisks and checks user data. It reads and writes local files, so call it in commands only.
+// Ramdisks builds ramdisks and checks user data. Its methods read and write local files, so they must be called only
+// in commands.
 type Ramdisks interface {
-	// Defaults returns the initial values of a form, with Ironic's address if none is given.
+	// Defaults returns the initial values of the form. ironic is the address of Ironic that is used if the form
+	// contains none.
 	Defaults() (in prepare.Inputs, ironic string)
-	// Build makes a configuration; [ignition.InputErrors] lists invalid inputs.
+	// Build builds a configuration. If inputs are invalid, [ignition.InputErrors] lists them.
 	Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error)
-	// Check reads and checks a file. An unchanged file is not read again.
+	// Check reads a file and checks it. If known shows that the file has not changed, it is not read again.
 	Check(ctx context.Context, path string, known prepare.FileStamp) (prepare.Checked, error)
-	// Save writes JSON to a file; force replaces an existing file.
+	// Save writes the configuration as JSON to the file at path. If force is true, it replaces an existing file.
 	Save(ctx context.Context, of prepare.ConfigSource, path string, force bool) (said string, err error)
-	// Look returns the contents of an ISO.
+	// Look returns a summary of the contents of an ISO.
 	Look(ctx context.Context, iso string) (prepare.ImageLook, error)
-	// Embed writes the configuration into an ISO; Wrap makes an initrd of it.
+	// Embed writes the configuration into an ISO. Wrap makes an initrd that contains the configuration.
 	Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (said string, err error)
 	Wrap(ctx context.Context, of prepare.ConfigSource, order prepare.WrapOrder) (said string, err error)
-	// Addresses lists addresses of this machine that the BMCs of nodes could use, best first. The error names
-	// unreachable BMCs; the addresses are valid nevertheless.
+	// Addresses returns the addresses of this machine that the BMCs of the given nodes could use, best first. The
+	// error names unreachable BMCs; the addresses are valid nevertheless.
 	Addresses(ctx context.Context, nodes []string) ([]serve.Candidate, error)
-	// Serve starts a server. The context bounds the start only; the server ends with Stop or with the program.
+	// Serve starts a server. ctx bounds only the start. The server runs until Stop is called or the program ends.
 	Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (Serving, error)
 }
 
 // Serving is a running server.
 type Serving interface {
-	// Targets are the served files with their URLs. The URLs are secrets: there is no authentication.
+	// Targets returns the served files with their URLs. The URLs must be kept secret, because there is no
+	// authentication.
 	Targets() []prepare.Target
-	// Address is the listen address; Fingerprint is the certificate's fingerprint, or "".
+	// Address returns the address that the server listens on. Fingerprint returns the fingerprint of its certificate,
+	// or "" if it has none.
 	Address() string
 	Fingerprint() string
-	// Fetches lists the downloads so far; Failures the last refused and failed requests. Both return immediately.
+	// Fetches returns the downloads so far. Failures returns the most recent refused and failed requests. Neither
+	// blocks.
 	Fetches() []serve.Fetch
 	Failures() []serve.Event
-	// Ended reports whether the server has ended, and why.
+	// Ended reports whether the server has ended. why is the reason.
 	Ended() (ended bool, why error)
-	// Stop ends the server and waits a few seconds for running downloads.
+	// Stop stops the server. It waits a few seconds for running downloads to finish.
 	Stop()
 }
 
-// Bench is the state of the Ignition screen. It lives as long as the console.
+// Bench is the state of the Ignition screen. It is kept until the console ends.
 type Bench struct {
-	// Values has the fields of the form by key; nil before the first visit.
+	// Values holds the values of the form by field key; it is nil before the first visit.
 	Values map[string]string
-	// Asked has the last values of each dialog, by dialog name.
+	// Asked holds the values last entered in each dialog, by dialog name.
 	Asked map[string]map[string]string
-	// File is the checked file, or "".
+	// File is the path of the file that is checked, or "".
 	File string
 	// Serving is the running server, or nil; Since is the time when it started.
 	Serving Serving
@@ -62,7 +67,8 @@ type Bench struct {
 	Capacity int64
 }
 
-// Maker returns the session's Ramdisks, or else the one without an Ironic; may be nil.
+// Maker returns the session's Ramdisks or, if there is none, the Ramdisks that work without an Ironic. It may return
+// nil.
 func (e *Env) Maker() Ramdisks {
 	if e.Session != nil && e.Session.Ramdisks != nil {
 		return e.Session.Ramdisks

@@ -1,9 +1,9 @@
 // Package screen is the interface between the root of the console, its screens and its dialogs: the methods that a
 // screen implements, the state that it receives, and the messages between them.
 //
-// A screen has only the state of its view (cursor, marks, filter, sort). Nodes are in the session's Store, which the
-// poller writes. Update never does I/O: commands fetch data, and their results arrive as messages. A command never
-// changes a screen.
+// A screen stores only the state of its view, such as the cursor, marks, filter and sort order. Nodes are in the
+// session's Store, which the poller updates. Update never does I/O: commands fetch data, and their results arrive as
+// messages. A command never changes a screen.
 package screen
 
 import (
@@ -21,7 +21,7 @@ import (
 // Kind identifies a type of screen.
 type Kind string
 
-// The kinds; their values are words of the palette.
+// The kinds. Their values are the words that open the screens in the palette.
 const (
 	KindFleet      Kind = "fleet"
 	KindNode       Kind = "node"
@@ -42,89 +42,89 @@ const (
 	KindHardware   Kind = "hardware"
 )
 
-// Ref identifies a screen for history and links. ID is a node's UUID, several joined by commas, or a task's
-// number.
+// Ref identifies a screen in the history and in links. ID is the UUID of a node, several UUIDs joined by commas, or
+// the number of a task.
 type Ref struct {
 	Kind Kind
 	ID   string
 }
 
-// Screen is a full screen between the header and the footer.
+// Screen is a full-size screen that is shown between the header and the footer.
 type Screen interface {
-	// Ref identifies the screen. Title is its text in the header.
+	// Ref returns the reference that identifies the screen. Title returns its text in the header.
 	Ref() Ref
 	Title() string
-	// Start is called once, when the screen is opened. Shown is called whenever the screen becomes the current one, the
-	// first time after Start. Both return commands that fetch data.
+	// Start is called once, when the screen is opened. Shown is called whenever the screen becomes the current one,
+	// for the first time after Start. Both return commands that fetch data.
 	Start() tea.Cmd
 	Shown() tea.Cmd
-	// Update handles a message: a fleet change, a tick, a result of its own command. Keys arrive here only while
-	// Typing.
+	// Update handles a message, such as a fleet change, a tick, or the result of one of its commands. It receives
+	// keys only while Typing returns true.
 	Update(msg tea.Msg) tea.Cmd
-	// Draw returns exactly w by h cells.
+	// Draw returns a block of exactly w by h cells.
 	Draw(t *theme.Theme, w, h int) string
-	// Scopes are the screen's groups of actions. Do runs an action. DisabledReason returns why an action of the screen
-	// or on its nodes is disabled, "" if it is not.
+	// Scopes returns the scopes of the actions that the screen offers. Do runs an action. DisabledReason returns the
+	// reason why an action of the screen or on its nodes is disabled, or "" if it is enabled.
 	Scopes() []action.Scope
 	Do(id action.ID) tea.Cmd
 	DisabledReason(id action.ID) string
-	// Targets returns the nodes for node actions: the marked nodes, or the node at the cursor.
+	// Targets returns the nodes that node actions apply to: the marked nodes, or the node at the cursor.
 	Targets() []models.NodeRef
-	// Typing reports whether keys are text input; they then go to Update and run no action.
+	// Typing reports whether keys are text input. If so, they are sent to Update and run no action.
 	Typing() bool
-	// Copies lists the texts that can be copied.
+	// Copies returns the texts that can be copied.
 	Copies() []Copyable
-	// Close cancels running commands.
+	// Close cancels all running commands.
 	Close()
 }
 
-// Narrowed is a screen for which the key back first has another meaning: Widen undoes one thing, such as a filter or a
-// search. did reports whether there was anything to undo.
+// Narrowed is a screen on which the back key first calls Widen. Widen undoes one restriction of the view, such as a
+// filter or a search; did reports whether there was one.
 type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
 
-// Pointing is a screen whose Targets can be other nodes than the one at the cursor, which NodeAtCursor returns.
+// Pointing is a screen whose Targets may not include the node at the cursor. NodeAtCursor returns that node.
 type Pointing interface {
 	NodeAtCursor() (n models.NodeRef, ok bool)
 }
 
-// Clickable is a screen that the mouse can act on. Click handles a click at one of its cells; open means that the row
-// at the cursor was clicked, which opens it.
+// Clickable is a screen that responds to mouse clicks. Click handles a click on one of its cells. open reports
+// whether the row at the cursor was clicked and must be opened.
 type Clickable interface {
 	Click(x, y int) (open bool, cmd tea.Cmd)
 }
 
-// ClickableOverlay is a dialog that the mouse can act on. done reports that the click closes the dialog.
+// ClickableOverlay is a dialog that responds to mouse clicks. done reports whether the click closes the dialog.
 type ClickableOverlay interface {
 	Click(x, y int) (done bool, cmd tea.Cmd)
 }
 
-// Scrolling is a dialog that the wheel scrolls.
+// Scrolling is a dialog that the mouse wheel can scroll.
 type Scrolling interface{ Scroll(by int) }
 
-// Hinted is a screen with its own key hints while Typing.
+// Hinted is a screen that provides special key hints while keys are text input.
 type Hinted interface{ Hints() []Hint }
 
-// Copyable is a text for the clipboard.
+// Copyable is a text that can be copied to the clipboard.
 type Copyable struct {
 	Name  string
 	Text  string
 	Shape Shape
 }
 
-// Shape says which control characters a copied text keeps. A shell runs pasted text at a line break and completes
-// it at a tab.
+// Shape determines which control characters a copied text keeps. They are restricted because a shell runs pasted text
+// at a line break and completes it at a tab.
 type Shape int
 
-// The shapes.
+// The shapes of copied texts.
 const (
-	OneLine Shape = iota // keeps none
+	OneLine Shape = iota // keeps no control characters
 	Row                  // keeps tabs, which separate columns
 	Lines                // keeps line breaks
 )
 
-// Printable returns the text for the clipboard.
+// Printable returns the text to copy, without the control characters that its shape does not keep.
 func (c Copyable) Printable() string {
 	switch c.Shape {
 	case OneLine:
@@ -140,20 +140,20 @@ func (c Copyable) Printable() string {
 	return printable.Line(c.Text)
 }
 
-// Overlay is a dialog in front of a screen; it receives every key.
+// Overlay is a dialog that is drawn in front of a screen. It receives every key.
 type Overlay interface {
-	// Update handles a message; done closes the dialog.
+	// Update handles a message. done reports whether the dialog closes.
 	Update(msg tea.Msg) (done bool, cmd tea.Cmd)
 	// Draw returns a block of at most w by h cells.
 	Draw(t *theme.Theme, w, h int) string
-	// Keys are the hints for the footer.
+	// Keys returns the key hints for the footer.
 	Keys() []Hint
 }
 
-// Hint is a key and its effect.
+// Hint describes a key and its effect.
 type Hint struct{ Key, Text string }
 
-// FormHints returns the key hints of a text input, or of a text field in a form.
+// FormHints returns the key hints for a text input. field reports whether it is a text field in a form.
 func FormHints(field bool) []Hint {
 	hints := []Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
 	if field {

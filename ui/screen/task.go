@@ -7,43 +7,43 @@ import (
 	"ironworks/ui/action"
 )
 
-// Task is an action on nodes that was started from a console. A task of a [TaskList] does not change: a later look
-// at the list has a new value.
+// Task is an action on nodes that was started from a console. A task obtained from a [TaskList] does not change; to
+// see progress, get the task from the list again.
 type Task struct {
 	Number  int
 	Context string
-	// Owner started the task; "" without users.
+	// Owner is the user who started the task; it is "" if the console has no users.
 	Owner string
 	Plan  provision.Batch
-	// Runner belongs to this task, so the task continues when the console changes to another context.
+	// Runner belongs to this task only, so the task continues when the console switches to another context.
 	Runner provision.Runner
 	Began  time.Time
 	Ended  time.Time
-	// Progress is the last progress of each node, by UUID.
+	// Progress holds the last progress of each node, by UUID.
 	Progress map[string]provision.Progress
-	// Known has the results of single nodes, by UUID, while the task runs.
+	// Known holds, while the task runs, the results of the nodes that have finished, by UUID.
 	Known map[string]provision.Result
-	// Results are set when the task has ended, in the plan's order.
+	// Results holds the results of the nodes, in the plan's order. It is set when the task has ended.
 	Results []provision.Result
-	// Retried has the number of the task that retries a node, by UUID.
+	// Retried maps the UUIDs of nodes that are retried to the number of the task that retries them.
 	Retried map[string]int
-	// Cancels removes single nodes from the task while it runs.
+	// Cancels can remove single nodes from the task while it runs.
 	Cancels *provision.Cancels
-	// Unfollowed is true if the operator stopped following.
+	// Unfollowed is true if the operator has stopped following the task.
 	Unfollowed bool
 	// Command is the equivalent command line.
 	Command string
-	// Form is the operator's input, from which the action can be recreated; nil if it cannot.
+	// Form holds the operator's input from which the action can be recreated. It is nil if that is not possible.
 	Form *TaskForm
 }
 
-// TaskForm is an action with the values of its form. It has no secrets.
+// TaskForm consists of an action and the values of its form. It contains no secrets.
 type TaskForm struct {
 	Action action.ID         `json:"action"`
 	Values map[string]string `json:"values,omitempty"`
 }
 
-// TaskKeeper keeps tasks while they run, so that they can be resumed after a crash. Its methods do I/O.
+// TaskKeeper stores tasks while they run, so that they can be resumed after a crash. Its methods do I/O.
 type TaskKeeper interface {
 	Began(t *Task)
 	Ended(t *Task)
@@ -52,7 +52,7 @@ type TaskKeeper interface {
 // Running reports whether the task has not ended yet.
 func (t *Task) Running() bool { return t.Results == nil }
 
-// Tally counts the outcomes.
+// Tally counts the results of the task by outcome.
 func (t *Task) Tally() map[provision.Outcome]int {
 	tally := map[provision.Outcome]int{}
 	for _, r := range t.Results {
@@ -61,7 +61,8 @@ func (t *Task) Tally() map[provision.Outcome]int {
 	return tally
 }
 
-// ResultOf returns the result of the plan's item i, also while other nodes are running.
+// ResultOf returns the result of the plan's item with index i. It can return one even if the task is still running on
+// other nodes.
 func (t *Task) ResultOf(i int) (provision.Result, bool) {
 	if i < len(t.Results) {
 		return t.Results[i], true
@@ -70,7 +71,7 @@ func (t *Task) ResultOf(i int) (provision.Result, bool) {
 	return r, known
 }
 
-// Failed returns the items to retry: those that failed and are not retried by a later task.
+// Failed returns the items that can be retried: they have failed, and no later task retries them.
 func (t *Task) Failed() []provision.Item {
 	var items []provision.Item
 	for i := range t.Plan.Items {

@@ -11,33 +11,35 @@ import (
 	"ironworks/provision"
 )
 
-// TaskList has the tasks of a console, oldest first. Consoles on one server share the tasks, which outlive them; each
-// has a list for its user.
+// TaskList holds the tasks of a console, oldest first. Consoles on one server share the tasks, which outlive the
+// consoles, but each console has a list for its user.
 type TaskList struct {
 	*tasks
 	user    string
 	visible func(uuid string) bool
 }
 
-// tasks are the tasks of all lists.
+// tasks holds the tasks that all lists share.
 type tasks struct {
-	// ctx ends the following of the tasks, and running counts their goroutines.
+	// When ctx ends, the tasks are no longer followed. running counts their goroutines.
 	ctx     context.Context //nolint:containedctx // the life of the tasks, not of a call
 	running *sync.WaitGroup
 	keeper  TaskKeeper // may be nil
 
 	mu sync.Mutex
-	// entries are the kept tasks, by number, and last is the number of the last one.
+	// entries holds the tasks that are kept, by increasing number. last is the number of the last task.
 	entries []*taskEntry
 	last    int
-	// most and age bound the ended tasks that are kept; 0 keeps all.
+	// most limits the number of ended tasks that are kept, and age limits the time since their end. If most is 0, all
+	// tasks are kept.
 	most int
 	age  time.Duration
-	// changed are called after every change.
+	// changed contains functions that are called after every change.
 	changed map[*func()]struct{}
 }
 
-// taskEntry is a task of a list, with the reports that are not in the task yet: they are added when the task is read.
+// taskEntry is an entry of a list. progress and known hold the reports that have not been added to the task yet; they
+// are added when the task is read.
 type taskEntry struct {
 	task     *Task
 	cancel   func()
@@ -46,23 +48,24 @@ type taskEntry struct {
 	known    map[string]provision.Result
 }
 
-// NewTaskList returns an empty list whose tasks stop being followed when ctx ends. running counts their goroutines.
+// NewTaskList returns an empty list. When ctx ends, its tasks are no longer followed. running counts their
+// goroutines.
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// Limits of the ended tasks that a list with a keeper shows: their number, and the time since their end. The list of a
-// server would otherwise grow until the server ends.
+// Limits on the ended tasks that are kept by a list with a keeper: their number, and the time since their end.
+// Otherwise, the list of a server would grow as long as the server runs.
 const (
 	endedMost = 200
 	endedAge  = 24 * time.Hour
 )
 
-// KeepWith keeps running tasks with a keeper, and removes ended ones from the list after a while. It is called before the
-// first task.
+// KeepWith makes the list store running tasks with k, and remove ended tasks beyond the limits. It must be called
+// before the first task is added.
 func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper, l.most, l.age = k, endedMost, endedAge }
 
-// prune removes ended tasks beyond the limits, the oldest first.
+// prune removes the ended tasks that exceed the limits, oldest first.
 func (l *tasks) prune() {
 	if l.most == 0 {
 		return
@@ -82,7 +85,7 @@ func (l *tasks) prune() {
 	})
 }
 
-// entry returns the entry of a task, nil if it is not kept.
+// entry returns the entry of the task with the given number, or nil if the task is not kept.
 func (l *tasks) entry(number int) *taskEntry {
 	i, found := slices.BinarySearchFunc(l.entries, number, func(e *taskEntry, n int) int { return cmp.Compare(e.task.Number, n) })
 	if !found {
@@ -91,12 +94,13 @@ func (l *tasks) entry(number int) *taskEntry {
 	return l.entries[i]
 }
 
-// For returns a user's view of the tasks: tasks with a node that the user sees; nil means all nodes.
+// For returns the list of a user. It shows the user's own tasks, and the tasks of which the user can see all nodes.
+// If sees is nil, the user can see every node.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }
 
-// OnChange calls changed, which must not block, after every change until stop is called.
+// OnChange makes the list call changed after every change until stop is called. changed must not block.
 func (l *TaskList) OnChange(changed func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +112,8 @@ func (l *TaskList) OnChange(changed func()) (stop func()) {
 	}
 }
 
-// change changes the entry of a task and reports it.
+// change applies the function change to the entry of a task, if the task is kept, and calls the functions registered
+// with OnChange.
 func (l *tasks) change(number int, change func(e *taskEntry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,14 +129,14 @@ func (l *tasks) report() {
 	}
 }
 
-// edit changes a copy of the task.
+// edit replaces the task with a changed copy.
 func (e *taskEntry) edit(change func(t *Task)) {
 	t := *e.task
 	change(&t)
 	e.task = &t
 }
 
-// current returns the task with all reports.
+// current returns the task after adding all reports to it.
 func (e *taskEntry) current() *Task {
 	if e.progress == nil && e.known == nil {
 		return e.task
@@ -152,7 +157,7 @@ func merged[V any](old, more map[string]V) map[string]V {
 	return all
 }
 
-// Add appends a task and sets its number and owner. The caller ends it with End.
+// Add appends a task to the list and sets its number and owner. The task ends when End is called.
 func (l *TaskList) Add(t *Task) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +168,8 @@ func (l *TaskList) Add(t *Task) {
 	l.report()
 }
 
-// TaskReports are the functions by which a running task reports. They do not block.
+// TaskReports holds the functions that a running task calls to report its progress and its results. They do not
+// block.
 type TaskReports struct {
 	Progress func(p provision.Progress)
 	Done     func(r provision.Result)
@@ -184,7 +190,7 @@ func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskRe
 			l.keeper.Began(t)
 		}
 		results := run(ctx, report)
-		if l.keeper != nil && l.ctx.Err() == nil { // tasks that the program's end interrupts are resumed
+		if l.keeper != nil && l.ctx.Err() == nil { // a task that is interrupted by the end of the program is resumed later
 			l.keeper.Ended(t)
 		}
 		l.End(number, results)
@@ -208,7 +214,7 @@ func (e *taskEntry) finish(r provision.Result) {
 	e.known[r.Node.UUID] = r
 }
 
-// End stores the results of a task.
+// End stores the results of the task with the given number, which ends it.
 func (l *TaskList) End(number int, results []provision.Result) {
 	if results == nil {
 		results = []provision.Result{}
@@ -219,7 +225,8 @@ func (l *TaskList) End(number int, results []provision.Result) {
 	})
 }
 
-// Wait returns a task when it has ended. It returns false if ctx ended before, or if there is no such task.
+// Wait waits until the task with the given number has ended, and returns it. It returns false if ctx ends first, or
+// if there is no such task.
 func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	l.mu.Lock()
 	e := l.entry(number)
@@ -237,7 +244,8 @@ func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	}
 }
 
-// MarkRetried records that another task retries nodes of a task.
+// MarkRetried records that the nodes of items, which belong to the task with the given number, are retried by another
+// task.
 func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	l.change(number, func(e *taskEntry) {
 		e.edit(func(t *Task) {
@@ -249,7 +257,8 @@ func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	})
 }
 
-// StopFollowing stops following a running task; requests already sent continue.
+// StopFollowing stops following the task with the given number if it is running. Ironic continues to process the
+// requests that were already sent.
 func (l *TaskList) StopFollowing(number int) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() {
@@ -259,7 +268,8 @@ func (l *TaskList) StopFollowing(number int) {
 	})
 }
 
-// CancelNode removes a node from a running task: nothing more is sent to the node, and it is no longer followed.
+// CancelNode removes a node from a running task: nothing more is sent for the node, and the node is no longer
+// followed.
 func (l *TaskList) CancelNode(number int, uuid string) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() && e.task.Cancels != nil {
@@ -268,7 +278,7 @@ func (l *TaskList) CancelNode(number int, uuid string) {
 	})
 }
 
-// All returns all tasks that the user sees.
+// All returns all tasks that the user can see.
 func (l *TaskList) All() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -282,7 +292,7 @@ func (l *TaskList) All() []*Task {
 	return all
 }
 
-// Get returns the task with a number.
+// Get returns the task with the given number, if the user can see it.
 func (l *TaskList) Get(number int) (*Task, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -293,13 +303,13 @@ func (l *TaskList) Get(number int) (*Task, bool) {
 	return e.current(), true
 }
 
-// shows reports whether the user sees a task: the user's own, or one whose nodes the user sees. Other tasks would
-// reveal the names of hidden nodes.
+// shows reports whether the user can see a task: it is the user's own task, or the user can see all its nodes. Other
+// tasks would reveal the names of hidden nodes.
 func (l *TaskList) shows(t *Task) bool {
 	return l.visible == nil || l.Owns(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }
 
-// OfOthers returns the running tasks of other users, including tasks that this user does not see.
+// OfOthers returns the running tasks of other users, including tasks that this user cannot see.
 func (l *TaskList) OfOthers() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -312,11 +322,11 @@ func (l *TaskList) OfOthers() []*Task {
 	return others
 }
 
-// Owns reports whether the list's user started a task.
+// Owns reports whether the user of this list started the task.
 func (l *TaskList) Owns(t *Task) bool { return t.Owner == l.user }
 
-// Running counts the tasks that have not ended and that the user sees. It copies nothing, because each frame shows the
-// number.
+// Running returns the number of running tasks that the user can see. It copies no tasks, because every drawing shows
+// the number.
 func (l *TaskList) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// taskOn returns a task on nodes.
+// taskOn returns a task on the nodes with the given UUIDs.
 func taskOn(uuids ...string) *Task {
 	t := &Task{Cancels: &provision.Cancels{}}
 	for _, uuid := range uuids {
@@ -29,7 +29,8 @@ func numbersOf(l *TaskList) string {
 	return fmt.Sprint(numbers)
 }
 
-// TestTasksOfUsers: each list shows the tasks whose nodes its user sees, and knows whose they are.
+// TestTasksOfUsers checks that the list of a user shows the user's own tasks and the tasks whose nodes the user can
+// all see, and that it distinguishes their owners.
 func TestTasksOfUsers(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
@@ -67,7 +68,8 @@ func TestTasksOfUsers(t *testing.T) {
 	}
 }
 
-// TestTaskReports: a task that was read does not change. Tasks that are read later have the reports.
+// TestTaskReports checks that a task obtained from the list does not change. Reports appear in tasks that are
+// obtained later.
 func TestTaskReports(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,8 +144,8 @@ func TestTasksAreLeft(t *testing.T) {
 	}
 }
 
-// TestEndedTasksAreRemoved adds more tasks than are kept. The oldest ended tasks are removed, running tasks stay, and
-// no number is used twice.
+// TestEndedTasksAreRemoved checks that the oldest ended tasks are removed beyond the limit, that running tasks stay,
+// and that no number is used twice.
 func TestEndedTasksAreRemoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -163,7 +165,7 @@ func TestEndedTasksAreRemoved(t *testing.T) {
 		if got := numbersOf(list); got != "[2 6 7 8]" {
 			t.Errorf("kept %s", got)
 		}
-		list.StopFollowing(1) // the task was removed: nothing happens
+		list.StopFollowing(1) // the task was removed, so nothing happens
 		if _, over := list.Wait(t.Context(), 1); over {
 			t.Error("a removed task was waited for")
 		}

@@ -1,6 +1,6 @@
 package screen
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that are shown to the operator, except key hints.
 const (
 	textReadOnlyMode    = "read-only mode; {read-only} turns it off"
 	textOthersLook      = "%s is looking at %s"

@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// WatchList has the nodes of the Watch screen. It lives as long as the session.
+// WatchList holds the nodes of the Watch screen. It is kept until the session ends.
 type WatchList struct {
 	nodes []models.NodeRef
 	known map[string]bool
@@ -14,7 +14,7 @@ type WatchList struct {
 	tasks int
 }
 
-// Add adds nodes that are not in the list.
+// Add adds the given nodes, except those that are already in the list.
 func (l *WatchList) Add(nodes ...models.NodeRef) {
 	if l.known == nil {
 		l.known = map[string]bool{}
@@ -27,7 +27,7 @@ func (l *WatchList) Add(nodes ...models.NodeRef) {
 	}
 }
 
-// AddTasks adds the nodes of new tasks in a context, if the task is a provision verb.
+// AddTasks adds the nodes of the user's new tasks in the given context, if the tasks start operations.
 func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 	for _, t := range tasks.All() {
 		if t.Number <= l.tasks {
@@ -43,7 +43,7 @@ func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 	}
 }
 
-// Moves reports whether a task is a provision verb that starts an operation.
+// Moves reports whether the task's action is a provision verb that starts an operation.
 func Moves(t *Task) bool {
 	if t.Plan.Action == nil {
 		return false
@@ -63,7 +63,7 @@ func (l *WatchList) Drop(gone func(n models.NodeRef) bool) {
 	})
 }
 
-// Nodes returns the nodes in order of addition.
+// Nodes returns the nodes in the order in which they were added.
 func (l *WatchList) Nodes() []models.NodeRef { return l.nodes }
 
 // Has reports whether a node is watched.

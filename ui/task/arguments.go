@@ -15,10 +15,10 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Arguments are the values of a form by field key.
+// Arguments maps the field keys of a form to the values.
 type Arguments map[string]string
 
-// The field keys of the forms.
+// The keys of form fields.
 const (
 	fieldSteps      = "steps"
 	fieldUserData   = "user data"
@@ -34,7 +34,7 @@ const (
 	yes             = "true"
 )
 
-// formFields returns the fields of an action's form.
+// formFields returns the fields of the form that asks for an action's arguments, or nil if the action has no form.
 func formFields(id action.ID) []form.Field {
 	steps := func(help string) form.Field {
 		return form.Field{Key: fieldSteps, Label: "Steps", Help: help, Placeholder: "INTERFACE.STEP …"}
@@ -78,13 +78,13 @@ func formFields(id action.ID) []form.Field {
 	return nil
 }
 
-// deploys reports whether an action is a deployment, which has checks.
+// deploys reports whether an action is a deployment, which requires checks.
 func deploys(id action.ID) bool {
 	verb, ok := action.AsVerb(id)
 	return ok && (verb == models.VerbDeploy || verb == models.VerbRebuild)
 }
 
-// check validates the values without reading files. field is the key of the invalid value.
+// check validates the values without reading any files. If a value is invalid, field is the key of its field.
 func (a Arguments) check(id action.ID) (field string, err error) {
 	if deploys(id) {
 		_, field, err = a.deployment()
@@ -94,7 +94,8 @@ func (a Arguments) check(id action.ID) (field string, err error) {
 	return field, err
 }
 
-// Build returns the action for its arguments. For a deployment it reads the file of user data and sets the checks.
+// Build returns the action with the given arguments. For a deployment, it also reads the user data file, and attaches
+// the checks.
 func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.Action, error) {
 	if !deploys(id) {
 		act, _, err := build(id, a)
@@ -119,13 +120,14 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the chain of verbs for an action. With a nil API the chain can only be shown, not sent.
+// bringUp returns the action that takes nodes through the necessary verbs until they are available. For
+// [action.MakeAvailable], it skips inspection. If api is nil, the result can be displayed but not run.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }
 
-// deployment returns the deployment of a form, without reading the file of user data. field is the key of the invalid
-// value.
+// deployment returns the deployment that the form describes, without reading the user data file. If a value is
+// invalid, field is the key of its field.
 func (a Arguments) deployment() (d provision.Deployment, field string, err error) {
 	req, field, err := buildRequest(models.VerbDeploy, a)
 	if err != nil {
@@ -145,7 +147,7 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	return d, "", nil
 }
 
-// build returns an action other than a deployment. field is the key of the invalid value.
+// build returns an action other than a deployment. If a value is invalid, field is the key of its field.
 func build(id action.ID, a Arguments) (act provision.Action, field string, err error) {
 	if verb, ok := action.AsVerb(id); ok {
 		return buildVerb(verb, a)
@@ -186,7 +188,7 @@ func buildVerb(verb models.Verb, a Arguments) (act provision.Action, field strin
 	return provision.Provision(req), field, err
 }
 
-// buildRequest returns the request for a verb.
+// buildRequest returns the request for a provision verb.
 func buildRequest(verb models.Verb, a Arguments) (req models.ProvisionRequest, field string, err error) {
 	args := provision.Arguments{
 		RescuePassword: models.Secret(a[fieldPassword]), Runbook: a[fieldRunbook], DisableRamdisk: a[fieldNoRamdisk] == yes,
@@ -218,9 +220,9 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
-// stepTexts splits steps in the short form: each with its arguments.
+// stepTexts splits steps written in the short form into one text per step, which includes the arguments of the step.
 func stepTexts(text string) []string {
-	words, _ := models.SplitSettings(text) // the form has checked them
+	words, _ := models.SplitSettings(text) // checked by the form already
 	var list []string
 	for _, word := range words {
 		name, value, isArgument := strings.Cut(word, "=")
@@ -236,7 +238,8 @@ func stepTexts(text string) []string {
 	return list
 }
 
-// previewSettings formats settings as they will be sent, while they are typed.
+// previewSettings shows how settings will be sent, while they are being typed. It returns "" as long as they are
+// invalid.
 func previewSettings(text string) string {
 	settings, err := parseSettings(text)
 	if err != nil {
@@ -249,7 +252,7 @@ func previewSettings(text string) string {
 	return strings.Join(texts, "; ")
 }
 
-// commandWords returns the equivalent command and flags, without secrets.
+// commandWords returns the words of the equivalent command for the given nodes. Secrets are left out.
 func commandWords(id action.ID, a Arguments, nodes []string) []string {
 	var before, after []string
 	switch id {

@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestCommandsThatDoTheSame checks the equivalent commands that a task offers.
+// TestCommandsThatDoTheSame checks the equivalent commands offered for tasks.
 func TestCommandsThatDoTheSame(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -44,11 +44,11 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 	}
 }
 
-// TestEveryActionOnNodesCanBeBuilt: every action on nodes in the list of actions has a provision.Action.
+// TestEveryActionOnNodesCanBeBuilt checks that Build returns a provision.Action for every action on nodes.
 func TestEveryActionOnNodesCanBeBuilt(t *testing.T) {
 	t.Parallel()
 	for _, a := range action.In(action.Nodes) {
-		if !a.Changes || a.ID == action.Shell || a.ID == action.WebConsole { // a shell sends nothing to Ironic, a console is no action
+		if !a.Changes || a.ID == action.Shell || a.ID == action.WebConsole { // a shell sends nothing to Ironic, and a web console is not an action
 			continue
 		}
 		act, err := Build(a.ID, Arguments{FieldSettings: "owner=x"}, &provision.Preflighter{})

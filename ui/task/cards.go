@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// confirmationCards describes the nodes that an action changes, its effects, and the skipped nodes.
+// confirmationCards describes the nodes that an action changes and its effects on them, and lists the skipped nodes.
 func confirmationCards(disks map[string][]models.Detail, legal, refused []provision.Item) []overlay.Text {
 	var lines []overlay.Text
 	for i, item := range legal {
@@ -64,7 +64,7 @@ func refusals(refused []provision.Item) []overlay.Text {
 	return lines
 }
 
-// labelsAtMost bounds a list of node names.
+// labelsAtMost is the maximum number of node names in a list.
 const labelsAtMost = 100
 
 func labels(items []provision.Item) string {

@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// TestCardsWarn: a confirmation shows what is legal but may not work.
+// TestCardsWarn checks that a confirmation warns about steps that Ironic accepts but that will not run.
 func TestCardsWarn(t *testing.T) {
 	t.Parallel()
 	node := models.Node{Name: "n1", ProvisionState: models.StateManageable}
@@ -22,7 +22,7 @@ func TestCardsWarn(t *testing.T) {
 	t.Errorf("no warning in %+v", batch.Items)
 }
 
-// newest is an Ironic of the newest version that answers nothing else.
+// newest is an Ironic that supports the newest API version and panics on every request.
 type newest struct{ provision.API }
 
 func (newest) Version() (models.APIVersion, bool) {

@@ -14,14 +14,14 @@ import (
 	"ironworks/ui/screen"
 )
 
-// cardsAtMost is the number of nodes that a confirmation shows in full.
+// cardsAtMost is the maximum number of nodes that a confirmation shows with all details.
 const cardsAtMost = 5
 
-// checksBox counts the nodes that were checked since the last report.
+// checksBox holds the number of nodes that have been checked since it was last read.
 type checksBox = *mailbox.Box[int]
 
-// check reads the nodes again and plans the requests. For a deployment it runs all checks. Of the results of earlier
-// checks, only the overrides of this flow remain.
+// check reads the nodes again and plans the requests. For a deployment, it runs all checks. Nothing is kept from
+// earlier checks except the overrides of this flow.
 func (w *Workflow) check(f *flow) tea.Cmd {
 	f.state = stateChecking
 	ctx, cancel := context.WithCancel(w.ctx)
@@ -37,7 +37,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		defer w.running.Done()
 		defer cancel()
 		defer box.Close()
-		if act == nil { // an action of an earlier check keeps the instances that it assigned to nodes
+		if act == nil { // otherwise keep the action of the earlier check, which knows the instances that it assigned to nodes
 			var err error
 			if act, err = build(); err != nil {
 				return Msg{f, checksDone{err: err}}
@@ -78,7 +78,8 @@ func (w *Workflow) listenChecks(f *flow, box checksBox) tea.Cmd {
 	}
 }
 
-// disksOf reads the inventory of the first nodes whose disks may be erased. A deployment shows its disks itself.
+// disksOf reads the inventories of up to cardsAtMost nodes whose disks may be erased. It skips deployments, whose
+// reviews show the disks anyway.
 func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batch) map[string][]models.Detail {
 	disks := map[string][]models.Detail{}
 	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {
@@ -92,7 +93,7 @@ func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batc
 	return disks
 }
 
-// checksDone shows why nodes are refused, or asks for confirmation.
+// checksDone shows why nodes were refused, or asks for confirmation.
 func (w *Workflow) checksDone(f *flow, done checksDone) tea.Cmd {
 	if f.wait != nil {
 		w.console.Dismiss(f.wait)

@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// confirm asks before sending. A harmless action on one node is sent without asking.
+// confirm asks for confirmation before anything is sent. A harmless action on a single node is sent without asking.
 func (w *Workflow) confirm(f *flow) tea.Cmd {
 	f.state = stateConfirming
 	var q *overlay.Question
@@ -47,8 +47,8 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 
-// warnOfOthers adds the activity of other users on the nodes to a question, and asks even if no question is needed
-// otherwise.
+// warnOfOthers adds what other users are doing on the nodes to question q. If q is nil because no confirmation is
+// needed, warnOfOthers returns a new question.
 func warnOfOthers(q *overlay.Question, f *flow, what []string) *overlay.Question {
 	if q == nil {
 		name := f.action.Name() + " " + review.Names(f.batch.Legal())
@@ -73,7 +73,7 @@ func refs(items []provision.Item) []models.NodeRef {
 	return nodes
 }
 
-// verbQuestion asks for the consent that the action needs. It returns nil if the action needs none.
+// verbQuestion returns the question that asks for the consent that the action needs, or nil if it needs none.
 func (f *flow) verbQuestion() *overlay.Question {
 	if f.batch.Consent() == models.ConsentNone {
 		return nil
@@ -90,7 +90,7 @@ func (f *flow) verbQuestion() *overlay.Question {
 	return q
 }
 
-// wantConsent makes the operator type the node's name or the number of nodes if the batch may erase.
+// wantConsent makes the operator type the node's name, or the number of nodes, if the batch requires that.
 func wantConsent(q *overlay.Question, batch provision.Batch) {
 	if batch.Consent() != models.ConsentTyped {
 		return
@@ -103,7 +103,7 @@ func wantConsent(q *overlay.Question, batch provision.Batch) {
 	}
 }
 
-// requestLines lists the requests and counts them.
+// requestLines describes the requests of the batch and returns their number.
 func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 	for i, preview := range batch.Preview() {
 		if i > 0 {
@@ -115,7 +115,8 @@ func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 	return lines, requests
 }
 
-// requestsQuestion previews the requests, and always asks: a wrong ramdisk or disk is easily chosen.
+// requestsQuestion returns a question that shows the requests. It is never skipped, because it is easy to choose the
+// wrong ramdisk or disk.
 func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
@@ -129,7 +130,7 @@ func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int)
 	return q
 }
 
-// previewLines lists the requests to one node and the equivalent commands.
+// previewLines describes the requests to one node, with the equivalent commands.
 func previewLines(p provision.Preview) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: p.Node.Label()}}
 	add := func(role theme.Role, text string) {
@@ -153,14 +154,14 @@ func previewLines(p provision.Preview) []overlay.Text {
 	return lines
 }
 
-// onlyFollows reports whether nothing is left to send for the deployments.
+// onlyFollows reports whether the flow is a deployment of which everything has been sent for all nodes.
 func (f *flow) onlyFollows() bool {
 	act := f.deployment()
 	return act != nil && !slices.ContainsFunc(f.batch.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
 }
 
-// followQuestion asks before interrupted deployments are followed, if requests remain to be sent at their end.
-// Otherwise it returns nil.
+// followQuestion asks before interrupted deployments are followed if further requests will be sent when they end.
+// Otherwise, it returns nil.
 func (f *flow) followQuestion() *overlay.Question {
 	var lines []overlay.Text
 	for _, i := range f.batch.Legal() {
@@ -178,7 +179,7 @@ func (f *flow) followQuestion() *overlay.Question {
 	return &overlay.Question{Title: what, Lines: lines, Ask: what + "?"}
 }
 
-// deployQuestion shows the effects of a deployment.
+// deployQuestion returns the question that shows the effects of a deployment and asks for confirmation.
 func (f *flow) deployQuestion() *overlay.Question {
 	legal, refused := f.batch.Legal(), f.batch.Refused()
 	var list, whole []overlay.Text
@@ -195,7 +196,7 @@ func (f *flow) deployQuestion() *overlay.Question {
 		list = append(list, overlay.Text{Role: theme.Warn, Text: textSkippedByChecks + labels(refused)})
 	}
 	if list == nil {
-		whole = whole[1:] // a single machine needs no list, and no blank line after it
+		whole = whole[1:] // for a single node there is no list, so the blank line between the two is omitted
 	}
 	if len(legal) > cardsAtMost {
 		whole = append(whole, overlay.Text{}, overlay.Text{Text: fmt.Sprintf(textMoreInList, len(legal)-cardsAtMost)})

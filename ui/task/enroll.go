@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Enroll starts to enroll the nodes of a comparison.
+// Enroll starts to enroll the nodes of a finished comparison, once the operator has confirmed.
 func (w *Workflow) Enroll(msg screen.StartEnroll) tea.Cmd {
 	why := w.whyNoChange()
 	batch := msg.Action.Batch()
@@ -35,10 +35,11 @@ func (f *flow) enrolls() bool {
 	return is
 }
 
-// enrollListed is the number of nodes that the question lists.
+// enrollListed is the maximum number of nodes that the question lists by name.
 const enrollListed = 20
 
-// enrollQuestion always asks: an input may have many nodes.
+// enrollQuestion returns the question that is asked before nodes are enrolled. It is never skipped, because an input
+// may contain many nodes.
 func (f *flow) enrollQuestion() *overlay.Question {
 	act, _ := f.action.(*provision.EnrollAction)
 	n := len(f.batch.Items)
@@ -74,7 +75,7 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	return q
 }
 
-// listed joins the first names.
+// listed joins the names with commas. If there are more than enrollListed, it ends with the number of the others.
 func listed(names []string) string {
 	if more := len(names) - enrollListed; more > 0 {
 		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))

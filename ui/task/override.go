@@ -16,14 +16,14 @@ import (
 	"ironworks/ui/theme"
 )
 
-// override is a failed check to override on one node.
+// override identifies a failed check of a node that the operator may choose to override.
 type override struct {
 	item  provision.Item
 	check plan.Check
 }
 
-// showRefused shows the refused nodes with their failed checks. The operator can continue with the other nodes or
-// override checks.
+// showRefused shows the refused nodes with the checks that failed. The operator can override checks, or continue with
+// the other nodes.
 func (w *Workflow) showRefused(f *flow) tea.Cmd {
 	f.state = stateRefused
 	var lines []overlay.Text
@@ -49,7 +49,7 @@ func (w *Workflow) showRefused(f *flow) tea.Cmd {
 	return w.console.Show(overlay.NewNote(title, lines).With(choices...))
 }
 
-// pickOverride lists the failed checks.
+// pickOverride returns a list of the failed checks to choose from. Checks that cannot be overridden are disabled.
 func (f *flow) pickOverride() screen.Overlay {
 	var items []overlay.Item
 	var overrides []override
@@ -73,8 +73,8 @@ func (f *flow) pickOverride() screen.Overlay {
 	})
 }
 
-// askOverride makes the operator type the node's name. The override is valid for this node and check only, and is
-// written to the audit log.
+// askOverride asks the operator to confirm an override by typing the node's name. The override applies only to this
+// check on this node, and is written to the audit log.
 func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 	f.state = stateOverriding
 	label := o.item.Node.Label()
@@ -87,7 +87,7 @@ func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 }
 
 func (f *flow) addOverride(o override) {
-	f.overrides = maps.Clone(f.overrides) // a running check may still read the old map
+	f.overrides = maps.Clone(f.overrides) // a check that is still running may read the old map
 	if f.overrides == nil {
 		f.overrides = map[string][]plan.CheckID{}
 	}

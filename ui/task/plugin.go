@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// beginPlugin starts a program of the operator on nodes.
+// beginPlugin starts to run an operator-supplied program on nodes.
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
 	place := w.env.Session.Plugins
@@ -25,7 +25,7 @@ func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd
 	return w.check(f)
 }
 
-// WhyNoPlugin returns why a plugin cannot run on nodes, "" if it can.
+// WhyNoPlugin returns the reason why a plugin cannot run on the nodes, or "" if it can.
 func (w *Workflow) WhyNoPlugin(p *plugin.Plugin, nodes []models.NodeRef) string {
 	switch why := w.env.WhyReadOnly(); {
 	case w.env.Session == nil:
@@ -38,19 +38,20 @@ func (w *Workflow) WhyNoPlugin(p *plugin.Plugin, nodes []models.NodeRef) string 
 	return ""
 }
 
-// plugin returns the action if it is a program of the operator, or nil.
+// plugin returns the flow's action if it is an operator-supplied program, or nil otherwise.
 func (f *flow) plugin() *provision.PluginAction {
 	p, _ := f.action.(*provision.PluginAction)
 	return p
 }
 
-// changes reports whether read-only mode refuses an action.
+// changes reports whether read-only mode must refuse a. It is false only for plugins that change nothing.
 func changes(a provision.Action) bool {
 	p, is := a.(*provision.PluginAction)
 	return !is || p.Plugin.Changes
 }
 
-// pluginQuestion shows the programs with their arguments; nil if the operator wants no question.
+// pluginQuestion shows the command lines of the program. It returns nil if the operator wants no confirmation for
+// this program and no node was refused.
 func (f *flow) pluginQuestion() *overlay.Question {
 	act, legal, refused := f.plugin(), f.batch.Legal(), f.batch.Refused()
 	if act.Plugin.Consent == models.ConsentNone && len(refused) == 0 {
@@ -73,7 +74,8 @@ func (f *flow) pluginQuestion() *overlay.Question {
 	return q
 }
 
-// takeTerminal runs a program of the operator at the terminal, instead of the console.
+// takeTerminal runs an operator-supplied program that uses the terminal. The console is hidden until the program
+// ends.
 func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
 	list, number := w.env.Tasks, f.task.Number
@@ -90,7 +92,7 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	})
 }
 
-// atTerminal is a plugin that has the terminal. Bubble Tea hands it over with the setters.
+// atTerminal is a plugin that uses the terminal. Bubble Tea passes the terminal to it through the setters.
 type atTerminal struct {
 	ctx     context.Context //nolint:containedctx // Bubble Tea calls Run without a context
 	act     *provision.PluginAction
@@ -100,7 +102,7 @@ type atTerminal struct {
 	results []provision.Result
 }
 
-// Run runs the program for one node after the other. Meanwhile, the program handles Ctrl-C.
+// Run runs the program for each node in turn. Until it ends, Ctrl-C goes to the program.
 func (a *atTerminal) Run() error {
 	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.output, provision.RunOptions{})
 	for _, r := range a.results {
@@ -115,7 +117,7 @@ func (a *atTerminal) Run() error {
 	return nil
 }
 
-// enter waits for enter, or for the end of the console.
+// enter waits until enter is pressed or the console ends.
 func (a *atTerminal) enter() {
 	pressed := make(chan struct{})
 	go func() {
@@ -128,11 +130,11 @@ func (a *atTerminal) enter() {
 	}
 }
 
-// SetStdin sets the program's input.
+// SetStdin sets the program's standard input.
 func (a *atTerminal) SetStdin(r io.Reader) { a.output.In = r }
 
-// SetStdout sets the program's output.
+// SetStdout sets the program's standard output.
 func (a *atTerminal) SetStdout(out io.Writer) { a.output.Out = out }
 
-// SetStderr sets the program's error output.
+// SetStderr sets the program's standard error.
 func (a *atTerminal) SetStderr(out io.Writer) { a.output.Err = out }

@@ -9,8 +9,8 @@ import (
 	"ironworks/ui/screen/hardware"
 )
 
-// WhyNot returns why an action is not possible on any of the nodes, according to the store; check reads the nodes
-// again before sending.
+// WhyNot returns the reason why the action is possible on none of the nodes, or "" if it may be possible on one of
+// them. It relies on the store, which may be outdated; check reads the nodes again before anything is sent.
 func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	if len(nodes) == 0 {
 		return textNoNodeSelected
@@ -40,7 +40,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	for _, ref := range nodes {
 		row, _, ok := w.env.Session.Store.Get(ref.UUID)
 		if !ok || changing[ref.UUID] {
-			return "" // the check reads the node again
+			return "" // the store may be outdated; check reads the node again
 		}
 		why := noChangeReason(a.ID, &row.Node)
 		if refusal := refuse(&row.Node, w.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
@@ -59,7 +59,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	return first
 }
 
-// refuses returns the test of an action that needs no request.
+// refuses returns a function that reports, without a request, why Ironic would refuse the action on a node.
 func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusal, error) {
 	if verb, _ := action.AsVerb(id); deploys(id) {
 		return func(n *models.Node, v models.APIVersion) *models.Refusal { return models.WhyNot(verb, n, v) }, nil
@@ -71,7 +71,7 @@ func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusa
 	return act.Refuse, nil
 }
 
-// noChangeReason returns why an action would change nothing.
+// noChangeReason returns the reason why the action would leave the node unchanged, or "" if it would not.
 func noChangeReason(id action.ID, n *models.Node) string {
 	switch {
 	case id == action.MaintenanceOff && !n.Maintenance:

@@ -13,10 +13,10 @@ import (
 	"ironworks/ui/screen"
 )
 
-// interruptedAtMost is the number of nodes that a warning names.
+// interruptedAtMost is the maximum number of nodes that the warning names.
 const interruptedAtMost = 3
 
-// WarnInterrupted warns of interrupted deployments when their context is opened.
+// WarnInterrupted warns about interrupted deployments when their context is opened.
 func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 	if !keepsDeployments(s) {
 		return nil
@@ -43,13 +43,13 @@ func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 	}
 }
 
-// keepsDeployments reports whether the session records deployments on disk before sending.
+// keepsDeployments reports whether the session records deployments on disk before it sends them.
 func keepsDeployments(s *screen.Session) bool {
 	return s != nil && s.Checks != nil && s.Checks.Deployments != nil
 }
 
-// Resume finds interrupted deployments and continues them. If everything was sent they are only followed;
-// otherwise they are reviewed like every deployment.
+// Resume finds interrupted deployments and continues them. A deployment of which everything has been sent is only
+// followed; the others are reviewed like any new deployment.
 func (w *Workflow) Resume() tea.Cmd {
 	name := string(action.DeployResume)
 	s := w.env.Session
@@ -89,7 +89,7 @@ func (w *Workflow) Resume() tea.Cmd {
 func (w *Workflow) resumeFound(f *flow, found interruptedFound) tea.Cmd {
 	switch {
 	case f.session != w.env.Session:
-		return nil // the context was left
+		return nil // the operator has switched to another context
 	case found.err != nil:
 		w.console.Say(failure(f.name, found.err))
 		return nil
@@ -102,7 +102,7 @@ func (w *Workflow) resumeFound(f *flow, found interruptedFound) tea.Cmd {
 	if len(found.nodes) == 0 {
 		return nil
 	}
-	if why := w.env.WhyReadOnly(); why != "" { // switched on since the key was pressed
+	if why := w.env.WhyReadOnly(); why != "" { // read-only mode may have been switched on since the key was pressed
 		w.warn(f.name + ": " + why)
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/screen/review"
 )
 
-// run starts the task. Read-only mode may have been switched on since the operator confirmed.
+// run starts the task, unless read-only mode has been switched on since the operator confirmed.
 func (w *Workflow) run(f *flow) tea.Cmd {
 	if why := w.env.WhyReadOnly(); why != "" && changes(f.action) {
 		w.warn(f.action.Name() + ": " + why)
@@ -37,7 +37,7 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	}
 	f.task = t
 	w.env.Tasks.Add(t)
-	if again { // a separate task, so that the first results stay visible
+	if again { // a retry is a separate task, so that the first results remain visible
 		w.env.Tasks.MarkRetried(first.Number, legal, t.Number)
 		return tea.Batch(w.follow(f), w.console.Open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
 	}
@@ -52,7 +52,7 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	return tea.Batch(w.follow(f), w.watch(f))
 }
 
-// watch opens the Watch screen for a deployment.
+// watch opens the Watch screen if the task is a deployment in the current context.
 func (w *Workflow) watch(f *flow) tea.Cmd {
 	if f.deployment() == nil || w.env.Session == nil || f.task.Context != w.env.Session.Context.Name {
 		return nil
@@ -60,14 +60,14 @@ func (w *Workflow) watch(f *flow) tea.Cmd {
 	return w.console.Home(screen.KindWatch)
 }
 
-// follow sends the requests, and follows each node to the end of the operation.
+// follow sends the requests and follows each node until its operation has ended.
 func (w *Workflow) follow(f *flow) tea.Cmd {
 	if p := f.plugin(); p != nil && !p.Plugin.Background {
 		return w.takeTerminal(f)
 	}
 	batch, runner, cancels, hurry := f.batch, f.runner, f.task.Cancels, func() {}
 	if w.env.Session != nil {
-		hurry = w.env.Session.PollNow // the poller reads the changed nodes immediately
+		hurry = w.env.Session.PollNow // makes the poller read the changed nodes immediately
 	}
 	run := runner.Run
 	if enrolls, is := f.action.(*provision.EnrollAction); is {
@@ -95,10 +95,10 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 	}
 }
 
-// lookAtMost bounds the nodes that are read individually after a task; the next poll has the others.
+// lookAtMost is the maximum number of nodes that are read individually after a task. The next poll reads the others.
 const lookAtMost = 20
 
-// ended summarizes the results in a toast.
+// ended summarizes the results of a task in a toast.
 func (w *Workflow) ended(f *flow) tea.Cmd {
 	t, seen := w.env.Tasks.Get(f.task.Number)
 	if !seen {
@@ -117,14 +117,14 @@ func (w *Workflow) ended(f *flow) tea.Cmd {
 	return nil
 }
 
-// longTask is the minimum duration of a task whose end is notified.
+// longTask is the shortest duration of a task whose end is also announced by the terminal.
 const longTask = 30 * time.Second
 
-// storeLag is the time that the store may lag behind a task that has ended.
+// storeLag is the time for which the store may still be outdated after a task has ended.
 const storeLag = 3 * time.Second
 
-// changing returns the UUIDs of nodes that a task is changing or has just changed; the store may be outdated for
-// these.
+// changing returns the UUIDs of the nodes that a task is changing or has just changed. For these nodes, the store may
+// be outdated.
 func (w *Workflow) changing() map[string]bool {
 	now := time.Now()
 	nodes := map[string]bool{}
@@ -139,7 +139,7 @@ func (w *Workflow) changing() map[string]bool {
 	return nodes
 }
 
-// summary returns the toast of a task that has ended.
+// summary returns the toast that summarizes a task that has ended.
 func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	name := t.Plan.Action.Name()
 	tally := t.Tally()
@@ -162,7 +162,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	}
 	s := screen.Say{Level: screen.Success, Text: name + ":"}
 	for _, o := range []provision.Outcome{
-		// The worst result first, as on the tasks screen.
+		// The worst results come first, as on the Tasks screen.
 		provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused, provision.OutcomeCanceled, provision.OutcomeAccepted, provision.OutcomeDone,
 	} {
 		if tally[o] > 0 {
@@ -177,7 +177,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	return s
 }
 
-// Running lists the running tasks, one a line.
+// Running describes the running tasks, one per line.
 func (w *Workflow) Running() []overlay.Text {
 	var lines []overlay.Text
 	for _, t := range w.env.Tasks.All() {

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// whyNoShell returns why no shell can be opened on nodes, "" if one may.
+// whyNoShell returns the reason why no shell can be opened on the nodes, or "" if it may be possible.
 func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	s := w.env.Session
 	switch {
@@ -38,10 +38,11 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	return ""
 }
 
-// ShellMsg is an event of a shell. The console passes it to [Workflow.UpdateShell].
+// ShellMsg reports an event of a shell. The console passes it to [Workflow.UpdateShell].
 type ShellMsg struct {
 	node models.NodeRef
-	// wait is the dialog while connecting; nil after the end.
+	// wait is the dialog shown while the shell is being connected. It is nil in the message that reports the end of
+	// the shell.
 	wait   *overlay.Wait
 	ctx    context.Context //nolint:containedctx // of the shell's connection
 	end    context.CancelFunc
@@ -50,7 +51,8 @@ type ShellMsg struct {
 	err    error
 }
 
-// openShell connects to the machine of a node. It asks for the address of an instance, which Ironic does not know.
+// openShell connects to the machine of a node. If an instance runs on it, openShell asks for the address, which
+// Ironic does not know.
 func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	row, _, found := w.env.Session.Store.Get(node.UUID)
 	switch {
@@ -68,7 +70,7 @@ func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	}))
 }
 
-// connectShell connects to the machine of a node. Without an address, it uses the last known one.
+// connectShell opens a shell on the machine of a node. If address is empty, it uses the last known address.
 func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	node := n.Ref()
 	ctx, cancel := context.WithCancel(w.ctx)
@@ -83,7 +85,7 @@ func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	return tea.Batch(w.console.Show(msg.wait), open)
 }
 
-// UpdateShell gives the terminal to a connected machine, or shows how its shell has ended.
+// UpdateShell hands the terminal to the shell once it is connected, or shows how the shell has ended.
 func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 	if msg.wait != nil && msg.err == nil && msg.ctx.Err() == nil {
 		w.console.Dismiss(msg.wait)
@@ -92,7 +94,7 @@ func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
 		})
 	}
-	canceled := msg.ctx.Err() != nil // canceled by the operator, or by the end of the console
+	canceled := msg.ctx.Err() != nil // canceled by the operator or because the console ended
 	msg.end()
 	if msg.shell != nil {
 		msg.shell.Close()
@@ -112,7 +114,7 @@ func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 	return nil
 }
 
-// shellRun is a shell that has the terminal. Bubble Tea hands it over with the setters.
+// shellRun is a shell that uses the terminal. Bubble Tea passes the terminal to it through the setters.
 type shellRun struct {
 	ctx    context.Context //nolint:containedctx // Bubble Tea calls Run without a context
 	shell  screen.Shell
@@ -122,7 +124,7 @@ type shellRun struct {
 	status int
 }
 
-// Run runs the shell. Meanwhile, the machine handles Ctrl-C.
+// Run runs the shell. Until it ends, Ctrl-C goes to the machine.
 func (r *shellRun) Run() (err error) {
 	_, _ = fmt.Fprintf(r.out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
 	if note := r.shell.Note(); note != "" {
@@ -132,11 +134,11 @@ func (r *shellRun) Run() (err error) {
 	return err
 }
 
-// SetStdin sets the terminal's input.
+// SetStdin sets the input, which is the terminal.
 func (r *shellRun) SetStdin(in io.Reader) { r.in = in }
 
-// SetStdout sets the terminal's output.
+// SetStdout sets the output, which is the terminal.
 func (r *shellRun) SetStdout(out io.Writer) { r.out = out }
 
-// SetStderr does nothing: a terminal has one output.
+// SetStderr does nothing, because a terminal has only one output.
 func (*shellRun) SetStderr(io.Writer) {}

@@ -17,16 +17,18 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// offersFrom bounds the nodes whose steps are compared for the list; the check compares all nodes.
+// offersFrom is the maximum number of nodes whose steps are compared for the list. The later check covers all nodes.
 const offersFrom = 20
 
-// pickText and pickRunbook are items of the list of steps that open a form of several steps, or of a runbook.
+// pickText and pickRunbook are the IDs of the items, in the list of steps, that open the form. It takes several steps
+// as text, or a runbook.
 const (
 	pickText    = "text"
 	pickRunbook = "runbook"
 )
 
-// stepKindOf returns the kind of the steps that a verb runs; ok is false for verbs without a list of steps.
+// stepKindOf returns the kind of steps that the verb runs. ok is false if the verb has no list of steps to choose
+// from.
 func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
 	switch verb, _ := action.AsVerb(id); verb {
 	case models.VerbClean:
@@ -38,8 +40,8 @@ func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
 	}
 }
 
-// pickStep lists the steps that the nodes offer. The one that is picked gets a form with its arguments; other items open
-// the form of several steps or of a runbook.
+// pickStep lists the steps that the nodes offer. Choosing a step opens a form for its arguments; the other items open
+// the form for several steps or a runbook.
 func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.NodeRef) tea.Cmd {
 	first := []overlay.Item{
 		{ID: pickText, Title: textSeveralSteps, Detail: textSeveralStepsHelp},
@@ -60,7 +62,7 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 	})
 }
 
-// stepsFound completes the list of steps.
+// stepsFound adds the steps found to the list. If an error prevented that, the list shows the error.
 func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
 	items := slices.Clone(found.first)
 	if found.err != nil {
@@ -73,7 +75,8 @@ func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
 	return screen.Send(overlay.Items{Of: f.pick, Items: items})
 }
 
-// commonSteps returns the known steps of a kind that all of the first nodes offer, and the node if there is only one.
+// commonSteps returns the known steps of the given kind that all of the first offersFrom nodes offer. If there is
+// only one node, it returns the node too.
 func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) (common []steps.Known, only *models.Node, err error) {
 	var ids []string
 	for _, n := range nodes[:min(len(nodes), offersFrom)] {
@@ -99,8 +102,8 @@ func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef,
 	return common, only, nil
 }
 
-// beginStep starts a clean or service operation of one step, after a form for its arguments if it has any. The form
-// offers values from the only node; nil for several nodes.
+// beginStep starts a clean or service operation that consists of step k. If the step has arguments, a form asks for
+// them first. The form offers values from only, which is nil if there are several nodes.
 func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.NodeRef, k steps.Known, only *models.Node) tea.Cmd {
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	step := models.Step{Interface: k.Interface, Step: k.Name}

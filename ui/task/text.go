@@ -1,8 +1,9 @@
 package task
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that people read, except for column headers and key hints, which are next to their
+// tables.
 const (
-	// Forms: the help of each field.
+	// The help of the form fields.
 	textNoRamdiskHelp   = "run out-of-band steps only; boots no ramdisk"
 	textReasonHelp      = "shown to other operators; optional"
 	textNoUserData      = "empty: none"
@@ -21,13 +22,13 @@ const (
 	textSeveralStepsHelp = "enter steps as text or JSON"
 	textRunbookItem      = "runbook …"
 
-	// Errors of a form.
+	// Errors in a form.
 	textNoChecks     = "preflight checks are not available here"
 	textEmptyHints   = "no hints given"
 	textNotAnAction  = "%s is not an action on nodes"
 	textNothingToSet = "nothing to set: want KEY=VALUE"
 
-	// Confirmation.
+	// Checks and confirmations.
 	textMoreCards       = "… and %d more: %s"
 	textSkippedNodes    = "Skipped (%d):"
 	textLooking         = "%s: reading %d nodes…"
@@ -82,7 +83,7 @@ const (
 	textDisable         = "disable console"
 	textOneConsole      = "one node at a time"
 
-	// Why an action is disabled.
+	// The reasons why actions are disabled.
 	textNoNodeSelected   = "no node selected"
 	textOneNodeOnly      = "one node at a time: it contacts the BMC"
 	textNoneOfMarked     = "not possible on any of the %d marked nodes: %s"
@@ -93,13 +94,13 @@ const (
 	textNoNodePassed     = "no node passed its checks"
 	textNoContext        = "no context is open"
 
-	// Resume.
+	// Resuming deployments.
 	textInterrupted        = "%s interrupted: %s (:%s resumes)"
 	textNotRecorded        = ": deployments are not recorded in this context"
 	textNodesGone          = "%s: node not found: %s (%s discards its deployment)"
 	textNothingInterrupted = ": no interrupted deployments"
 
-	// Toasts, and the line after a program in the terminal.
+	// Toasts, and the line shown after a program that used the terminal.
 	textPressEnter  = "\nPress enter to return to the console. "
 	textSending     = "%s %s: %s ({tasks} shows tasks)"
 	textNodeDone    = "%s %s: %s, now %s"

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// validate validates the interfaces of a node and shows the results.
+// validate has Ironic validate the interfaces of a node, and shows the results.
 func (w *Workflow) validate(node models.NodeRef) tea.Cmd {
 	w.console.Say(screen.Say{Text: "validate " + node.Label() + textValidating})
 	ctx, api := w.ctx, w.env.Session.API
@@ -24,7 +24,7 @@ func (w *Workflow) validate(node models.NodeRef) tea.Cmd {
 	}
 }
 
-// verdicts formats validation results, failures that block a deployment first.
+// verdicts formats validation results. Failures that prevent a deployment come first.
 func verdicts(list []models.Validation) []overlay.Text {
 	var bad, good, other []overlay.Text
 	for _, v := range list {

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// whyNoWebConsole returns why no graphical console can be opened, "" if one may.
+// whyNoWebConsole returns the reason why no graphical console can be opened, or "" if it may be possible.
 func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 	switch {
 	case len(nodes) > 1:
@@ -25,8 +25,8 @@ func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 	return ""
 }
 
-// openWebConsole shows the page of a node's graphical console. A graphical console that had to be enabled first is
-// disabled again by x, or when ironworks ends.
+// openWebConsole shows the URL of a node's graphical console. If the graphical console had to be enabled first, it is
+// disabled again when the operator presses x, or when ironworks ends.
 func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
 	ctx, consoles := w.ctx, w.env.Session.Consoles
 	w.console.Say(screen.Say{Text: fmt.Sprintf(textOpeningConsole, node.Label())})

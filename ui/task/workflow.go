@@ -1,5 +1,5 @@
-// Package task runs a task from the key that starts it to its end. All tasks have the same states: verbs, quick
-// deployments, the wizard's deployments, retries, and interrupted deployments.
+// Package task runs each task from the key press that starts it to its end. Provision verbs, quick deployments,
+// deployments of the wizard, retries, and interrupted deployments all pass through the same states:
 //
 //	find → arguments → check → confirm → run
 //	                     ↕
@@ -28,34 +28,35 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Console is the interface of the console for tasks.
+// Console is the part of the console that tasks use.
 type Console interface {
 	// Say shows a toast.
 	Say(toast screen.Say)
-	// Notify tells an operator who looks elsewhere that a long task has ended.
+	// Notify announces the end of a long task to an operator who is not looking at the console.
 	Notify(text string) tea.Cmd
-	// Show opens a dialog, Dismiss closes it.
+	// Show opens a dialog, and Dismiss closes it.
 	Show(dialog screen.Overlay) tea.Cmd
 	Dismiss(dialog screen.Overlay)
 	// Open opens a screen. Home returns to a main screen.
 	Open(ref screen.Ref) tea.Cmd
 	Home(kind screen.Kind) tea.Cmd
-	// Exec runs a program that takes over the terminal; done makes the message after its end.
+	// Exec runs a program that takes over the terminal. When the program has ended, done returns a message.
 	Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd
-	// SendToScreen sends a message to the screen in front.
+	// SendToScreen sends a message to the current screen.
 	SendToScreen(msg tea.Msg) tea.Cmd
 }
 
-// Workflow starts tasks and advances them.
+// Workflow starts tasks and takes them from state to state.
 type Workflow struct {
-	// ctx ends with the console. running counts the goroutines of tasks.
+	// ctx ends when the console ends. running counts the goroutines of tasks.
 	ctx     context.Context //nolint:containedctx // the life of the program, not of a call
 	env     *screen.Env
 	console Console
 	running *sync.WaitGroup
 }
 
-// New returns a workflow whose tasks stop being watched when ctx ends. running counts their goroutines.
+// New returns a workflow. When ctx ends, its tasks are no longer followed. running counts the goroutines of the
+// tasks.
 func New(ctx context.Context, env *screen.Env, console Console, running *sync.WaitGroup) *Workflow {
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
@@ -71,106 +72,109 @@ const (
 	stateRefused                 // the dialog with the refusals is open
 	stateOverriding              // the question about an override is open
 	stateConfirming              // the confirmation is open
-	stateRunning                 // sending, then watching
-	stateCanceled                // left while the checks ran
+	stateRunning                 // sending requests and following the nodes
+	stateCanceled                // the operator left while the checks were running
 )
 
 // flow is one task from the action that starts it to its end.
 type flow struct {
 	state state
-	// name is the operation's name, for messages.
+	// name is the name of the operation in messages.
 	name    string
 	nodes   []models.NodeRef
 	session *screen.Session
 	runner  provision.Runner
 
-	// build makes the action. It may read files.
+	// build returns the action. It may read files.
 	build func() (provision.Action, error)
-	// command returns the equivalent command line for nodes, without the program.
+	// command returns the equivalent command line for the named nodes, without the name of the program.
 	command func(nodes []string) []string
-	// form is the operator's input, without secrets; nil if the action cannot be recreated from it.
+	// form holds what the operator entered, without secrets. It is nil if the action cannot be recreated from that.
 	form *screen.TaskForm
-	// checked means that the flow runs the checks of a deployment. exact means that the operator confirms the requests
-	// themselves, not only the effect.
+	// checked means that the flow runs the checks of a deployment. exact means that the operator confirms the exact
+	// requests, rather than just their effect.
 	checked, exact bool
-	// retryOf is the number of the task that this one repeats for its failed nodes, or 0.
+	// retryOf is the number of the task that this task repeats for the nodes that failed, or 0.
 	retryOf int
 
-	// pick is the list of steps, and offered the steps that the nodes offer.
+	// pick is the list of steps, and offered holds the steps in it that the nodes offer.
 	pick    *overlay.Pick
 	offered []steps.Known
-	// only is the node of the flow if it is the only one, with all fields.
+	// only is the node of the flow, with all fields. It is nil if the flow has several nodes.
 	only *models.Node
 
-	// overrides are the overridden checks by the UUIDs of nodes.
+	// overrides maps the UUIDs of nodes to the checks that are overridden.
 	overrides map[string][]plan.CheckID
 	wait      *overlay.Wait
-	// action and batch are the results of the last check. Before the first check, action is nil and batch is empty.
+	// action and batch are the results of the last check. Before the first check, action is nil and batch is empty,
+	// unless they came from a screen.
 	action provision.Action
 	batch  provision.Batch
-	// disks are the disks of the first nodes whose disks may be erased, by UUID.
+	// disks describes the disks of the first nodes whose disks may be erased, by the UUID of the node.
 	disks map[string][]models.Detail
 	task  *screen.Task
 }
 
-// newFlow returns a flow in the given session.
+// newFlow returns a flow in the given session. It is read-only if the session or the console is.
 func (w *Workflow) newFlow(name string, s *screen.Session, nodes []models.NodeRef) *flow {
 	f := &flow{name: name, nodes: nodes, session: s, runner: s.Runner}
 	f.runner.ReadOnly = f.runner.ReadOnly || w.env.ReadOnly
 	return f
 }
 
-// deployment returns the action if it is a deployment, or nil.
+// deployment returns the flow's action if it is a deployment, or nil otherwise.
 func (f *flow) deployment() *provision.DeployAction {
 	d, _ := f.action.(*provision.DeployAction)
 	return d
 }
 
-// Msg is an event of a flow. The console passes it to [Workflow.Update].
+// Msg reports an event of a flow. The console passes it to [Workflow.Update].
 type Msg struct {
 	flow  *flow
 	event event
 }
 
-// event advances a flow. Each event belongs to one state; in other states it is late, and dropped.
+// event describes something that has happened in a flow. Each event belongs to one state; if the flow is in another
+// state, the event is too late and is dropped.
 type event interface{ in() state }
 
 type (
-	// interruptedFound is the answer to a search for interrupted deployments.
+	// interruptedFound carries the result of the search for interrupted deployments.
 	interruptedFound struct {
 		nodes []models.NodeRef
-		// missing are the labels of nodes that Ironic does not have or does not show.
+		// missing holds the labels of nodes that Ironic does not have or does not show.
 		missing []string
 		err     error
 	}
-	// stepsFound are the steps that the nodes offer; first are the items before them.
+	// stepsFound carries the steps that the nodes offer, in list. first holds the items before them in the list to
+	// choose from.
 	stepsFound struct {
 		first []overlay.Item
 		list  []steps.Known
 		only  *models.Node
 		err   error
 	}
-	// argumentsGiven is a completed form.
+	// argumentsGiven means that the form has been completed.
 	argumentsGiven struct{}
-	// nodesChecked reports progress of the checks.
+	// nodesChecked reports the progress of the checks.
 	nodesChecked struct {
 		count int
 		box   checksBox
 	}
-	// checksDone ends the checks.
+	// checksDone carries the results of the checks.
 	checksDone struct {
 		action provision.Action
 		batch  provision.Batch
 		disks  map[string][]models.Detail
 		err    error
 	}
-	// refusedSkipped continues with the nodes that passed their checks.
+	// refusedSkipped means that the operator continues without the refused nodes.
 	refusedSkipped    struct{}
 	overrideChosen    struct{ override }
 	overrideConfirmed struct{ override }
 	overrideDeclined  struct{}
 	confirmed         struct{}
-	// taskEnded reports that the task has the results of all nodes.
+	// taskEnded means that there are results for all nodes of the task.
 	taskEnded struct{}
 )
 
@@ -186,7 +190,7 @@ func (overrideDeclined) in() state  { return stateOverriding }
 func (confirmed) in() state         { return stateConfirming }
 func (taskEnded) in() state         { return stateRunning }
 
-// send returns the command that reports an event of the flow.
+// send returns a command that reports event e of the flow.
 func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
 
 // Update passes an event to its flow. It drops events that do not belong to the flow's current state.
@@ -224,7 +228,8 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 	return nil
 }
 
-// Begin starts an action on nodes. If the action has arguments, Begin opens their form with the given values filled in.
+// Begin starts an action on the given nodes. If the action has a form, Begin opens it with the given values filled
+// in.
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:
@@ -251,7 +256,7 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 	return w.beginForm(id, nodes, filled)
 }
 
-// beginForm starts an action on nodes, after its form if it has arguments.
+// beginForm starts an action on the given nodes. If the action has arguments, a form asks for them first.
 func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.checked = deploys(id)
@@ -292,7 +297,7 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 		if f.form != nil {
 			f.form.Values = v
 		}
-		// The form stays open for errors that can be found without reading a file.
+		// The form stays open on errors that are found without reading a file.
 		if field, err := args.check(id); err != nil {
 			return nil, field, models.OnScreen(err)
 		}
@@ -300,17 +305,17 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	}))
 }
 
-// Apply starts to write the ramdisk settings of nodes.
+// Apply starts a task that writes the ramdisk settings into nodes.
 func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
 	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.CommandLine, true)
 }
 
-// Pin starts to write the root device hint of a disk.
+// Pin starts a task that writes a root device hint for the chosen disk.
 func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
 	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, msg.Pin, msg.CommandLine, true)
 }
 
-// ChangePorts starts to change ports, port groups or VIFs.
+// ChangePorts starts a task that changes ports, port groups or VIFs.
 func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
 		w.warn(string(msg.ID) + ": " + why)
@@ -324,17 +329,17 @@ func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
 	return w.check(f)
 }
 
-// ChangeHardware starts to change settings, firmware or RAID of nodes, or to run a runbook.
+// ChangeHardware starts a task that changes the settings, firmware or RAID of nodes, or that runs a runbook.
 func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
 	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, msg.Action, msg.CommandLine, false)
 }
 
-// OrderBMC starts an action on a BMC.
+// OrderBMC starts a task that runs an action on a BMC.
 func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
 	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.CommandLine, false)
 }
 
-// beginWith starts an action that a screen has made; what names it in warnings.
+// beginWith starts an action that a screen has prepared. what names the action in warnings.
 func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, act provision.Action, command []string, exact bool) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
 		w.warn(what + ": " + why)
@@ -347,8 +352,8 @@ func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, 
 	return w.check(f)
 }
 
-// Deploy starts a deployment that a screen has checked and shown. The action sends nothing to a node that it did not
-// check, whatever the batch says.
+// Deploy starts a deployment that a screen has already checked and shown. The action sends nothing to a node that it
+// has not checked, even if the plan in msg says otherwise.
 func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
 	why := w.whyNoChange()
 	switch {
@@ -370,7 +375,7 @@ func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
 	return w.confirm(f)
 }
 
-// Retry starts a task again for the nodes that failed.
+// Retry repeats the task with the given number for the nodes that failed.
 func (w *Workflow) Retry(number int) tea.Cmd {
 	t, ok := w.env.Tasks.Get(number)
 	if !ok || len(t.Failed()) == 0 {
@@ -378,8 +383,8 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	}
 	runner, act := t.Runner, t.Plan.Action
 	if t.Owner != "" {
-		// A task on a server is repeated with the user's current permissions: another user may have started it, or the
-		// same user with another role.
+		// On a server, a task is repeated with the user's current permissions, because it may have been started by
+		// another user, or by the same user in another role.
 		if why := w.whyNoChange(); why != "" {
 			w.warn("retry: " + why)
 			return nil
@@ -395,7 +400,7 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	}
 	f.retryOf = number
 	if _, is := t.Plan.Action.(*provision.EnrollAction); is {
-		// Nodes that do not exist yet cannot be read again: enrolling repeats only the missing changes.
+		// Nodes that do not exist yet cannot be read again. Enrolling repeats only the changes that are missing.
 		f.action, f.batch = act, provision.Batch{Action: act, Items: t.Failed()}
 		return w.confirm(f)
 	}
@@ -404,7 +409,7 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	return w.check(f)
 }
 
-// whyNoChange returns why nothing can be sent now, "" if it can.
+// whyNoChange returns the reason why nothing can be sent now, or "" if it can.
 func (w *Workflow) whyNoChange() string {
 	if w.env.Session == nil {
 		return textNoContext

@@ -28,7 +28,8 @@ const (
 	GlyphFound   = "◆"
 )
 
-// ascii replaces the console's glyphs. Remote text changes only where it uses the same glyphs.
+// ascii replaces the console's glyphs by ASCII characters. Text from elsewhere changes only where it contains the
+// same glyphs.
 var ascii = strings.NewReplacer(
 	GlyphActive, "*", GlyphWorking, "~", GlyphWaiting, ".", GlyphIdle, "o", GlyphHold, "#",
 	GlyphFailed, "x", GlyphMaint, "!", GlyphCursor, ">", GlyphDone, "v", GlyphRule, "-",
@@ -39,7 +40,7 @@ var ascii = strings.NewReplacer(
 	"⠋", "|", "⠙", "/", "⠹", "-", "⠸", "\\",
 )
 
-// Plain replaces glyphs by ASCII of the same width if the theme asks for it.
+// Plain replaces the glyphs in screen by ASCII characters of the same width if the theme's options ask for that.
 func (t *Theme) Plain(screen string) string {
 	if !t.opts.ASCII {
 		return screen
@@ -47,11 +48,11 @@ func (t *Theme) Plain(screen string) string {
 	return ascii.Replace(screen)
 }
 
-// Rule returns a horizontal line.
+// Rule returns a horizontal line of w cells.
 func (t *Theme) Rule(w int) string { return t.Paint(Muted, strings.Repeat(GlyphRule, max(w, 0))) }
 
-// State returns glyph and role of a provision state. The state's name stands beside them, so that color and glyph are
-// not required.
+// State returns the glyph and the role of a provision state. The name of the state is shown next to them, so that no
+// one depends on the color or the glyph.
 func State(s models.ProvisionState) (glyph string, role Role) {
 	switch s.Class() {
 	case models.ClassFailed:
@@ -72,7 +73,8 @@ func State(s models.ProvisionState) (glyph string, role Role) {
 	return GlyphIdle, Plain
 }
 
-// Node returns glyph and role of a node's state; maintenance is shown if no operation runs.
+// Node returns the glyph and the role of a node's state. Maintenance and faults are shown unless the state is a
+// failure.
 func Node(n *models.Node) (glyph string, role Role) {
 	glyph, role = State(n.ProvisionState)
 	switch {

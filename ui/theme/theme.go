@@ -1,5 +1,5 @@
-// Package theme maps roles to colors for dark and light terminals with many, few or no colors, states to glyphs,
-// and glyphs to ASCII.
+// Package theme maps roles to colors, states to glyphs, and glyphs to ASCII. It has colors for dark and light
+// terminals that support many colors, few, or none.
 package theme
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Role is the meaning of a text; it alone decides the color.
+// Role is the meaning of a text. The color of a text depends only on its role.
 type Role int
 
 // The roles.
@@ -18,8 +18,8 @@ const (
 	Plain   Role = iota // ordinary text
 	Muted               // less important
 	Strong              // names, headings
-	Accent              // the context's color: header and cursor
-	Good                // as expected
+	Accent              // the header and the cursor, in the color of the context
+	Good                // as it should be
 	Busy                // running
 	Wait                // waiting for a machine
 	Warn                // needs attention
@@ -29,33 +29,33 @@ const (
 	Added               // an added line of a diff
 	Removed             // a removed line of a diff
 	Danger              // irreversible
-	Match               // a search match
+	Match               // text found by a search
 	roles
 )
 
-// reset ends all styles.
+// reset is the sequence that ends all styles.
 const reset = "\x1b[m"
 
-// Options select a theme.
+// Options selects the theme for a terminal and a context.
 type Options struct {
 	// Light means that the terminal has a light background.
 	Light bool
-	// Profile is the terminal's color support; Unknown counts as full.
+	// Profile is the color support of the terminal. Unknown counts as full support.
 	Profile colorprofile.Profile
-	// Accent is the context's color: a name of config.Accents or #rrggbb; empty is the default.
+	// Accent is the color of the context, as a name from config.Accents or as #rrggbb. If empty, a default is used.
 	Accent string
-	// ASCII replaces all glyphs.
+	// ASCII means that all glyphs are replaced by ASCII characters.
 	ASCII bool
 }
 
-// Theme paints text. Styles are made once, so that drawing only joins strings.
+// Theme paints text. Its styles are built once, so that drawing only needs to join strings.
 type Theme struct {
 	opts Options
 	open [roles]string
 	row  *Theme
 }
 
-// New returns a theme.
+// New returns a theme for the given options.
 func New(o Options) *Theme {
 	t := &Theme{opts: o, row: &Theme{opts: o}}
 	c, back := colours(o), rowColour(o)
@@ -82,7 +82,7 @@ func New(o Options) *Theme {
 	return t
 }
 
-// onRow returns a style in the row of the cursor: on the color, or underlined without one.
+// onRow returns the style for text in the cursor's row. It has the background back, or is underlined if back is nil.
 func onRow(style ansi.Style, back color.Color) ansi.Style {
 	if back == nil {
 		return append(ansi.Style{}, style...).Underline(true)
@@ -90,8 +90,8 @@ func onRow(style ansi.Style, back color.Color) ansi.Style {
 	return append(ansi.Style{}, style...).BackgroundColor(back)
 }
 
-// rowColour returns the background of the cursor's row; nil if the terminal has too few colors for one that all roles
-// are readable on.
+// rowColour returns the background of the cursor's row. It is nil if the terminal has too few colors for a background
+// on which all roles are readable.
 func rowColour(o Options) color.Color {
 	switch {
 	case o.Profile == colorprofile.NoTTY, o.Profile == colorprofile.ASCII, o.Profile == colorprofile.ANSI:
@@ -108,7 +108,7 @@ func (t *Theme) Row() *Theme { return t.row }
 // Options returns the options of the theme.
 func (t *Theme) Options() Options { return t.opts }
 
-// Dimmed returns the theme for data that is no longer live: all text faint.
+// Dimmed returns the theme for data that is no longer live, in which all text is faint.
 func (t *Theme) Dimmed() *Theme {
 	dim := &Theme{opts: t.opts, row: &Theme{opts: t.opts}}
 	for role := range roles {
@@ -119,7 +119,7 @@ func (t *Theme) Dimmed() *Theme {
 	return dim
 }
 
-// Paint returns a text in the style of a role. The text itself has no styles.
+// Paint returns text in the style of role r. The text must not contain styles.
 func (t *Theme) Paint(r Role, text string) string {
 	if t.open[r] == "" || text == "" {
 		return text
@@ -127,7 +127,7 @@ func (t *Theme) Paint(r Role, text string) string {
 	return t.open[r] + text + reset
 }
 
-// bold reports whether a role is drawn bold, so that it also differs on a terminal without colors.
+// bold reports whether role r is drawn bold. Bold roles can be told from others even on a terminal without colors.
 func bold(r Role) bool {
 	switch r {
 	case Strong, Bad, Key, Danger, Accent:
@@ -137,14 +137,15 @@ func bold(r Role) bool {
 	return false
 }
 
-// colours returns the colors of the roles; nil stands for the terminal's own color.
+// colours returns the color of each role; nil stands for the terminal's default color.
 func colours(o Options) [roles]color.Color {
 	var c [roles]color.Color
 	if o.Profile == colorprofile.NoTTY || o.Profile == colorprofile.ASCII {
 		return c
 	}
 	few := o.Profile == colorprofile.ANSI
-	// pick selects the 16-color index, or the tone for a dark or light background.
+	// pick returns the color with the given 16-color index if the terminal has few colors, and otherwise the tone for
+	// a dark or light background.
 	pick := func(index, dark, light string) color.Color {
 		switch {
 		case few && index == "":
@@ -168,9 +169,9 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent returns the context's color. The names match the configuration.
+// accent returns the color of the context. Its names are those of the configuration.
 func accent(o Options, few bool) color.Color {
-	tones := map[string][3]string{ // 16-color index, dark, light
+	tones := map[string][3]string{ // 16-color index, tone on dark, tone on light
 		"black":   {"7", "#c9d1d9", "#000000"},
 		"red":     {"1", "#ff6b6b", "#c0212b"},
 		"orange":  {"3", "#ff9f45", "#b35900"},
@@ -188,7 +189,7 @@ func accent(o Options, few bool) color.Color {
 	tone, known := tones[o.Accent]
 	switch {
 	case !known:
-		return lipgloss.Color(o.Accent) // #rrggbb, reduced to the terminal's profile
+		return lipgloss.Color(o.Accent) // #rrggbb; the writer reduces it to the colors of the terminal
 	case few:
 		return lipgloss.Color(tone[0])
 	case o.Light:

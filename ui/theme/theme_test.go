@@ -27,7 +27,8 @@ var roles = []theme.Role{
 
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
-// codes returns the SGR codes at the start of a role.
+// codes returns the SGR codes with which text of the given role starts. It checks that the text is otherwise
+// unchanged and that its style ends.
 func codes(t *testing.T, th *theme.Theme, role theme.Role) []string {
 	t.Helper()
 	painted := th.Paint(role, "text")
@@ -52,12 +53,12 @@ func TestProfiles(t *testing.T) {
 	attribute := map[string]bool{"1": true, "2": true, "7": true}
 	for _, tc := range []struct {
 		profile colorprofile.Profile
-		colour  *regexp.Regexp // codes other than attributes
+		colour  *regexp.Regexp // matches the codes other than attributes; nil if there must be none
 	}{
 		{colorprofile.NoTTY, nil},
-		{colorprofile.ASCII, nil}, // NO_COLOR
+		{colorprofile.ASCII, nil}, // the profile selected by NO_COLOR
 		{colorprofile.ANSI, regexp.MustCompile(`^(3[0-7]|9[0-7])$`)},
-		{colorprofile.ANSI256, regexp.MustCompile(`^38;2;\d+;\d+;\d+$`)}, // the terminal's writer finds the nearest
+		{colorprofile.ANSI256, regexp.MustCompile(`^38;2;\d+;\d+;\d+$`)}, // the terminal's writer chooses the nearest available color
 		{colorprofile.TrueColor, regexp.MustCompile(`^38;2;\d+;\d+;\d+$`)},
 		{colorprofile.Unknown, regexp.MustCompile(`^38;2;\d+;\d+;\d+$`)},
 	} {
@@ -159,7 +160,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// isASCII reports whether a text is printable ASCII.
+// isASCII reports whether s consists of ASCII characters only.
 func isASCII(s string) bool {
 	for _, r := range s {
 		if r > 0x7e {
@@ -169,15 +170,15 @@ func isASCII(s string) bool {
 	return true
 }
 
-// TestPlainKnowsAllGlyphs reads all string literals of the console: each character beyond ASCII has an ASCII
-// replacement of the same width.
+// TestPlainKnowsAllGlyphs reads all string literals of the console, and checks that each character beyond ASCII in
+// them has an ASCII replacement of the same width.
 func TestPlainKnowsAllGlyphs(t *testing.T) {
 	t.Parallel()
 	plain := theme.New(theme.Options{ASCII: true})
 	glyphs := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasSuffix(path, "test") {
-			return fs.SkipDir // test data is never shown
+			return fs.SkipDir // test data never appears on the screen
 		}
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err

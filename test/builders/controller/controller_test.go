@@ -23,7 +23,7 @@ import (
 
 func TestPartsThatHaveNotChanged(t *testing.T) {
 	dir := t.TempDir()
-	// The cases hold nmstatectl's output, so this nmstatectl prints its input.
+	// The cases contain the output of nmstatectl instead of its input, so this nmstatectl only copies its input.
 	if err := os.WriteFile(filepath.Join(dir, "nmstatectl"), []byte("#!/bin/sh\nexec cat\n"), 0o700); err != nil { //nolint:gosec // executable
 		t.Fatal(err)
 	}

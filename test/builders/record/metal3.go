@@ -13,7 +13,8 @@ import (
 	"ironworks/test/builders"
 )
 
-// driver is a program that is compiled in the original's module: it calls the builder for each case that it reads.
+// driver is the source of a program that is compiled in the original's module and calls the builder for each case
+// that it reads.
 const driver = `package main
 
 import (
@@ -77,8 +78,8 @@ type metal3Input struct {
 	CABundleFile                                                                     string
 }
 
-// runMetal3 runs the builder in a copy of the checkout, with an nmstatectl that prints its input: the cases hold
-// nmstatectl's output.
+// runMetal3 runs the builder, compiled in a copy of the checkout, on all cases. Its nmstatectl only prints its input,
+// because the cases contain the output of nmstatectl.
 func runMetal3(ctx context.Context, checkout string) (builders.Record, error) {
 	record := builders.Record{Cases: map[string]builders.Digest{}}
 	work, err := os.MkdirTemp("", "icc-")
@@ -148,7 +149,7 @@ func metal3Inputs(work string) ([]metal3Input, error) {
 	return inputs, nil
 }
 
-// buildDriver compiles the driver in a copy, so that the checkout does not change.
+// buildDriver compiles the driver in a copy of the checkout, so that the checkout itself does not change.
 func buildDriver(ctx context.Context, checkout, work string) (string, error) {
 	tree := filepath.Join(work, "tree")
 	if err := os.CopyFS(tree, os.DirFS(checkout)); err != nil {
@@ -168,7 +169,7 @@ func buildDriver(ctx context.Context, checkout, work string) (string, error) {
 	return program, cmd.Run()
 }
 
-// metal3Source returns the package's name with a digest of its source files.
+// metal3Source returns the package's name with the SHA-256 sum of its source files.
 func metal3Source(ctx context.Context, checkout string) (string, error) {
 	const name = "openshift/image-customization-controller pkg/ignition"
 	cmd := exec.CommandContext(ctx, "sh", "-c", `cat builder.go service_config.go file_embed.go nmstate.go | sha256sum`)

@@ -121,7 +121,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.get()
 	case screen.FleetChanged:
 		// After an error, fetch the lists again as soon as the connection is back.
-		if msg.Update.Status.Connected && (s.failed(s.conductors.Err()) || s.failed(s.drivers.Err())) {
+		if msg.Update.Status.Connected && (failed(s.conductors.Err(), s.conductors.At()) || failed(s.drivers.Err(), s.drivers.At())) {
 			return s.get()
 		}
 		return nil
@@ -139,10 +139,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed reports whether there is an error and it is old enough for an automatic retry.
-func (s *Screen) failed(err error) bool {
-	return err != nil && time.Since(s.conductors.At()) > freshFor/3
-}
+// failed reports whether there is an error, received at the given time, that is old enough for an automatic retry.
+func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
 
 // Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Conductors} }

@@ -132,7 +132,7 @@ func (s *Screen) readLog() {
 	log := s.env.Events
 	first := log.First()
 	total := first + len(log.Last(1<<31-1))
-	if total == s.next {
+	if total == s.next && (len(s.all) == 0 || s.all[0].number >= first) {
 		return
 	}
 	fresh := log.Last(min(total-s.next, total-first))
@@ -153,11 +153,11 @@ func newRow(number int, e *models.Event) *row {
 	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
-// dropBefore drops the rows whose number is smaller than the given number.
+// dropBefore drops the rows whose number is smaller than the given number. It does not clear them, because the table
+// still has the slice, and reads the row at its cursor.
 func dropBefore(rows []*row, number int) []*row {
 	n := 0
 	for n < len(rows) && rows[n].number < number {
-		rows[n] = nil
 		n++
 	}
 	return rows[n:]

@@ -46,6 +46,19 @@ func opened(t *testing.T, list []models.Event) (*screentest.Rig, screen.Screen) 
 	return r, s
 }
 
+// TestResetEmptiesTheScreen checks that no event of the last playback is shown after a recording was started again.
+func TestResetEmptiesTheScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, some())
+		screentest.Shows(t, s, 80, 20, "r7-n02")
+		r.Env.Events.Reset()
+		r.Deliver(s, screen.FleetChanged{})
+		if text := screentest.Text(s, 80, 20); strings.Contains(text, "r7-n0") {
+			t.Error(text)
+		}
+	})
+}
+
 func add(r *screentest.Rig, s screen.Screen, list ...models.Event) {
 	r.Env.Events.Add(list)
 	r.Deliver(s, screen.FleetChanged{})

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -123,8 +124,8 @@ func (s *Screen) unknownText() string {
 	if n == 0 {
 		return ""
 	}
-	for _, err := range s.unreadInventories {
-		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(err))
+	for _, uuid := range slices.Sorted(maps.Keys(s.unreadInventories)) { // the same error at each drawing
+		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[uuid]))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {
 		return fmt.Sprintf(textLacking, strings.Join(lacking, ", "))

@@ -61,6 +61,8 @@ type Screen struct {
 	pages []page
 	tab   int
 	tabs  body.TabLine
+	// contentAt is the line of the screen at which the page was drawn.
+	contentAt int
 	// busy reports whether an operation was running on the node at the last change of the fleet.
 	busy bool
 
@@ -254,7 +256,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		return false, nil
 	}
 	if c, ok := s.pages[s.tab].(clickable); ok {
-		return c.click(x, y-body.PageTop), nil
+		return c.click(x, y-s.contentAt), nil
 	}
 	return false, nil
 }
@@ -292,6 +294,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 		if err := from.Err(); err != nil {
 			head = append(body.Draw(t, body.Fault(err, w), w), "")
 		}
+		s.contentAt = body.PageTop + len(head)
 		return cell.Block(append(head, body.Split(p.content(t, w, max(h-len(head), 0)))...), w, h)
 	})
 }

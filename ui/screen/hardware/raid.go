@@ -102,13 +102,24 @@ func (p *raidPage) fetched() {
 	if !known {
 		return
 	}
+	fetched := provision.Volumes(f.raid.Target)
+	if p.edited && sameVolumes(p.target, fetched) {
+		p.edited = false // the edited target has been set
+	}
 	if !p.edited {
-		p.target = provision.Volumes(f.raid.Target)
+		p.target = fetched
 		if len(p.target) == 0 {
 			p.target = asTarget(provision.Volumes(f.raid.Current))
 		}
 	}
 	p.show()
+}
+
+// sameVolumes reports whether two lists of volumes have the same JSON: one may have been read, the other edited.
+func sameVolumes(a, b []map[string]any) bool {
+	one, err := json.Marshal(a)
+	other, failed := json.Marshal(b)
+	return err == nil && failed == nil && string(one) == string(other)
 }
 
 // asTarget returns a copy of the current volumes without the properties that a target must not contain.
@@ -242,7 +253,6 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		p.edited = false // so that the target is read again after it was set
 		return p.s.change(id, provision.SetRAID(target, false), "raid", "apply", p.s.node().Label(), "-f", string(text))
 	case action.HardwareReset:
 		return p.s.change(id, provision.DeleteRAID(), "raid", "delete", p.s.node().Label())

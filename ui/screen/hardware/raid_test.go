@@ -85,6 +85,21 @@ func TestRAID(t *testing.T) {
 	})
 }
 
+// TestRAIDEditsStay checks that the edited target stays until Ironic has it: the operator may cancel the confirmation.
+func TestRAIDEditsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100}, {"raid_level": "5", "size_gb": 200}]}`)
+		r.s.Do(action.HardwareRemove)
+		c := r.wanted(t, action.HardwareApply)
+		r.Do(r.s, r.s.Update(screen.Reload{}))
+		screentest.Shows(t, r.s, 120, 40, "target not applied")
+		screentest.Lacks(t, r.s, 120, 40, "100 GiB")
+		r.api.Nodes[0].Raw = json.RawMessage(`{"uuid": "` + screentest.UUID(1) + `", "name": "r7-n01", "raid_interface": "redfish", "target_raid_config": ` + c.CommandLine[len(c.CommandLine)-1] + `}`)
+		r.Do(r.s, r.s.Update(screen.Reload{}))
+		screentest.Lacks(t, r.s, 120, 40, "target not applied", "100 GiB")
+	})
+}
+
 func TestRAIDOfTheAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withRAID(t, "agent", `{}`)

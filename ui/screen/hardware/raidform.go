@@ -149,5 +149,8 @@ func drivesOf(text string) (any, error) {
 			list = append(list, id)
 		}
 	}
+	if len(list) == 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
 	return list, nil
 }

@@ -10,13 +10,13 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// scrollStep is the horizontal scroll step in cells.
+// scrollStep is the number of cells by which a horizontal scroll key moves the view.
 const scrollStep = 8
 
-// Scopes returns the actions of a log.
+// Scopes returns the scopes whose actions apply to a log.
 func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log} }
 
-// Do runs an action of the log.
+// Do runs the log's action with the given ID.
 func (l *Log) Do(id action.ID) tea.Cmd {
 	v := l.view
 	if body.Steer(v, id, scrollStep) {
@@ -59,7 +59,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// nextLevel raises the minimum level; after the highest, it shows all.
+// nextLevel raises the minimum level of the shown lines. After the highest level, all lines are shown again.
 func (l *Log) nextLevel() {
 	switch l.level {
 	case models.LogDebug:
@@ -74,7 +74,7 @@ func (l *Log) nextLevel() {
 	l.narrow()
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (l *Log) DisabledReason(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
@@ -103,7 +103,7 @@ func (l *Log) DisabledReason(id action.ID) string {
 // Typing reports whether a search or filter is being edited.
 func (l *Log) Typing() bool { return l.prompt.Typing() }
 
-// Hints returns the key hints while Typing.
+// Hints returns the key hints to show while a search or filter is being edited.
 func (l *Log) Hints() []screen.Hint {
 	hints := []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}}
 	if l.filtering {
@@ -112,7 +112,7 @@ func (l *Log) Hints() []screen.Hint {
 	return hints
 }
 
-// typed handles a key of the input. Search and filter apply while typing.
+// typed handles a key press in the input. A search or filter is applied after every key press.
 func (l *Log) typed(msg tea.Msg) {
 	written := l.prompt.Update(msg)
 	switch {
@@ -147,7 +147,8 @@ func (l *Log) filterWritten(written body.KeyEffect) {
 	}
 }
 
-// Widen clears the search, then the filter and the level.
+// Widen shows more lines: it clears the search if there is one, otherwise the filter and the level. It reports
+// whether it cleared anything.
 func (l *Log) Widen() bool {
 	switch {
 	case l.view.Query() != "":

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw returns a heading, with sources and filter, and the lines.
+// Draw draws a heading with the sources and the filter and, below it, the lines.
 func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil
@@ -29,7 +29,7 @@ func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	return body.Split(cell.Block(lines, w, h))
 }
 
-// heading draws the input of a search or filter, otherwise sources and filter.
+// heading draws the input while a search or filter is being edited, and the sources and filters otherwise.
 func (l *Log) heading(t *theme.Theme, w int) string {
 	if l.prompt.Typing() {
 		return l.prompt.Draw(t, w, "")
@@ -69,8 +69,8 @@ func levelText(l models.LogLevel) string {
 	return "errors only"
 }
 
-// counts draws the position in the log. It is empty while the newest line is followed: a changing number would cost
-// more bytes than the line.
+// counts draws the position in the log and the number of lost lines. It omits the position while the newest line is
+// followed, because redrawing the changing number would take more bytes than the line.
 func (l *Log) counts() []body.Span {
 	var parts []string
 	if !l.view.Following() && l.view.Shown() > 0 {
@@ -89,10 +89,10 @@ func (l *Log) counts() []body.Span {
 	return spans
 }
 
-// hasLines reports whether there are lines, shown or hidden.
+// hasLines reports whether the log has any lines, including lines that the filter hides.
 func (l *Log) hasLines() bool { return l.view.Len() > 0 }
 
-// from draws the sources in a few words.
+// from draws a short description of the sources of the lines.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
 		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
@@ -115,7 +115,7 @@ func (l *Log) from() []body.Span {
 	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
 }
 
-// source draws the best working source, or why the best one fails.
+// source draws the best working source or, if none works, the state of the best one.
 func (one *nodeLog) source() []body.Span {
 	if s, works := one.working(); works {
 		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}
@@ -137,8 +137,8 @@ func (one *nodeLog) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// noRamdisk explains why there are no lines, if no lines are expected: the node is in a stable state and no source
-// works. It returns "" if a ramdisk runs, will run, or may still run after a failure.
+// noRamdisk explains why the log is empty if no lines are to be expected: the node is in a stable state and no source
+// works. It returns "" if a ramdisk is running, will run, or may still be running after a failure.
 func (l *Log) noRamdisk(one *nodeLog) string {
 	if l.kept != nil || one.serial || l.env.Session == nil {
 		return ""
@@ -153,7 +153,8 @@ func (l *Log) noRamdisk(one *nodeLog) string {
 	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
 }
 
-// working returns the best source that is being followed. The agent's status does not count, because it has no lines.
+// working returns the best source that is being followed. The agent's status does not count, because it provides no
+// lines.
 func (one *nodeLog) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {
@@ -163,7 +164,7 @@ func (one *nodeLog) working() (agentlog.Status, bool) {
 	return agentlog.Status{}, false
 }
 
-// nothing draws why there are no lines; nil if there are any.
+// nothing draws the reason why no lines are shown. It returns nil if some are shown.
 func (l *Log) nothing(w int) []pane.Line {
 	switch {
 	case l.hasLines() && l.view.Shown() > 0:

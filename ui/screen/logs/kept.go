@@ -11,14 +11,14 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// Kept is a recorded part of a log.
+// Kept identifies a recorded part of a log.
 type Kept struct {
-	// Name is the name of the recorded operation, sanitized.
+	// Name is the name of the recorded operation. It is sanitized.
 	Name     string
 	From, To time.Time
 }
 
-// NewKept returns a log of recorded lines. It starts at the first line and does not follow.
+// NewKept returns a log of recorded lines. It starts at the first line and does not follow new lines.
 func NewKept(env *screen.Env, of Kept) *Log {
 	l := NewWithin(env, logview.Default)
 	l.kept, l.followed = &of, nil
@@ -29,7 +29,7 @@ func NewKept(env *screen.Env, of Kept) *Log {
 	return l
 }
 
-// recordedLines sends recorded lines like a live source.
+// recordedLines sends recorded lines in the same way as a live source.
 type recordedLines struct {
 	journal screen.Journal
 	of      Kept
@@ -38,7 +38,7 @@ type recordedLines struct {
 // atOnce is the number of lines in a batch.
 const atOnce = 1000
 
-// Follow sends all lines and closes the channel.
+// Follow sends all recorded lines, then closes the channel.
 func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {

@@ -1,4 +1,4 @@
-// Package logs is the log of one or several nodes: its lines, filters and sources.
+// Package logs shows the log of one or several nodes, with its filters and sources.
 package logs
 
 import (
@@ -16,11 +16,11 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// Log shows the logs of nodes, with their followers, which end with Close.
+// Log shows the logs of nodes. It follows them until Close is called.
 type Log struct {
 	env  *screen.Env
 	view *logview.View
-	// kept is the recording if the log is not live; followed sends its lines.
+	// kept describes the recording, or is nil if the log is live. followed sends the lines of the recording.
 	kept     *Kept
 	followed screen.Logs
 	nodeLogs []*nodeLog
@@ -30,64 +30,64 @@ type Log struct {
 	filter models.LogFilter
 	level  models.LogLevel
 	prompt body.Prompt
-	// filtering is true if the input is a filter, not a search.
+	// filtering is true if the input is a filter, and false if it is a search.
 	filtering bool
-	// file is where the log was saved last.
+	// file is the path that the log was last saved to.
 	file   string
 	closed bool
 }
 
-// nodeLog is the log of one node.
+// nodeLog is the state of following the log of one node.
 type nodeLog struct {
 	node models.NodeRef
-	// cancel stops following; nil while the node is not followed. turn numbers the followers: batches of earlier ones
-	// are dropped.
+	// cancel stops following; it is nil while the node is not followed. turn is the number of the current follower:
+	// batches of earlier followers are dropped.
 	cancel context.CancelFunc
 	turn   int
 	lines  <-chan agentlog.Batch
 	status map[models.LogSource]agentlog.Status
-	// starts has the time of the first line of each boot.
+	// starts maps each boot to the time of its first line.
 	starts map[string]time.Time
-	// last has the time of the last line of each boot. upTo is the copy of last from the time when following restarted:
-	// the sources send lines up to upTo again, and the log skips them.
+	// last maps each boot to the time of its last line. upTo is a copy of last, made when following was restarted:
+	// the sources then send the lines up to these times again, and the log skips them.
 	last, upTo map[string]time.Time
-	// keepalive is the text of the last keepalive.
+	// keepalive is the text of the agent's last keepalive. It is shown beside the source.
 	keepalive string
-	// ended is true when the follower has ended.
+	// ended is true if the follower has closed its channel.
 	ended bool
-	// serial is true if the serial console is read.
+	// serial is true if the serial console is followed, too.
 	serial bool
 }
 
 // New returns a log that follows nothing.
 func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
 
-// NewWithin returns a log like New, with other limits.
+// NewWithin is like New, but the log stores lines within the given limits.
 func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 	return &Log{env: env, view: logview.New(limits), level: models.LogDebug}
 }
 
 type (
-	// opened is the result of following a node.
+	// opened contains the channel that lines arrive on, once following a node has started.
 	opened struct {
 		of    *Log
 		lane  int
 		turn  int
 		lines <-chan agentlog.Batch
 	}
-	// batchReceived is a batch of lines. last is true for the last batch of a follower.
+	// batchReceived contains a batch of lines. If last is true, the follower has ended and there are no more batches.
 	batchReceived struct {
 		of    *Log
 		lane  int
 		turn  int
 		batch agentlog.Batch
 		last  bool
-		// lines is the source of the batch.
+		// lines is the channel that the batch was received from.
 		lines <-chan agentlog.Batch
 	}
 )
 
-// Follow follows exactly these nodes from now on; existing lines stay.
+// Follow makes the log follow exactly the given nodes from now on. Existing lines stay.
 func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	if l.closed || l.source() == nil {
 		return nil
@@ -112,7 +112,7 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// source returns the follower of logs, or nil.
+// source returns the source of the lines, or nil if there is none.
 func (l *Log) source() screen.Logs {
 	if l.kept == nil && l.env.Session != nil {
 		return l.env.Session.Logs
@@ -120,7 +120,7 @@ func (l *Log) source() screen.Logs {
 	return l.followed
 }
 
-// Restart starts following again where a follower has ended.
+// Restart is like Follow, but also restarts followers that have ended.
 func (l *Log) Restart(nodes ...models.NodeRef) tea.Cmd {
 	for _, one := range l.nodeLogs {
 		one.ended = false
@@ -128,7 +128,7 @@ func (l *Log) Restart(nodes ...models.NodeRef) tea.Cmd {
 	return l.Follow(nodes...)
 }
 
-// laneOf returns the index of a node's log, which it adds if necessary.
+// laneOf returns the index of the log of node n in nodeLogs. It adds the log if necessary.
 func (l *Log) laneOf(n models.NodeRef) int {
 	for i, one := range l.nodeLogs {
 		if one.node.UUID == n.UUID {
@@ -144,7 +144,7 @@ func (l *Log) laneOf(n models.NodeRef) int {
 	return len(l.nodeLogs) - 1
 }
 
-// begin follows a node, in a command.
+// begin returns a command that starts following the node with index i.
 func (l *Log) begin(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
@@ -165,7 +165,7 @@ func (one *nodeLog) end() {
 	}
 }
 
-// next waits for a batch. The follower closes the channel at its end.
+// next returns a command that waits for the next batch. The follower closes the channel when it ends.
 func (l *Log) next(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	lines, turn := one.lines, one.turn
@@ -175,7 +175,7 @@ func (l *Log) next(i int) tea.Cmd {
 	}
 }
 
-// Update handles a message or a typed key; mine reports whether it was for this log.
+// Update handles a message or a typed key. mine reports whether the message was meant for this log.
 func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case opened:
@@ -218,7 +218,7 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// drain reads the rest of a canceled follower, which would otherwise block.
+// drain discards the remaining batches of a canceled follower, which would otherwise block.
 func drain(lines <-chan agentlog.Batch) tea.Cmd {
 	return func() tea.Msg {
 		for range lines { //nolint:revive // to the end
@@ -244,7 +244,7 @@ func (l *Log) receive(msg *batchReceived) tea.Cmd {
 	return l.next(msg.lane)
 }
 
-// addBatch adds the lines and states of a batch.
+// addBatch adds the lines of a batch to the log, and stores the states of the sources.
 func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	one := l.nodeLogs[i]
 	for _, s := range b.Status {
@@ -270,13 +270,13 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	l.view.Append(lines...)
 }
 
-// wasShown reports whether a line was shown before following restarted.
+// wasShown reports whether a line was already shown before following was restarted.
 func (one *nodeLog) wasShown(line *models.LogLine) bool {
 	upTo, known := one.upTo[line.Boot]
 	return known && !line.Time.IsZero() && !line.Time.After(upTo)
 }
 
-// boot stores the time of a line, and returns the time of the first line of the same boot.
+// boot records the time of a line, and returns the time of the first line of the same boot.
 func (one *nodeLog) boot(line *models.LogLine) time.Time {
 	const boots = 100
 	if line.Time.IsZero() {
@@ -293,7 +293,7 @@ func (one *nodeLog) boot(line *models.LogLine) time.Time {
 	return one.starts[line.Boot]
 }
 
-// viewLine converts a line for the view.
+// viewLine converts a log line to a line of the view.
 func viewLine(line *models.LogLine) logview.Line {
 	return logview.Line{
 		Time: line.Time, Level: logview.Level(max(line.Level, 0)), Tag: line.Unit, Text: line.Text, Mark: line.Known, //nolint:gosec // levels are few
@@ -310,7 +310,7 @@ func originOf(source models.LogSource) int {
 	return len(models.LogSources())
 }
 
-// lineOf converts a line of the view back to a log line, with the fields that filters use.
+// lineOf converts a line of the view back to a log line that contains the fields used by filters.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
 	if line.Lane < len(l.nodeLogs) {
@@ -322,7 +322,7 @@ func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	return made
 }
 
-// narrow applies filter and level.
+// narrow applies the filter and the minimum level to the view.
 func (l *Log) narrow() {
 	if l.filter.IsZero() && l.level >= models.LogDebug {
 		l.view.SetFilter(nil)
@@ -338,7 +338,8 @@ func (l *Log) narrow() {
 	})
 }
 
-// Suspend stops following and drops the lines. Following again reloads the lines that the sources still have.
+// Suspend stops following and drops the lines. When the log is followed again, it reloads the lines that the sources
+// still have.
 func (l *Log) Suspend() {
 	for _, one := range l.nodeLogs {
 		one.end()
@@ -349,7 +350,7 @@ func (l *Log) Suspend() {
 	l.view.Clear()
 }
 
-// Rewound restarts the log after a jump back in a recording.
+// Rewound restarts the log after the operator has jumped back in a recording.
 func (l *Log) Rewound() tea.Cmd {
 	var followed []models.NodeRef
 	for _, one := range l.nodeLogs {
@@ -368,7 +369,7 @@ func (l *Log) Rewound() tea.Cmd {
 	return l.Follow(followed...)
 }
 
-// Close stops following.
+// Close stops following all nodes. The log cannot be used afterwards.
 func (l *Log) Close() {
 	l.closed = true
 	l.env.Logs.Remove(l)

@@ -26,16 +26,16 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig is a log whose batches the test sends, in a bubble.
+// rig contains a log in a test bubble. It is also the source of the log: a test decides which batches it sends.
 type rig struct {
 	t    *testing.T
 	r    *screentest.Rig
 	l    *logs.Log
 	mu   sync.Mutex
 	from map[string]chan agentlog.Batch
-	// followed counts the running followers, begun all that were started.
+	// followed counts the running followers; begun counts all followers that have been started.
 	followed, begun int
-	// more are the additional sources of the last request.
+	// more lists the additional sources of the last call of Follow.
 	more   []models.LogSource
 	msgs   chan tea.Msg
 	wishes []tea.Msg
@@ -186,7 +186,7 @@ func (x *rig) lacks(texts ...string) {
 	}
 }
 
-// lines returns n lines, one per second.
+// lines returns n log lines, one per second, that start at line number from.
 func lines(from, n int) []models.LogLine {
 	all := make([]models.LogLine, n)
 	for i := range all {
@@ -202,7 +202,8 @@ func following(i int) agentlog.Status {
 	return agentlog.Status{Node: ref(i), Source: models.LogSSH, State: agentlog.StateFollowing, Address: fmt.Sprintf("core@10.0.0.%d", 30+i)}
 }
 
-// TestAfterSuccess: in a stable state the ramdisk no longer runs, so that the log does not show that it connects.
+// TestAfterSuccess checks that the log of a node in a stable state says that no ramdisk is running. It must not show
+// that it is still connecting, because the ramdisk has ended.
 func TestAfterSuccess(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		node := models.Node{UUID: screentest.UUID(1), Name: "r7-n01", ProvisionState: models.StateDeployWait}
@@ -222,7 +223,7 @@ func TestAfterSuccess(t *testing.T) {
 		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
 		x.shows(" no ramdisk in state active\n", "line 2")
 		x.lacks("connecting", "following")
-		// A ramdisk that is reached nevertheless is followed.
+		// If a ramdisk can be reached in a stable state nevertheless, it is followed.
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}})
 		x.shows("ssh core@10.0.0.31  following")
 	})
@@ -369,7 +370,7 @@ func TestSeveralNodes(t *testing.T) {
 		if x.followed != 1 {
 			t.Errorf("%d are followed", x.followed)
 		}
-		// Following restarts, and the journal starts from its first line: no line is shown twice.
+		// Following restarts, and the source sends its lines from the first one again. No line is shown twice.
 		x.follow(ref(1), ref(2))
 		x.send(2, agentlog.Batch{Lines: lines(0, 4)})
 		if got := x.text(100, 12); strings.Count(got, "line 1") != 1 || !strings.Contains(got, "line 3") {
@@ -397,7 +398,7 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 			if text := screentest.OverlayText(form, 100, 20); !strings.Contains(text, "3 visible lines") {
 				t.Error(text)
 			}
-			// press delivers a key, and the result of the form's lookup.
+			// press sends a key to the form, and then the result of the form's lookup, if there is one.
 			press := func(msg tea.Msg) (done bool) {
 				done, cmd := form.Update(msg)
 				for !done && cmd != nil {
@@ -497,8 +498,8 @@ func TestCloseEndsFollowers(t *testing.T) {
 	})
 }
 
-// TestFewLogsAreFollowedAtOnce: the log of a screen that was not shown for a while is suspended. It reloads its lines
-// when the screen is shown again.
+// TestFewLogsAreFollowedAtOnce checks that at most three logs are followed: the log that was shown least recently is
+// suspended. It reloads its lines when its screen is shown again.
 func TestFewLogsAreFollowedAtOnce(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		first := x.l

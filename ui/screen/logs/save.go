@@ -19,7 +19,7 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// format returns a line as text, for copying and saving.
+// format converts a line to the text that is copied or saved.
 func (l *Log) format(line *logview.Line) string {
 	made := l.lineOf(line)
 	return made.String()
@@ -41,7 +41,7 @@ const (
 	askReplace = "replace"
 )
 
-// askSave asks for the file name.
+// askSave opens a form that asks for the file to save the visible lines to.
 func (l *Log) askSave() tea.Cmd {
 	file := l.file
 	if file == "" {
@@ -55,12 +55,13 @@ func (l *Log) askSave() tea.Cmd {
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, replace := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
-		// The root runs the command of a dialog synchronously, so the slow part follows in another command.
+		// The root runs the command of a dialog synchronously, so the slow part runs in another command.
 		return screen.Send(saving{of: l, cmd: l.save(path, replace, lines)}), "", ""
 	})})
 }
 
-// fileName returns a new file name for the log of these nodes.
+// fileName returns a new name for the file that the log is saved to. The name contains the node's name, if there is
+// only one node, and the time.
 func (l *Log) fileName() string {
 	name := "nodes"
 	if len(l.nodeLogs) == 1 {
@@ -70,13 +71,13 @@ func (l *Log) fileName() string {
 	return strings.TrimLeft(plain, "-.") + "-" + time.Now().Local().Format("20060102-150405") + ".log"
 }
 
-// saving starts the writing after the dialog has closed.
+// saving makes the log start writing the file after the dialog has been closed.
 type saving struct {
 	of  *Log
 	cmd tea.Cmd
 }
 
-// saved is the result of writing.
+// saved contains the result of writing the file.
 type saved struct {
 	of    *Log
 	path  string

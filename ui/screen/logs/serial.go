@@ -12,14 +12,14 @@ import (
 	"ironworks/ui/theme"
 )
 
-// serialWanted requests the serial console of a node.
+// serialWanted requests that the serial console of a node be read, after the operator has agreed.
 type serialWanted struct {
 	of   *Log
 	lane int
 }
 
-// toggleSerial starts or stops reading the serial console. It asks before starting, because that disconnects other
-// readers; stopping needs no question.
+// toggleSerial starts or stops reading the serial console. Before it starts, it asks for confirmation, because
+// reading disconnects other readers. Stopping needs no confirmation.
 func (l *Log) toggleSerial() tea.Cmd {
 	i := l.onlyLane()
 	if i < 0 {
@@ -43,7 +43,7 @@ func (l *Log) toggleSerial() tea.Cmd {
 	})})
 }
 
-// serial starts to read the console.
+// serial starts reading the serial console of the node with index i.
 func (l *Log) serial(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	if one.serial || l.closed || one.cancel == nil && !one.ended {
@@ -54,7 +54,7 @@ func (l *Log) serial(i int) tea.Cmd {
 	return l.begin(i)
 }
 
-// onlyLane returns the index of the only followed node; -1 with none or several.
+// onlyLane returns the index of the only followed node, or -1 if none or several are followed.
 func (l *Log) onlyLane() int {
 	live := func(one *nodeLog) bool { return one.cancel != nil || one.ended }
 	i := slices.IndexFunc(l.nodeLogs, live)
@@ -64,7 +64,7 @@ func (l *Log) onlyLane() int {
 	return i
 }
 
-// whySerial returns why no console can be read, "" if one can.
+// whySerial returns the reason why the serial console cannot be read, or "" if it can.
 func (l *Log) whySerial() string {
 	if l.kept != nil {
 		return textSerialKept

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// answer opens the question of the serial console and types a key.
+// answer opens the dialog that asks whether to read the serial console, and presses key.
 func (x *rig) answer(key string) {
 	x.t.Helper()
 	x.wishes = nil

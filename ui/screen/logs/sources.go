@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// sourceName returns the name of a source.
+// sourceName returns the name that is shown for a source.
 func sourceName(s models.LogSource) string {
 	switch s {
 	case models.LogSSH:
@@ -31,7 +31,7 @@ func sourceName(s models.LogSource) string {
 	return printable.Line(string(s))
 }
 
-// stateLook returns glyph and role of a state.
+// stateLook returns the glyph and the color role of a source's state.
 func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	switch s {
 	case agentlog.StateWaiting:
@@ -48,7 +48,7 @@ func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	return theme.GlyphUnknown, theme.Warn
 }
 
-// statusText returns a source with its state and reason.
+// statusText describes a source on one line: its name, address, state and reason.
 func statusText(s *agentlog.Status) string {
 	text := sourceName(s.Source)
 	if s.Address != "" {
@@ -61,14 +61,14 @@ func statusText(s *agentlog.Status) string {
 	return text
 }
 
-// sourceLine is a line about sources, before wrapping.
+// sourceLine is a line of text about sources that has not been wrapped yet.
 type sourceLine struct {
 	role   theme.Role
 	indent int
 	text   string
 }
 
-// sourceLines lists all sources of all nodes: state, reason and remedy.
+// sourceLines describes all sources of all nodes: the state of each source and, if set, its remedy.
 func (l *Log) sourceLines() []sourceLine {
 	var all []sourceLine
 	for _, one := range l.nodeLogs {
@@ -111,7 +111,7 @@ func (l *Log) sources(w int) []pane.Line {
 	return lines
 }
 
-// sourcesNote returns the list of all sources as a dialog.
+// sourcesNote returns a dialog that shows all sources.
 func (l *Log) sourcesNote() *overlay.Note {
 	text := overlay.Plain(textNoLog)
 	for i, one := range l.sourceLines() {

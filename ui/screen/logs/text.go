@@ -1,6 +1,7 @@
 package logs
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
+// beside their tables.
 const (
 	textNoErrors      = "no errors in the visible lines"
 	textNoSearch      = "no search text; {search} searches"

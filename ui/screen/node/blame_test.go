@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// TestBlame: a step that failed between two polls is found by its name in the failure reason.
+// TestBlame checks that a step that failed between two polls is found by its name in the failure reason.
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	deploy, boot := models.Step{Interface: "deploy", Step: "deploy"}, models.Step{Interface: "deploy", Step: "boot_instance"}

@@ -16,39 +16,41 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcGrace is the delay before the BMC is read, so that passing the tab does not read it.
+// bmcGrace is the delay before the BMC is read. It keeps the BMC from being read when the operator only steps past
+// the tab.
 const bmcGrace = 400 * time.Millisecond
 
-// While the BMC reports that the power is changing, it is read again every settleInterval, at most settleReads times.
+// While the BMC reports that the power is changing, the tab reads it again every settleInterval, at most settleReads
+// times.
 const (
 	settleInterval = 5 * time.Second
 	settleReads    = 12
 )
 
-// bmcTab is the data of the BMC. It is read when the tab is first shown, on request, after a command to the BMC, and
-// while the power is changing.
+// bmcTab holds the data read from the BMC. The BMC is read when the tab is first shown, when the operator asks for
+// it, after a command to the BMC, and while the power is changing.
 type bmcTab struct {
 	bmcs screen.BMCs
 	look *fetch.Source[*provision.BMCReport]
 	pane pane.Pane
-	// visits counts how often the tab was shown.
+	// visits counts how often the tab was shown before the BMC was read.
 	visits int
-	// settling counts the reads in a row that found the power changing.
+	// settling counts the consecutive reads that found the power changing.
 	settling int
-	// keep has the credentials to store in the keyring once the BMC has accepted them; nil for none.
+	// keep holds the credentials to be stored in the keyring once the BMC has accepted them, or nil.
 	keep *screen.BMCLogin
 }
 
-// bmcDue reports that bmcGrace has passed.
+// bmcDue reports that bmcGrace has passed since the tab was opened.
 type bmcDue struct {
 	of    *bmcTab
 	visit int
 }
 
-// bmcSettled reports that settleInterval has passed since a read found the power changing.
+// bmcSettled reports that settleInterval has passed since the BMC reported that the power was changing.
 type bmcSettled struct{ of *bmcTab }
 
-// bmcKept is the result of storing credentials in the keyring.
+// bmcKept reports the result of storing credentials in the keyring.
 type bmcKept struct {
 	of  *bmcTab
 	err error
@@ -64,7 +66,7 @@ func newBMCTab(env *screen.Env, uuid string) *bmcTab {
 	return b
 }
 
-// openBMC reads the BMC after bmcGrace.
+// openBMC returns a command that sends bmcDue after bmcGrace, if the BMC has not been read yet.
 func (s *Screen) openBMC() tea.Cmd {
 	b := s.bmc
 	if b.bmcs == nil || b.look.Tried() {
@@ -78,7 +80,7 @@ func (s *Screen) openBMC() tea.Cmd {
 	}
 }
 
-// readBMC reads the BMC now.
+// readBMC reads the BMC immediately.
 func (s *Screen) readBMC() tea.Cmd {
 	if s.bmc.bmcs == nil {
 		return nil
@@ -86,7 +88,7 @@ func (s *Screen) readBMC() tea.Cmd {
 	return s.bmc.look.Get()
 }
 
-// bmcAnswered handles the messages of the tab.
+// bmcAnswered handles the messages sent to the tab.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	switch msg := msg.(type) {
 	case bmcDue:
@@ -126,7 +128,8 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return mine, next
 }
 
-// settle returns the command that waits for the next read, if the power is changing.
+// settle returns a command that waits until the next read is due, if the power is changing. It gives up after
+// settleReads reads.
 func (b *bmcTab) settle() tea.Cmd {
 	look, read := b.look.Value()
 	if !read || b.look.Busy() { // an answer after Close is not stored
@@ -145,7 +148,7 @@ func (b *bmcTab) settle() tea.Cmd {
 	}
 }
 
-// keepLogin stores accepted credentials in the keyring.
+// keepLogin stores the accepted credentials in the keyring, if the operator asked for it.
 func (b *bmcTab) keepLogin() tea.Cmd {
 	if b.keep == nil {
 		return nil
@@ -155,7 +158,7 @@ func (b *bmcTab) keepLogin() tea.Cmd {
 	return func() tea.Msg { return bmcKept{of: b, err: bmcs.Keep(context.Background(), login)} }
 }
 
-// bmcOrdered reads the BMC again after a command to it has ended.
+// bmcOrdered reads the BMC again if a command to it has ended since the last read.
 func (s *Screen) bmcOrdered() tea.Cmd {
 	if !s.bmc.look.Tried() || s.bmc.look.Busy() {
 		return nil
@@ -170,7 +173,7 @@ func (s *Screen) bmcOrdered() tea.Cmd {
 	return nil
 }
 
-// whyBMC returns why an action of the tab is disabled.
+// whyBMC returns the reason why an action of the tab is disabled, or "" if it is enabled.
 func (s *Screen) whyBMC(id action.ID) string {
 	var none *models.NoRedfishError
 	look, read := s.bmc.look.Value()
@@ -191,7 +194,7 @@ func (s *Screen) whyBMC(id action.ID) string {
 		}
 	case action.BMCInsert:
 		if _, known := s.detail.Value(); !known {
-			return textNodeNotRead // the node's ramdisk is the form's default
+			return textNodeNotRead // the form uses the node's ramdisk as its default
 		}
 	case action.BMCTrust:
 		if fingerprintOf(s.bmc.look.Err()) == "" {
@@ -217,7 +220,7 @@ func (s *Screen) whyBMC(id action.ID) string {
 	return ""
 }
 
-// fingerprintOf returns the fingerprint of the refused certificate.
+// fingerprintOf returns the fingerprint of the certificate that err refused, or "".
 func fingerprintOf(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) && f.Kind == models.FaultTLS {
@@ -226,9 +229,10 @@ func fingerprintOf(err error) string {
 	return ""
 }
 
-// bmcLogin returns the BMC's address and user name in driver_info; both are empty before the node was read.
+// bmcLogin returns the address of the BMC and the user name from driver_info. Both are empty until the node has been
+// read.
 func (s *Screen) bmcLogin() (address, user string) {
-	// The BMC's answer may arrive before the node's.
+	// The BMC may answer before the node has been read.
 	var denied *provision.BMCCredentialsError
 	if errors.As(s.bmc.look.Err(), &denied) {
 		return denied.Address, denied.Username

@@ -21,7 +21,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// controllers are BMCs with scripted answers.
+// controllers simulates BMCs with predefined answers.
 type controllers struct {
 	look     *provision.BMCReport
 	err      error
@@ -33,7 +33,7 @@ type controllers struct {
 	approved []string
 	orders   []models.BMCOrder
 	keepErr  error
-	// After settled reads, the look is next.
+	// From query number settled on, the BMCs answer with next.
 	settled int
 	next    *provision.BMCReport
 }
@@ -69,7 +69,7 @@ func (c *controllers) Pin(address, fingerprint string) {
 
 const bmcFields = `, "driver_info": {"redfish_address": "https://10.0.7.1", "redfish_username": "root", "redfish_password": "******", "deploy_iso": "http://10.0.0.1/live.iso"}`
 
-// onBMC opens the BMC tab of a node.
+// onBMC opens the BMC tab of a node whose JSON contains fields.
 func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	n := resting(t, fields)
@@ -86,7 +86,7 @@ func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen
 
 func number[T any](n T) *T { return &n }
 
-// bmcLook returns the facts of a BMC with a few problems.
+// bmcLook returns a report about a BMC with a few problems.
 func bmcLook() *provision.BMCReport {
 	b := &models.BMC{
 		Address: "https://10.0.7.1", Read: screentest.Began,
@@ -171,7 +171,8 @@ func TestBMCGoldens(t *testing.T) {
 	}
 }
 
-// TestBMCIsQueriedOnRequest: the BMC is queried when the tab is first shown, and later only on request.
+// TestBMCIsQueriedOnRequest checks that the BMC is queried when the tab is first shown, and afterwards only when the
+// operator asks for it.
 func TestBMCIsQueriedOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{look: bmcLook()}
@@ -181,7 +182,7 @@ func TestBMCIsQueriedOnRequest(t *testing.T) {
 		r.Sync()
 		s := node.New(r.Env, n.UUID)
 		r.Open(s)
-		// Passing the tab does not query the BMC.
+		// The BMC is not queried when the operator only steps past the tab.
 		r.Do(s, s.Do(action.ShowNetwork))
 		due := s.Do(action.NextTab)
 		r.Do(s, s.Do(action.NextTab))
@@ -215,7 +216,7 @@ func TestBMCIsQueriedOnRequest(t *testing.T) {
 	})
 }
 
-// TestBMCPowerSettles: while the power is changing, the BMC is read again until it has settled.
+// TestBMCPowerSettles checks that the BMC is read repeatedly while the power is changing, until it has settled.
 func TestBMCPowerSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		changing := bmcLook()
@@ -225,7 +226,7 @@ func TestBMCPowerSettles(t *testing.T) {
 		if c.asked != 4 {
 			t.Errorf("%d reads until the power was on, want 4", c.asked)
 		}
-		// A machine that hangs is not read forever.
+		// A machine that hangs while its power is changing is not read forever.
 		c.asked, c.settled = 0, 0
 		c.look = changing
 		r.Do(s, s.Do(action.BMCRead))
@@ -257,7 +258,7 @@ func TestBMCAnswersAfterTheEnd(t *testing.T) {
 	})
 }
 
-// formOf returns the dialog that a screen opens.
+// formOf returns the dialog that the screen asked the root to open with one of the wishes.
 func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {
@@ -269,7 +270,8 @@ func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// fill fills in the fields of a dialog in order, and submits it.
+// fill enters the given texts in the fields of a dialog, in order, and submits it. An empty text leaves its field
+// unchanged, and "→" selects the next option.
 func fill(t *testing.T, r *screentest.Rig, s screen.Screen, o screen.Overlay, fields ...string) []tea.Msg {
 	t.Helper()
 	for i, text := range fields {
@@ -323,7 +325,8 @@ func TestBMCLogin(t *testing.T) {
 	})
 }
 
-// TestBMCBeforeNode: the BMC rejects a password before Ironic has returned the node.
+// TestBMCBeforeNode checks the actions of the tab when the BMC rejects the password before Ironic has returned the
+// node.
 func TestBMCBeforeNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root"}}
@@ -351,8 +354,8 @@ func TestBMCBeforeNode(t *testing.T) {
 	})
 }
 
-// TestSharedBMCPasswordNeedsApproval: a password for several BMCs is sent to an address from driver_info only after
-// approval.
+// TestSharedBMCPasswordNeedsApproval checks that a password shared by several BMCs is sent to an address from
+// driver_info only after the operator has approved it.
 func TestSharedBMCPasswordNeedsApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
@@ -370,7 +373,8 @@ func TestSharedBMCPasswordNeedsApproval(t *testing.T) {
 	})
 }
 
-// TestServedConsoleWithholdsThePassword: the server's password is not for an address that an operator can write.
+// TestServedConsoleWithholdsThePassword checks that a server's password is never sent to an address from driver_info,
+// because users of the server can change that address.
 func TestServedConsoleWithholdsThePassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
@@ -444,11 +448,11 @@ func TestBMCCommands(t *testing.T) {
 				t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.CommandLine)
 			}
 		}
-		// An invalid address stays in the form, with the problem.
+		// If the address is invalid, the form stays open and shows the problem.
 		if wishes := fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCInsert))), "ftp://h/x.iso"); wishes != nil {
 			t.Errorf("an address that no BMC takes is ordered: %v", wishes)
 		}
-		// After a command to the BMC, it is queried again, once.
+		// When a command to the BMC has ended, the BMC is queried again, but only once.
 		task := &screen.Task{Plan: provision.Batch{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
 		r.Env.Tasks.Add(task)
 		asked := c.asked

@@ -30,7 +30,7 @@ const (
 	keepRing        = "in the keyring"
 )
 
-// doBMC runs an action of the tab.
+// doBMC runs an action of the tab. mine reports whether the action belongs to the tab and is enabled.
 func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 	if s.whyBMC(id) != "" {
 		return false, nil
@@ -61,7 +61,8 @@ func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 	}
 }
 
-// orderBMC sends a command to the BMC; words are the command line without the node.
+// orderBMC asks the root to send a command to the BMC. words contains the arguments of the equivalent command line,
+// without "bmc" and the node.
 func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	ref := s.ref()
 	return screen.Send(screen.OrderBMC{
@@ -69,11 +70,11 @@ func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	})
 }
 
-// askLogin asks for user and password, then reads the BMC.
+// askLogin opens a form that asks for a user name and a password. The BMC is read when the form is submitted.
 func (s *Screen) askLogin() tea.Cmd {
 	address, user := s.bmcLogin()
-	// A password that is meant for several BMCs is sent to this one only on request, and a server's password never: the
-	// user of a server may have written the address.
+	// A password shared by several BMCs is sent to this BMC only if the operator agrees. A server's password is never
+	// sent, because a user of the server may have changed the address.
 	var denied *provision.BMCCredentialsError
 	withheld, help := false, textPasswordHelp
 	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" && s.env.Seat == nil {
@@ -89,7 +90,7 @@ func (s *Screen) askLogin() tea.Cmd {
 	}
 	b := s.bmc
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		if v[fieldPassword] == "" { // the password may be empty only if a stored one was withheld
+		if v[fieldPassword] == "" { // the password can be empty only if a stored one was withheld
 			b.bmcs.Approve(address)
 			return screen.Send(bmcAgain{of: b}), "", ""
 		}
@@ -102,7 +103,7 @@ func (s *Screen) askLogin() tea.Cmd {
 	})})
 }
 
-// askTrust asks to trust the certificate, with its fingerprint.
+// askTrust shows the fingerprint of the certificate and asks whether to trust it.
 func (s *Screen) askTrust() tea.Cmd {
 	print, b := fingerprintOf(s.bmc.look.Err()), s.bmc
 	address, _ := s.bmcLogin()
@@ -122,7 +123,7 @@ func (s *Screen) askTrust() tea.Cmd {
 	})})
 }
 
-// bmcAgain asks to read the BMC again.
+// bmcAgain makes the screen read the BMC again.
 type bmcAgain struct{ of *bmcTab }
 
 func (s *Screen) askPower() tea.Cmd {
@@ -139,7 +140,7 @@ func (s *Screen) askPower() tea.Cmd {
 	})})
 }
 
-// bootSources returns the sources that the BMC reports, or else common ones.
+// bootSources returns the boot sources that the BMC reports, or common sources if it reports none.
 func (s *Screen) bootSources() []string {
 	if look, read := s.bmc.look.Value(); read && len(look.BMC.Boot.Allowed) > 0 {
 		return look.BMC.Boot.Allowed
@@ -158,14 +159,14 @@ func (s *Screen) askBoot() tea.Cmd {
 	})})
 }
 
-// askInsert asks for an ISO; preset is the URL of the node's ramdisk.
+// askInsert opens a form that asks for the URL of an ISO. Its default is the ramdisk of the node.
 func (s *Screen) askInsert() tea.Cmd {
 	iso := ""
 	if n, _ := s.detail.Value(); n != nil {
 		iso = models.DeployISO(n)
 	}
 	if models.MaskURL(iso) != iso {
-		iso = "" // masked URLs are useless
+		iso = "" // a URL with masked credentials is useless
 	}
 	fields := []form.Field{
 		{Key: fieldWhat, Label: "ISO", Value: iso, Required: true, Placeholder: "http://HOST/live.iso", Help: textInsertHelp},
@@ -184,7 +185,7 @@ func (s *Screen) askInsert() tea.Cmd {
 	})})
 }
 
-// showConsoles lists the machine's consoles; y copies them.
+// showConsoles opens a dialog that lists the machine's consoles. The y key copies their addresses.
 func (s *Screen) showConsoles() tea.Cmd {
 	look, _ := s.bmc.look.Value()
 	var lines []overlay.Text

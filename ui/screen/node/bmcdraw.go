@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// bmcNames is the width of the names, barWidth that of a sensor's bar.
+	// bmcNames is the width of the column of names, and barWidth is the width of a sensor's bar, both in cells.
 	bmcNames = 22
 	barWidth = 10
 )
 
-// drawBMC paints the last data, or why there is none.
+// drawBMC draws the data last read from the BMC, below a note on the state of reading it.
 func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	b := s.bmc
 	lines := s.bmcState(w)
@@ -33,7 +33,7 @@ func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	return body.Split(b.pane.Draw(t))
 }
 
-// bmcState returns the state of the reading, with the keys for it.
+// bmcState returns a note on the state of reading the BMC, with the keys that the operator can press.
 func (s *Screen) bmcState(w int) []pane.Line {
 	b := s.bmc
 	_, read := b.look.Value()
@@ -53,7 +53,7 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+s.env.Keys.Text(textBMCAgain))}}
 }
 
-// bmcFault returns the error of the last reading, with its remedy.
+// bmcFault describes the error of the last read and its remedy.
 func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError
@@ -77,7 +77,7 @@ func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	return lines
 }
 
-// withoutRedfish shows Ironic's data about a machine without Redfish.
+// withoutRedfish shows Ironic's data about a machine that lacks Redfish.
 func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line {
 	text := textNoRedfishAddress
 	if none.IPMI != "" {
@@ -93,7 +93,7 @@ func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line 
 	return append(lines, columns(models.BMCOfIronic(n), w)...)
 }
 
-// bmcLines returns the sections, in two columns on wide screens.
+// bmcLines returns the sections of the report, in two columns if w is large enough.
 func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	heading, sections := look.Page()
 	lines := []pane.Line{{body.S(theme.Strong, " "+heading), body.S(theme.Muted, "  "+look.BMC.Address)}}
@@ -108,7 +108,7 @@ func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	for _, section := range sections {
 		drawn := sectionLines(section, half-1)
 		if len(right) == 0 && len(left) > 0 && section.Title != "" {
-			drawn = drawn[1:] // no empty line at the top
+			drawn = drawn[1:] // no empty line at the top of the column
 		}
 		if len(left) <= len(right) {
 			left = append(left, drawn...)
@@ -119,7 +119,7 @@ func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	return append(lines, sideBySide(left, right, half)...)
 }
 
-// sectionLines returns a title and a wrapped line for each row.
+// sectionLines returns the title of a section, followed by its wrapped rows.
 func sectionLines(section provision.BMCSection, w int) []pane.Line {
 	var lines []pane.Line
 	if section.Title != "" {

@@ -8,18 +8,19 @@ const (
 	removed   op = '-'
 )
 
-// change is a line of a diff.
+// change is a line of a diff, with the operation that produced it.
 type change struct {
 	op   op
 	line string
 }
 
-// mostCells bounds the table of the longest common subsequence, which has a cell for each pair of lines. A node's
-// YAML has some hundred lines.
+// mostCells limits the size of the table used to find the longest common subsequence, which has one cell for each
+// pair of lines. The YAML of a node has several hundred lines.
 const mostCells = 1 << 20
 
-// diff returns the lines that were removed and added, removed lines first. If the texts differ too much,
-// everything between their common start and end counts as changed.
+// diff returns the lines of both texts, each marked as unchanged, removed or added. Where lines were replaced, the
+// removed ones come first. If the texts differ too much, all lines between their common start and their common end
+// count as changed.
 func diff(before, after []string) []change {
 	head := 0
 	for head < len(before) && head < len(after) && before[head] == after[head] {
@@ -47,7 +48,8 @@ func diff(before, after []string) []change {
 	return out
 }
 
-// middle finds the longest common subsequence from the end backwards, so that it can be read from the start.
+// middle compares two texts by their longest common subsequence. It computes the lengths from the end of the texts,
+// so that it can output the changes from the start.
 func middle(old, fresh []string) []change {
 	w := len(fresh) + 1
 	// longest[i*w+j] is the length of the longest common subsequence of old[i:] and fresh[j:].
@@ -80,7 +82,7 @@ func middle(old, fresh []string) []change {
 	return out
 }
 
-// count returns the numbers of added and removed lines.
+// count returns the number of added lines and the number of removed lines.
 func count(changes []change) (in, out int) {
 	for _, c := range changes {
 		switch c.op {

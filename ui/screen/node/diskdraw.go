@@ -15,15 +15,15 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// remark is a note about the disks as a whole.
+// remark is a note that concerns all disks together.
 type remark struct {
 	glyph string
 	role  theme.Role
 	text  string
 }
 
-// remarks returns the notes above the list: the selected disk, differences between Ironic and the agent, errors in the
-// hints, and the state of the inventory. Their texts are sanitized.
+// remarks returns the notes that are shown above the list. They cover the selected disk, differences between Ironic
+// and the agent, errors in the hints, and the state of the inventory. Their texts are sanitized.
 func (d *disks) remarks(now time.Time) []remark {
 	var list []remark
 	add := func(glyph string, role theme.Role, text string) {
@@ -48,7 +48,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	}
 	for _, p := range d.explain.Problems {
 		if p.Severity == hints.Fails {
-			continue // each disk shows its verdict
+			continue // each disk's verdict already shows it
 		}
 		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
 	}
@@ -58,7 +58,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	return list
 }
 
-// hintsLine returns the effective hints and the age of the inventory.
+// hintsLine returns a line with the effective hints and, if known, a line with the age of the inventory.
 func (d *disks) hintsLine(now time.Time) []pane.Line {
 	hints := []body.Span{body.S(theme.Muted, textNoHints)}
 	if d.search.Hints.IsSet() {
@@ -92,7 +92,8 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }
 
-// aboutDisks draws the notes above the list, in at most a third of the height. Each disk's dialog has the rest.
+// aboutDisks draws the notes above the list. They take up at most a third of the height; the dialog of each disk
+// shows all of them.
 func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	now := s.env.ServerNow()
 	most := max(h/3, 1)
@@ -113,7 +114,7 @@ func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	return body.Draw(t, lines, w)
 }
 
-// diskDetail returns the disk at the cursor, in a fixed height.
+// diskDetail draws the details of the disk at the cursor. Their height does not depend on the disk.
 func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	d, ok := s.diskRows.Cursor()
 	if !ok || h < 12 {
@@ -136,7 +137,7 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// flow returns all facts about the disk, joined to one text.
+// flow returns all facts about the disk as one line of text.
 func (d *disk) flow() string {
 	parts := make([]string, len(d.attributes))
 	for i, a := range d.attributes {
@@ -145,7 +146,7 @@ func (d *disk) flow() string {
 	return strings.Join(parts, " · ")
 }
 
-// hintLines compares every hint with the disk; without hints it shows the verdict.
+// hintLines compares every hint with the disk. If there are no hints, it shows the verdict.
 func (d *disk) hintLines(w int) []pane.Line {
 	lines := body.IndentedMost(theme.Plain, d.why, w-2, 1, 2)
 	if len(d.check.Hints) == 0 {

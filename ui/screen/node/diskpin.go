@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// places returns the fields that a hint can be written to, each with a text about how long the hint lasts there.
+// places returns the fields that a hint can be written to, each with a text that says how long the hint stays there.
 func places() []struct {
 	to    hints.Source
 	about string
@@ -28,7 +28,8 @@ func places() []struct {
 	}
 }
 
-// askPin asks where to write the hint for the disk at the cursor. The root shows the request, asks and sends it.
+// askPin opens a dialog that asks in which field to store a hint that selects the disk at the cursor. The root then
+// shows the request, asks for confirmation and sends it.
 func (s *Screen) askPin() tea.Cmd {
 	found, _ := s.disks.Value()
 	d, ok := s.diskRows.Cursor()
@@ -54,7 +55,7 @@ func (s *Screen) askPin() tea.Cmd {
 	})})
 }
 
-// reason returns an error without its remedy for a shell.
+// reason returns the text of an error without the remedy that names a shell command.
 func reason(err error) string {
 	var refusal *models.Refusal
 	if errors.As(err, &refusal) {
@@ -63,7 +64,7 @@ func reason(err error) string {
 	return models.OnScreen(err)
 }
 
-// whyPin returns why the disk at the cursor cannot be pinned.
+// whyPin returns the reason why the disk at the cursor cannot be pinned, or "" if it can.
 func (s *Screen) whyPin() string {
 	if s.tab != disksTab {
 		return textDisksElsewhere

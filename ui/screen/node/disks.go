@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// disks are the disks of the inventory, compared with the hints.
+// disks holds the disks of the inventory and the result of comparing them with the hints.
 type disks struct {
 	*provision.NodeDisks
 	search  hints.Search
@@ -22,17 +22,18 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is one disk. Texts are sanitized and hints compared when the data is read, not when it is drawn.
+// disk is a row of the list. Its texts are sanitized and the hints are compared when the data is read, not when the
+// row is drawn.
 type disk struct {
 	place int
 	check hints.DiskCheck
 	name  string
 	why   string
-	// attributes are the attributes that the ramdisk reported, without the name.
+	// attributes lists the attributes that the ramdisk reported, except the name.
 	attributes []models.Detail
 }
 
-// readDisks reads the inventory, and also the node, because lists do not have its hints.
+// readDisks reads the inventory. It also reads the node, because node lists do not contain the hints.
 func readDisks(ctx context.Context, api screen.API, uuid string) (*disks, error) {
 	n, err := api.Node(ctx, uuid)
 	if err != nil {
@@ -80,7 +81,8 @@ func attributes(d *hints.Disk) []models.Detail {
 	return append(details, models.Detail{Name: "rotational", Value: rotational})
 }
 
-// verdictStyle returns glyph, word and role of a disk's verdict.
+// verdictStyle returns the glyph, the word and the color role of a disk's verdict. hinted reports whether the node
+// has hints.
 func (d *disk) verdictStyle(hinted bool) (glyph, word string, role theme.Role) {
 	switch {
 	case d.check.Picked:
@@ -118,7 +120,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	return t
 }
 
-// noDisks explains why the list is empty.
+// noDisks explains why the list is empty. It returns "" if the list is not empty, or if an error message explains it.
 func (s *Screen) noDisks() string {
 	var refusal *models.Refusal
 	switch found, read := s.disks.Value(); {
@@ -134,7 +136,7 @@ func (s *Screen) noDisks() string {
 	return textLoadingInventory
 }
 
-// disksErr returns the error of reading the disks; a missing inventory is not an error.
+// disksErr returns the error of reading the disks, except a refusal: a missing inventory is not an error.
 func (s *Screen) disksErr() error {
 	var refusal *models.Refusal
 	if errors.As(s.disks.Err(), &refusal) {

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// inventory returns Ironic's inventory with disks.
+// inventory returns an inventory with the given disks, in Ironic's format.
 func inventory(disks ...string) json.RawMessage {
 	return json.RawMessage(`{"inventory": {"disks": [` + strings.Join(disks, ",") + `]}}`)
 }
@@ -38,7 +38,8 @@ func rackDisks() json.RawMessage {
 	)
 }
 
-// resting returns a node without an operation; fields is JSON that overrides the usual fields.
+// resting returns a node on which no operation is running. fields is JSON that is added to the usual fields or
+// overrides them.
 func resting(tb testing.TB, fields string) models.Node {
 	tb.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "` + screentest.UUID(1) + `", "name": "r7-n01", "provision_state": "available", "power_state": "power off",
@@ -54,7 +55,7 @@ const (
 	noHints  = `, "properties": {}`
 )
 
-// onDisks opens the Disks tab of a node.
+// onDisks opens the Disks tab of the node n, whose inventory is found.
 func onDisks(t *testing.T, n models.Node, found json.RawMessage) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)
@@ -93,7 +94,8 @@ func TestDiskGoldens(t *testing.T) {
 	}
 }
 
-// TestDisksAreReadWhenTheTabIsShown: an inventory is large, and seldom needed.
+// TestDisksAreReadWhenTheTabIsShown checks that the inventory is read only when a tab needs it, because it is large
+// and seldom needed.
 func TestDisksAreReadWhenTheTabIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, resting(t, wwnHints))
@@ -109,7 +111,7 @@ func TestDisksAreReadWhenTheTabIsShown(t *testing.T) {
 		for range 9 {
 			tab(t, r, s, 1)
 		}
-		if asked() != 2 { // by Disks, and by the findings of Network
+		if asked() != 2 { // once by the Disks tab, and once for the findings of the Network tab
 			t.Errorf("read %d times within seconds", asked())
 		}
 		r.Deliver(s, screen.Reload{})
@@ -136,7 +138,7 @@ func TestDisksAreReadAgainAfterATaskOnTheNode(t *testing.T) {
 		r.API.Nodes[0] = resting(t, wwnHints)
 		r.Pass(time.Second)
 		r.Deliver(s, screen.TasksChanged{})
-		screentest.Shows(t, s, 80, 20, "no root device hints") // the node runs an operation
+		screentest.Shows(t, s, 80, 20, "no root device hints") // the task is still running, so the disks are not read again
 		task.Results, task.Ended = []provision.Result{}, time.Now()
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "properties.root_device", "the hints match one disk")
@@ -156,7 +158,7 @@ func TestDisksThatCannotBeRead(t *testing.T) {
 		r, s := onDisks(t, resting(t, wwnHints), rackDisks())
 		r.API.Err = errBoom
 		r.Deliver(s, screen.Reload{})
-		screentest.Shows(t, s, 80, 20, "the database is away", "/dev/sdb") // the older data stays
+		screentest.Shows(t, s, 80, 20, "the database is away", "/dev/sdb") // the older data is still shown
 		r.API.Err = nil
 		r.API.Found = json.RawMessage(`{"inventory": {"disks": 5}}`)
 		r.Deliver(s, screen.Reload{})
@@ -216,7 +218,7 @@ func TestPin(t *testing.T) {
 	for name, c := range map[string]struct {
 		fields string
 		found  json.RawMessage
-		why    string // why it is disabled
+		why    string // why the action is disabled
 		shows  []string
 		keys   []string
 		words  string

@@ -13,10 +13,10 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// scrollStep is the horizontal scroll step in cells.
+// scrollStep is the number of cells by which a horizontal scroll key moves the view.
 const scrollStep = 8
 
-// pane returns the tab's text, nil if the tab shows a list.
+// pane returns the pane that shows the text of the current tab, or nil if the tab shows a list.
 func (s *Screen) pane() *pane.Pane {
 	switch s.tab {
 	case overviewTab:
@@ -29,7 +29,7 @@ func (s *Screen) pane() *pane.Pane {
 	return nil
 }
 
-// mover returns the scrolling part of the tab.
+// mover returns the part of the current tab that scrolls: its list or its text.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case timelineTab:
@@ -46,7 +46,7 @@ func (s *Screen) mover() body.Mover {
 	return s.pane()
 }
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if tab, shows := tabOf(id); shows {
 		if tab == logTab {
@@ -111,7 +111,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects a tab or a row.
+// Click selects the tab or the row at the given position. open reports whether to open the row, because it was
+// already selected.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if tab := s.tabs.At(x); tab >= 0 {
@@ -148,7 +149,7 @@ func (s *Screen) goTo(tab int) tea.Cmd {
 	return s.open()
 }
 
-// typed handles a key in the search, which jumps to matches while typing.
+// typed handles a key press in the search input. The view jumps to a match after every key press.
 func (s *Screen) typed(msg tea.Msg) {
 	p := s.pane()
 	if p == nil {
@@ -166,7 +167,7 @@ func (s *Screen) typed(msg tea.Msg) {
 	}
 }
 
-// Widen clears the search.
+// Widen clears the search. On the Log tab, it widens the log or, if that is not possible, leaves a recorded log.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.tab == logTab {
 		if s.shownLog().Widen() {
@@ -182,7 +183,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the node's texts and the row at the cursor.
+// Copies returns the texts of the current tab and of the node, and the node's row of the node list.
 func (s *Screen) Copies() []screen.Copyable {
 	if !s.known() {
 		return []screen.Copyable{{Name: "uuid", Text: s.uuid}}
@@ -234,7 +235,7 @@ func diskCopies(d *disk) []screen.Copyable {
 	return copies
 }
 
-// rowText returns the node's row of the node list, separated by tabs.
+// rowText returns the node's row of the node list, with tabs between the cells.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {

@@ -11,9 +11,9 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw draws the heading, the tabs, and the current tab.
+// Draw draws the heading, the line of tabs, and the current tab.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
+	content := s.content(t, w, max(h-2, 0)) // drawn first, because it sets the scroll position that the line of tabs shows
 	return body.Page(t, w, h, s.heading(t, w), s.rule(t, w), func(int) string { return content })
 }
 
@@ -47,7 +47,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule returns the line of tabs, or the search. On the tabs Overview, BMC and Disks it also shows the position.
+// rule draws the line of tabs, or the input while a search is being edited. On the tabs Overview, BMC and Disks, it
+// also shows the position.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
 		return s.prompt.Draw(t, w, "")
@@ -65,7 +66,7 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 	return s.tabs.Draw(t, []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}, s.tab, place, w)
 }
 
-// heading draws the name, the state with its age, and the age of the data.
+// heading draws the node's name, its state, the time in this state, and the age of the data.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
 	if !s.known() {
@@ -80,7 +81,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{s.freshness()})
 }
 
-// freshness returns the age of the fields that the store does not have.
+// freshness returns the age of the fields that are not in the Store.
 func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")
@@ -89,8 +90,8 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
-// notices returns the lines that every tab shows if the node was deleted, has not been read yet, or could not be read;
-// nil otherwise.
+// notices returns the lines that every tab shows above its content if the node was deleted, has not been read yet, or
+// could not be read. It returns nil otherwise.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {

@@ -13,7 +13,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// readFindings compares the node's ports with its inventory.
+// readFindings reads the node, its ports and its inventory, and returns the differences between the ports and the
+// inventory.
 func readFindings(ctx context.Context, api screen.API, uuid string) ([]ports.Finding, error) {
 	n, err := api.Node(ctx, uuid)
 	if err != nil {
@@ -26,7 +27,7 @@ func readFindings(ctx context.Context, api screen.API, uuid string) ([]ports.Fin
 	return provision.FindPortProblems(ctx, api, n, list)
 }
 
-// openNetwork fetches ports and findings unless they are fresh.
+// openNetwork fetches the ports and the findings, unless they were fetched recently.
 func (s *Screen) openNetwork() tea.Cmd {
 	var cmds []tea.Cmd
 	if !s.network.Busy() && s.isStale(s.network.At()) {
@@ -38,7 +39,7 @@ func (s *Screen) openNetwork() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// findingLines returns the differences between ports and inventory.
+// findingLines draws the differences between the ports and the inventory.
 func (s *Screen) findingLines(t *theme.Theme, w int) []string {
 	found, read := s.wiring.Value()
 	err := s.wiring.Err()

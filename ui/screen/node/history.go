@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText returns how long the node was in the state that ended with the entry; "" before API 1.115.
+// tookText returns the time that the node spent in the state that ended with the entry. It is "" before API 1.115.
 func tookText(e models.HistoryEntry) string {
 	if e.DurationSeconds == nil {
 		return ""
@@ -20,7 +20,7 @@ func tookText(e models.HistoryEntry) string {
 	return models.Age(time.Duration(*e.DurationSeconds) * time.Second)
 }
 
-// setHistoryColumns drops the columns of state and duration if this Ironic does not record them.
+// setHistoryColumns sets the columns of the history. It omits state and duration if this Ironic does not record them.
 func (s *Screen) setHistoryColumns() {
 	cols := []table.Column[models.HistoryEntry]{
 		{Key: "time", Title: "TIME", Min: 14, Max: 19, Role: theme.Muted, Text: func(e models.HistoryEntry) string { return e.CreatedAt.Local().Format("01-02 15:04:05") }},
@@ -43,7 +43,7 @@ func (s *Screen) setHistoryColumns() {
 	s.entries.SetColumns(cols)
 }
 
-// hasHistory reports whether this Ironic has a node history.
+// hasHistory reports whether this Ironic supports the node history.
 func (s *Screen) hasHistory() bool {
 	v, _ := s.session.API.Version()
 	return v.Has(models.FeatureHistory)
@@ -69,7 +69,7 @@ func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.entries.Draw(t))...), below...)
 }
 
-// entry returns the entry at the cursor, in a fixed height.
+// entry draws the entry at the cursor. Its height does not depend on the entry.
 func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	e, ok := s.entries.Cursor()
 	if !ok || h < 8 {

@@ -9,11 +9,12 @@ import (
 	"ironworks/ui/screen/logs"
 )
 
-// logMargin is the time before and after an operation whose log lines are shown: the machine's clock may differ from
-// Ironic's.
+// logMargin is the time before the start and after the end of an operation for which log lines are shown as well,
+// because the machine's clock may differ from Ironic's.
 const logMargin = time.Minute
 
-// shownLog returns the live log, or that of an earlier operation.
+// shownLog returns the log that the Log tab shows: the recorded log of an earlier operation if one is open, otherwise
+// the live log.
 func (s *Screen) shownLog() *logs.Log {
 	if s.kept != nil {
 		return s.kept
@@ -21,7 +22,8 @@ func (s *Screen) shownLog() *logs.Log {
 	return s.log
 }
 
-// openLog shows the log: on the timeline that of the operation at the cursor, elsewhere the live one.
+// openLog shows a log. On the timeline, it is the log of the operation at the cursor; on other tabs, it is the live
+// log.
 func (s *Screen) openLog() tea.Cmd {
 	if s.tab == timelineTab {
 		return s.openWorkLog()
@@ -30,7 +32,7 @@ func (s *Screen) openLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// openWork shows the log of the operation at the cursor; a recording jumps to its start.
+// openWork shows the log of the operation at the cursor. In a replay, it jumps to the start of the operation instead.
 func (s *Screen) openWork() tea.Cmd {
 	w, some := s.timeline.list.Cursor()
 	switch {
@@ -54,8 +56,8 @@ func (s *Screen) openWorkLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// until returns the end of an operation's log. If the end of the operation is unknown, it is the start of the next
-// operation, or now.
+// until returns the time up to which log lines of the operation w are shown. If the end of the operation is unknown,
+// this is the start of the next operation or, if there is none, the current time.
 func (s *Screen) until(w *models.Work) time.Time {
 	if !w.End.IsZero() {
 		return w.End.Add(logMargin)
@@ -69,7 +71,7 @@ func (s *Screen) until(w *models.Work) time.Time {
 	return until
 }
 
-// leaveKept goes back from a recorded log to the timeline; did reports whether one was open.
+// leaveKept returns from a recorded log to the timeline. did reports whether a recorded log was open.
 func (s *Screen) leaveKept() (cmd tea.Cmd, did bool) {
 	if s.kept == nil {
 		return nil, false

@@ -12,7 +12,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// moreDetails returns the lines below the details: steps, ports and properties, in columns on wide screens.
+// moreDetails returns the lines below the details: steps, ports and properties. They are arranged in two columns if w
+// is large enough.
 func (s *Screen) moreDetails(row *models.Row, w int) []pane.Line {
 	room := w
 	if w >= twoColumns {
@@ -26,7 +27,7 @@ func (s *Screen) moreDetails(row *models.Row, w int) []pane.Line {
 	return append(left, right...)
 }
 
-// title returns a section heading of the overview.
+// title returns a section heading of the overview, with an empty line above it.
 func title(text string) []pane.Line {
 	return []pane.Line{nil, {body.S(theme.Strong, " "+text)}}
 }

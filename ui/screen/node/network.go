@@ -14,7 +14,8 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// network is the node's ports and port groups. An error in reading the groups leaves the ports.
+// network holds the node's ports and port groups. If the port groups cannot be read, the ports are shown
+// nevertheless.
 type network struct {
 	ports     []models.Port
 	groups    []models.Portgroup
@@ -61,7 +62,7 @@ func (s *Screen) portTable() *table.Table[models.Port] {
 	return t
 }
 
-// groupName returns the name of a port's group.
+// groupName returns the name of the port group that p belongs to, or its UUID if it has no name.
 func (s *Screen) groupName(p models.Port) string {
 	net, _ := s.network.Value()
 	for i := range net.groups {
@@ -89,9 +90,9 @@ func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.ports.Draw(t))...), groups...)
 }
 
-// asked returns the error of a tab's last request, above the older data.
+// asked draws the error of a tab's last request, which is shown above the older data.
 func (s *Screen) asked(t *theme.Theme, w int, err error) []string {
-	// Every tab already shows an error of reading the node.
+	// Every tab already shows the error that occurred when the node was read.
 	if err == nil || s.detail.Err() != nil {
 		return nil
 	}

@@ -1,4 +1,5 @@
-// Package node is the screen of one node: its operation, steps, disks, ports, BMC, log, history and fields.
+// Package node implements the screen of a node, which shows its operation, steps, disks, ports, BMC, log, history and
+// fields.
 package node
 
 import (
@@ -34,7 +35,7 @@ const (
 	tabCount
 )
 
-// tabActions returns the actions that show the tabs.
+// tabActions returns, for each tab, the action that shows it.
 func tabActions() [tabCount]action.ID {
 	return [...]action.ID{
 		overviewTab: action.ShowOverview, timelineTab: action.ShowTimeline, stepsTab: action.ShowSteps, disksTab: action.ShowDisks,
@@ -42,7 +43,7 @@ func tabActions() [tabCount]action.ID {
 	}
 }
 
-// tabOf returns the tab that an action shows.
+// tabOf returns the tab that the action shows. shows is false if the action does not show a tab.
 func tabOf(id action.ID) (tab int, shows bool) {
 	all := tabActions()
 	tab = slices.Index(all[:], id)
@@ -55,29 +56,29 @@ func ShowsTab(id action.ID) bool {
 	return shows
 }
 
-// Tab returns the action that shows the current tab.
+// Tab returns the ID of the action that shows the current tab.
 func (s *Screen) Tab() action.ID { return tabActions()[s.tab] }
 
 const (
-	// freshFor is the maximum age of a tab's data when it is opened again.
+	// freshFor is the age from which the data of a tab is fetched again when the tab is opened.
 	freshFor = 20 * time.Second
 	// patience is the minimum time between a failed request and its automatic retry.
 	patience = 5 * time.Second
 )
 
-// Screen shows one node. The store's data is shown at once; other fields are fetched when the node in the store
-// changes.
+// Screen shows one node. The data in the Store is shown immediately. Other fields are fetched at the start, and again
+// when the node in the Store changes.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
 	uuid    string
 	tab     int
 	tabs    body.TabLine
-	listAt  int // the line of the tab's content at which its table was drawn
+	listAt  int // line of the tab's content at which its table was drawn
 	watched bool
 
-	// row is the last row of the store, read at rowAt. seen means that the store had a row at some time, inStore that
-	// it has one now.
+	// row is the node's last row in the Store, read at rowAt. seen reports whether the Store has ever contained a row
+	// of the node; inStore reports whether it contains one now.
 	row           models.Row
 	evidence      models.Evidence
 	rowAt         time.Time
@@ -90,9 +91,9 @@ type Screen struct {
 	history *fetch.Source[[]models.HistoryEntry]
 
 	overview pane.Pane
-	room     int // visible lines of the overview or of the BMC tab
+	room     int // number of visible lines of the overview or of the BMC tab
 	steps    *table.Table[step]
-	running  int // the running step when the steps were last drawn, from 1
+	running  int // number of the running step, counted from 1, when the steps were last drawn
 	diskRows *table.Table[disk]
 	ports    *table.Table[models.Port]
 	entries  *table.Table[models.HistoryEntry]
@@ -101,7 +102,7 @@ type Screen struct {
 	bmc      *bmcTab
 	prompt   body.Prompt
 	log      *logs.Log
-	// kept is the recorded log that is shown, or nil.
+	// kept is the recorded log that the Log tab shows, or nil if it shows the live log.
 	kept *logs.Log
 }
 
@@ -111,7 +112,7 @@ var (
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
-// New returns the screen of a node, by UUID.
+// New returns the screen of the node with the given UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
 	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{diffing: true}, timeline: newTimeline(env, uuid), bmc: newBMCTab(env, uuid), log: logs.New(env)}
 	var api screen.API
@@ -131,13 +132,13 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindNode, ID: s.uuid} }
 
-// Title returns the text for the header.
+// Title returns the node's name for the header.
 func (s *Screen) Title() string { return cell.Cut(s.label(), 60) }
 
-// Start shows the store's data and fetches the rest.
+// Start shows the data in the Store and fetches the other fields.
 func (s *Screen) Start() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -146,7 +147,7 @@ func (s *Screen) Start() tea.Cmd {
 	return tea.Batch(s.detail.Get(), s.network.Get())
 }
 
-// Shown watches the node, and reads it again if the data is old.
+// Shown makes the poller watch the node, and fetches the node again if it has changed or the data is old.
 func (s *Screen) Shown() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -165,7 +166,7 @@ func (s *Screen) Shown() tea.Cmd {
 
 func (s *Screen) isStale(at time.Time) bool { return time.Since(at) >= freshFor }
 
-// open fetches the data of the current tab unless it is fresh.
+// open fetches the data of the current tab, unless it was fetched recently.
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil:
@@ -186,7 +187,7 @@ func (s *Screen) open() tea.Cmd {
 	return nil
 }
 
-// Update handles a message.
+// Update handles a message from the root or the response to a request.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -224,7 +225,7 @@ func (s *Screen) handle(msg tea.Msg) tea.Cmd {
 	return s.answered(msg)
 }
 
-// fleetChanged reads the node again when the node has changed, or when Ironic answers again after a failed request.
+// fleetChanged fetches the node again if it has changed, or if Ironic responds again after a failed request.
 func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	changed := s.readStore()
 	retry := msg.Update.Status.Connected && s.detail.Err() != nil && time.Since(s.detail.At()) >= patience
@@ -234,8 +235,8 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	return s.reread()
 }
 
-// tasksChanged reads the disks or the ports again when a task on this node has ended since: the task may have
-// written hints or changed ports, which the store does not have.
+// tasksChanged fetches the data of the current tab again if a task on this node has ended since it was last fetched.
+// The task may have written hints or changed ports, which the Store does not contain.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()
@@ -259,13 +260,13 @@ func (s *Screen) tasksChanged() tea.Cmd {
 	return nil
 }
 
-// worked reports whether the node's operation entered another phase.
+// worked reports whether the node's operation has entered another phase or has ended since the timeline was updated.
 func (s *Screen) worked() bool {
 	w := s.timeline.current
 	return w == nil || len(w.Phases) != len(s.evidence.Phases) || w.Outcome != s.evidence.Outcome
 }
 
-// reload fetches all data of the current tab.
+// reload fetches the node and all data of the current tab.
 func (s *Screen) reload() tea.Cmd {
 	s.readStore()
 	switch s.tab {
@@ -283,7 +284,7 @@ func (s *Screen) reload() tea.Cmd {
 	return s.reread()
 }
 
-// reread fetches the node, and the tab's data that depends on it.
+// reread fetches the node, and the data of the current tab that depends on the node.
 func (s *Screen) reread() tea.Cmd {
 	switch {
 	case s.tab == disksTab:
@@ -299,7 +300,7 @@ func (s *Screen) reread() tea.Cmd {
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if mine, next := s.detail.Handle(msg); mine {
 		if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
-			s.session.PollNode(s.uuid) // the poller reads the node too
+			s.session.PollNode(s.uuid) // so that the poller also notices that the node was deleted
 		}
 		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
 			s.raw.setObject(n.Raw, s.detail.At())
@@ -328,14 +329,14 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	}
 	if mine, next := s.history.Handle(msg); mine {
 		entries, _ := s.history.Value()
-		s.setHistoryColumns() // the API version may be known only now
+		s.setHistoryColumns() // the API version may not have been known earlier
 		s.entries.SetRows(entries)
 		return next
 	}
 	return nil
 }
 
-// Targets returns the node.
+// Targets returns the node as the target of actions.
 func (s *Screen) Targets() []models.NodeRef {
 	if !s.known() {
 		return nil
@@ -343,7 +344,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return []models.NodeRef{s.ref()}
 }
 
-// ref returns the node, even if only its UUID is known.
+// ref returns a reference to the node. It consists of the UUID alone if nothing else is known.
 func (s *Screen) ref() models.NodeRef {
 	if !s.known() {
 		return models.NodeRef{UUID: s.uuid}
@@ -352,7 +353,7 @@ func (s *Screen) ref() models.NodeRef {
 	return row.Node.Ref()
 }
 
-// Scopes returns the groups of actions, by tab.
+// Scopes returns the scopes of the actions that the current tab offers.
 func (s *Screen) Scopes() []action.Scope {
 	switch {
 	case s.tab == logTab:
@@ -371,13 +372,13 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Node, action.Nodes}
 }
 
-// Typing reports whether a search or filter is being edited.
+// Typing reports whether a search or filter is being edited, so that keys are text input.
 func (s *Screen) Typing() bool { return s.prompt.Typing() || s.shownLog().Typing() }
 
-// Hints returns the key hints while Typing.
+// Hints returns the key hints of the log, to be shown while its search or filter is being edited.
 func (s *Screen) Hints() []screen.Hint { return s.shownLog().Hints() }
 
-// Close cancels running requests and stops watching.
+// Close cancels all requests, stops following logs, and stops watching the node.
 func (s *Screen) Close() {
 	s.detail.Close()
 	s.disks.Close()

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 func num(n int) *int { return &n }
 
-// deploying returns a node during a deployment, as Ironic reports it.
+// deploying returns a node that is being deployed, as reported by Ironic.
 func deploying(tb testing.TB) models.Node {
 	tb.Helper()
 	n, err := models.DecodeNode([]byte(`{
@@ -71,7 +71,7 @@ func history() []models.HistoryEntry {
 	}
 }
 
-// opened opens a node on a synced rig.
+// opened opens the screen of the node n, with ports and a history, after a poll.
 func opened(t *testing.T, n models.Node) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)
@@ -90,7 +90,7 @@ func tab(t *testing.T, r *screentest.Rig, s screen.Screen, n int) {
 	}
 }
 
-// to opens a tab by its name.
+// to switches to the tab with the given name.
 func to(t *testing.T, r *screentest.Rig, s screen.Screen, name string) {
 	t.Helper()
 	for range 20 {
@@ -113,7 +113,7 @@ func TestGoldens(t *testing.T) {
 				tab(t, r, s, 1)
 			}
 			if name == "" {
-				continue // the log has its own goldens
+				continue // the log has its own golden files
 			}
 			screentest.Golden(t, s, name)
 		}
@@ -294,7 +294,7 @@ func TestNewerStoreWinsOverOlderDetail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, deploying(t))
 		r.Pass(time.Second)
-		// The answer to the request after this change has not arrived yet.
+		// The response to the request that follows this change has not arrived yet.
 		s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.ProvisionState, n.DeployStep, n.Owner = models.StateActive, nil, "new" }))
 		screentest.Shows(t, s, 80, 20, "Active: an instance is running", "new", "redfish-virtual-media")
 	})
@@ -304,7 +304,7 @@ func TestDisabledActionsSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := opened(t, deploying(t))
 		for id, want := range map[action.ID]string{
-			action.Verb(models.VerbManage): "", // the root decides
+			action.Verb(models.VerbManage): "", // the root decides whether it is disabled
 			action.Open:                    "no further details",
 			action.Diff:                    "only in the Raw tab",
 			action.NextMatch:               "no search text",

@@ -16,14 +16,15 @@ import (
 // twoColumns is the minimum width for two columns of details.
 const twoColumns = 120
 
-// drawOverview paints the sentence and the details, which scroll, and the last events below.
+// drawOverview draws a sentence and the details, which scroll together, and the last events below them.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 	events := s.events(t, w, h)
 	s.layOverview(w, h-len(events))
 	return append(body.Split(s.overview.Draw(t)), events...)
 }
 
-// layOverview fills the pane; the sentence and the details change with time.
+// layOverview fills the pane. It must be called for every drawing, because the sentence and the details change with
+// time.
 func (s *Screen) layOverview(w, h int) {
 	row := s.picture()
 	lines := body.Indented(sentenceRole(&row.Node), explain.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
@@ -45,11 +46,11 @@ func sentenceRole(n *models.Node) theme.Role {
 	return theme.Plain
 }
 
-// details returns the facts that are in neither the heading nor the sentence.
+// details returns the facts that neither the heading nor the sentence contains.
 func (s *Screen) details(row *models.Row) []models.Detail {
 	shown := []string{"name", "state", "step", "reason", "maintenance"}
 	if row.Node.ProvisionState == models.StateEnroll {
-		shown = append(shown, "last error") // already part of the sentence, such as a failed node's reason
+		shown = append(shown, "last error") // the sentence already contains it
 	}
 	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(shown, d.Name) })
 	ports := "not loaded"
@@ -89,7 +90,7 @@ func grouped(net network) int {
 	return n
 }
 
-// columns lays details out in one column, or two on wide screens.
+// columns lays out details in one column, or in two columns if w is large enough.
 func columns(details []models.Detail, w int) []pane.Line {
 	if w < twoColumns {
 		return body.Details(details, w)
@@ -114,7 +115,7 @@ func sideBySide(left, right []pane.Line, w int) []pane.Line {
 	return lines
 }
 
-// events returns the node's last events, newest last, below a rule.
+// events draws the node's last events below a rule, with the newest at the bottom. A higher screen shows more events.
 func (s *Screen) events(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {

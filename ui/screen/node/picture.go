@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// readStore reads the node from the store and reports whether it changed.
+// readStore reads the node from the Store and reports whether it has changed, apart from its log.
 func (s *Screen) readStore() (changed bool) {
 	if s.session == nil {
 		return false
@@ -25,7 +25,7 @@ func (s *Screen) readStore() (changed bool) {
 	return true
 }
 
-// known reports whether any data of the node is known.
+// known reports whether any data about the node has been read.
 func (s *Screen) known() bool {
 	_, read := s.detail.Value()
 	return s.seen || read
@@ -36,7 +36,8 @@ func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.detail.Err(), models.FaultNotFound)
 }
 
-// picture returns the node's row: all fields as last read, overlaid with newer fields of the store.
+// picture returns the node's row. It contains all fields as last read, overlaid with the fields in the Store if these
+// are newer.
 func (s *Screen) picture() models.Row {
 	n, read := s.detail.Value()
 	switch {
@@ -51,13 +52,13 @@ func (s *Screen) picture() models.Row {
 		putOver(&row.Node, &s.row.Node)
 	}
 	if row.Node.ProvisionState.Phase() != s.row.Node.ProvisionState.Phase() {
-		// The store has not seen this state yet: its start is unknown.
+		// The Store does not contain this state yet, so the start of the state is unknown.
 		row.Since, row.FirstSeen, row.Reason = s.detail.Asked().Add(s.env.Status.Skew), s.detail.Asked(), ""
 	}
 	return row
 }
 
-// putOver overlays the fields that lists have; see [models.ListFields].
+// putOver copies the fields that node lists contain from list to n; see [models.ListFields].
 func putOver(n, list *models.Node) {
 	n.Name, n.InstanceUUID = list.Name, list.InstanceUUID
 	n.ProvisionState, n.TargetProvisionState = list.ProvisionState, list.TargetProvisionState
@@ -73,7 +74,7 @@ func putOver(n, list *models.Node) {
 	}
 }
 
-// label returns the name of the node, or else its UUID.
+// label returns the name of the node, or its UUID if it has no name.
 func (s *Screen) label() string {
 	row := s.picture()
 	if label := row.Node.Label(); label != "" {

@@ -26,7 +26,7 @@ const (
 	anyPort = "any free port"
 )
 
-// doPorts runs an action of the Network tab.
+// doPorts runs an action of the Network tab. mine reports whether the action belongs to the tab and is enabled.
 func (s *Screen) doPorts(id action.ID) (mine bool, cmd tea.Cmd) {
 	if a, ok := action.Find(id); !ok || a.Scope != action.NodeNet || s.whyPorts(id) != "" {
 		return false, nil
@@ -64,7 +64,7 @@ func (s *Screen) doPorts(id action.ID) (mine bool, cmd tea.Cmd) {
 	}
 }
 
-// whyPorts returns why an action of the Network tab is not possible now.
+// whyPorts returns the reason why an action of the Network tab is disabled, or "" if it is enabled.
 func (s *Screen) whyPorts(id action.ID) string {
 	net, read := s.network.Value()
 	_, some := s.ports.Cursor()
@@ -91,7 +91,8 @@ func (s *Screen) whyPorts(id action.ID) string {
 	return ""
 }
 
-// changePorts asks the root to make, show and send an action.
+// changePorts asks the root to create an action with build, show it to the operator and run it. words is the
+// equivalent command line without the program name.
 func (s *Screen) changePorts(
 	id action.ID, words []string, build func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error),
 ) tea.Cmd {
@@ -105,7 +106,7 @@ func (s *Screen) changePorts(
 	}})
 }
 
-// portFields returns the fields of a port's form; their keys are the names of settings.
+// portFields returns the fields of the form for a port. Their keys are the names of port settings.
 func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	link := func(key string) string { return models.TextOf(p.LocalLink[key]) }
 	group := noGroup
@@ -135,7 +136,8 @@ func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	return append(fields, form.Field{Key: fieldExtra, Label: "Extra", Help: "KEY=VALUE sets, KEY- removes; separated by spaces"})
 }
 
-// settings returns the changes of a form, as arguments of a command.
+// settings returns the changes made in a form, as arguments of the equivalent command: each is NAME=VALUE, or NAME-
+// to remove a setting.
 func settings(fields []form.Field, values map[string]string) []string {
 	var args []string
 	for _, f := range fields {
@@ -157,7 +159,8 @@ func settings(fields []form.Field, values map[string]string) []string {
 	return args
 }
 
-// problem returns the field of an error, and its text.
+// problem returns the key of the form field that err concerns, and the text of the error. If err does not name a
+// field, it returns the first field.
 func problem(fields []form.Field, err error) (field, text string) {
 	field = fields[0].Key
 	var wrong *models.SettingError
@@ -172,7 +175,7 @@ func problem(fields []form.Field, err error) (field, text string) {
 	return field, wrong.Why
 }
 
-// askPort opens the form of the port at the cursor, or of a new one.
+// askPort opens a form for the port at the cursor or, if create is true, for a new port.
 func (s *Screen) askPort(create bool) tea.Cmd {
 	var p models.Port
 	title, id := "New port of "+s.label(), action.PortCreate
@@ -208,7 +211,7 @@ func (s *Screen) groupNames() []string {
 	return names
 }
 
-// pickGroup lets the operator choose a port group, if there are several.
+// pickGroup calls then with a port group. If the node has several, the operator chooses one.
 func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd) tea.Cmd {
 	net, _ := s.network.Value()
 	if len(net.groups) == 1 {
@@ -228,12 +231,12 @@ func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd)
 	})})
 }
 
-// bondModes returns the bond modes of Linux, which Ironic passes on.
+// bondModes returns the bonding modes of Linux. Ironic passes them on unchanged.
 func bondModes() []string {
 	return []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
 }
 
-// askGroup opens the form of a port group, nil for a new one.
+// askGroup opens a form for the port group g, or for a new port group if g is nil.
 func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 	net, _ := s.network.Value()
 	now, title, standalone := models.Portgroup{}, "New port group of "+s.label(), "true"
@@ -287,7 +290,7 @@ func (s *Screen) deleteGroup(g *models.Portgroup) tea.Cmd {
 	})
 }
 
-// askAttach opens the form of a VIF.
+// askAttach opens a form that asks for a VIF and the port or port group to attach it to.
 func (s *Screen) askAttach() tea.Cmd {
 	net, _ := s.network.Value()
 	targets := []string{anyPort}
@@ -315,7 +318,7 @@ func (s *Screen) askAttach() tea.Cmd {
 	})})
 }
 
-// vifsOf returns the VIFs of ports and port groups, with the port or group of each.
+// vifsOf returns the attached VIFs as list items, each with its port or port group as a note.
 func vifsOf(net network) []overlay.Item {
 	var items []overlay.Item
 	for i := range net.ports {

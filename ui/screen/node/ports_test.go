@@ -19,7 +19,8 @@ import (
 
 const portMAC, otherMAC = "52:54:00:aa:00:01", "52:54:00:aa:00:02"
 
-// onNetwork opens the Network tab of a node of the embedded Ironic, with a port and an inventory of two NICs.
+// onNetwork opens the Network tab of a node in an embedded Ironic. The node has one port, and its inventory contains
+// two NICs.
 func onNetwork(t *testing.T) (*screentest.Rig, *Screen) {
 	t.Helper()
 	r := screentest.New(t)
@@ -46,7 +47,7 @@ func onNetwork(t *testing.T) (*screentest.Rig, *Screen) {
 	return r, s
 }
 
-// asked presses keys in the form of an action, and returns the message that follows.
+// asked runs an action, types the keys in its form if it opens one, and returns the message that asks for the change.
 func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea.KeyPressMsg) screen.ChangePorts {
 	t.Helper()
 	msgs := r.Do(s, s.Do(id))
@@ -167,7 +168,7 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 	})
 }
 
-// TestPortFormProblems: the form stays open at the invalid field.
+// TestPortFormProblems checks that the form stays open and shows the problem if a field is invalid.
 func TestPortFormProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := onNetwork(t)

@@ -11,7 +11,8 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// TestRamdiskBoot: Overview, Timeline and Watch agree on the boot stage of a ramdisk and its problem.
+// TestRamdiskBoot checks that Overview, Timeline and Watch show the same boot stage of a ramdisk and the same
+// problem.
 func TestRamdiskBoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := deploying(t)
@@ -21,7 +22,7 @@ func TestRamdiskBoot(t *testing.T) {
 		r.Pass(3 * time.Second)
 		r.Deliver(s, r.Change(n.UUID, func(n *models.Node) {
 			n.ProvisionState, n.PowerState = models.StateDeployWait, models.PowerOn
-			// The heartbeat of the previous ramdisk.
+			// The previous ramdisk sent this heartbeat.
 			n.Internal = &models.Internal{LastHeartbeat: models.Time{Time: r.Env.ServerNow().Add(-2 * time.Minute)}, LastPowerState: models.Time{Time: r.Env.ServerNow()}}
 		}))
 		said := func(unit, text string) {

@@ -14,24 +14,25 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// raw is the node's JSON as YAML, and its changes.
+// raw holds the node's JSON, converted to YAML, and the changes since it was read before.
 type raw struct {
 	pane pane.Pane
 	text string
-	// lines is the current text. before is the last text that differed from lines, read at beforeAt; it is nil if there
-	// is none.
+	// lines holds the current text. before holds the most recent text that differed from lines, and beforeAt is the
+	// time when it was last read. before is nil if there is no such text.
 	lines, before []string
 	readAt        time.Time
 	beforeAt      time.Time
-	// diffing means that changes are shown; added and removed count the changed lines.
+	// diffing is true if changes are shown. added and removed count the changed lines.
 	diffing        bool
 	added, removed int
 	err            error
 }
 
-// setObject stores a node that was read. An unchanged one keeps the last difference.
+// setObject stores the JSON of the node, as read at the given time. If it has not changed, the last difference is
+// still shown.
 func (r *raw) setObject(object json.RawMessage, at time.Time) {
-	// Sorted, so that texts differ only where the objects do.
+	// The keys are sorted, so that the texts differ only where the objects differ.
 	converted, err := document.JSONToYAML(object, true)
 	text := string(converted)
 	if r.err = err; err != nil {
@@ -54,7 +55,7 @@ func (r *raw) mark(marked bool) {
 	r.lay()
 }
 
-// lay makes the lines of the pane.
+// lay sets the lines of the pane.
 func (r *raw) lay() {
 	changes := make([]change, 0, len(r.lines))
 	if r.before != nil {
@@ -80,7 +81,7 @@ func (r *raw) lay() {
 	r.pane.SetLines(lines)
 }
 
-// status says when the object was fetched; keys has the key that marks changes.
+// status returns a text that says when the object was fetched. keys is needed to name the key that marks changes.
 func (r *raw) status(keys *action.Keymap) string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {

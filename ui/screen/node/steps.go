@@ -13,7 +13,7 @@ import (
 
 // step is a row of the list of steps on the Steps tab.
 type step struct {
-	place    int // from 1
+	place    int // counted from 1
 	label    string
 	priority string
 	args     string
@@ -63,17 +63,17 @@ func stepTable() *table.Table[step] {
 	return t
 }
 
-// work is an operation with its steps.
+// work describes an operation with its steps.
 type work struct {
 	kind  models.StepKind
 	steps []models.Step
-	index int // of the step that runs or ran last; -1 before the first step
-	// ended means that the operation has ended, succeeded that it did not fail.
+	index int // index of the running or last step in steps; -1 before the first step
+	// ended reports whether the operation has ended; succeeded reports whether it has not failed.
 	ended, succeeded bool
 }
 
-// currentWork returns the running or last operation, from the records, because Ironic clears the steps when an
-// operation fails.
+// currentWork returns the running or last operation. It uses the records of this console as well, because Ironic
+// clears the steps when an operation fails.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
 	state := n.ProvisionState
@@ -84,7 +84,7 @@ func (s *Screen) currentWork(row *models.Row) work {
 			return w
 		}
 	}
-	// A held state is a separate phase, but belongs to the operation.
+	// A held state counts as a separate phase, but it belongs to the operation.
 	if e := &s.evidence; w.ended || e.Phase == state.Phase() || state.Class() == models.ClassHold {
 		w.kind, w.steps, w.index = e.Kind, e.Steps, e.StepIndex
 	}
@@ -94,8 +94,8 @@ func (s *Screen) currentWork(row *models.Row) work {
 	return w
 }
 
-// blame marks the step that the failure reason names. It may be missing in the list, because the agent adds its
-// own steps.
+// blame sets the index to the step that the failure reason names. If the list does not contain the step, because the
+// agent adds its own steps, blame inserts it.
 func (w *work) blame(reason string) {
 	failed, named := models.FailedStep(reason)
 	if !named {
@@ -109,7 +109,7 @@ func (w *work) blame(reason string) {
 	w.index = i
 }
 
-// kindOf returns the kind of steps of the node's state.
+// kindOf returns the kind of steps that run in the node's current state, or "" if there are none.
 func kindOf(n *models.Node) models.StepKind {
 	if _, kind := n.CurrentStep(); kind != "" {
 		return kind
@@ -155,7 +155,7 @@ func (w work) rows() []step {
 	return rows
 }
 
-// summary returns the heading of the list.
+// summary returns the text above the list of steps.
 func (w work) summary() string {
 	switch {
 	case w.ended && w.succeeded:
@@ -168,7 +168,7 @@ func (w work) summary() string {
 	return fmt.Sprintf(textStepOf, w.index+1, len(w.steps), w.kind)
 }
 
-// none explains why there are no steps.
+// none explains why the list of steps is empty.
 func (s *Screen) none(row *models.Row) string {
 	state := row.Node.ProvisionState
 	switch {
@@ -182,7 +182,7 @@ func (s *Screen) none(row *models.Row) string {
 	return textNotListed
 }
 
-// setSteps updates the table. A cursor on the running step follows it.
+// setSteps updates the table of steps. If the running step is selected, the next one is selected when it starts.
 func (s *Screen) setSteps() {
 	row := s.picture()
 	w := s.currentWork(&row)
@@ -211,7 +211,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.steps.Draw(t))...), below...)
 }
 
-// arguments returns the arguments of the step at the cursor, in a fixed height so that the list does not jump.
+// arguments draws the arguments of the step at the cursor. Their height is fixed, so that the list does not jump.
 func (s *Screen) arguments(t *theme.Theme, w, h int) []string {
 	const most = 3
 	if h < 12 {

@@ -24,7 +24,7 @@ func TestTabsAndScopes(t *testing.T) {
 				t.Errorf("tab %d has scope %s, want %s", i, got, scope)
 			}
 			for _, id := range []action.ID{action.Down, action.Bottom, action.PageUp, action.ScrollRight, action.Top, action.Open} {
-				if tabs[i] != "Timeline" || id != action.Open { // enter opens the log there
+				if tabs[i] != "Timeline" || id != action.Open { // enter opens the log on the timeline
 					r.Do(s, s.Do(id))
 				}
 			}

@@ -1,6 +1,7 @@
 package node
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
+// beside their tables.
 const (
 	// The BMC tab.
 	textKeyringSaved     = "password saved to the keyring"

@@ -39,7 +39,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffContainsBothTexts rebuilds both texts from the diff.
+// TestDiffContainsBothTexts checks that both texts can be rebuilt from their diff.
 func TestDiffContainsBothTexts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	text := func(n int) []string {

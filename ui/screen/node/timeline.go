@@ -19,23 +19,24 @@ import (
 )
 
 const (
-	// pastWorks is the maximum number of listed past operations.
+	// pastWorks is the maximum number of past operations that are listed.
 	pastWorks = 100
-	// clockWidth is the width of the start times, othersWidth that of usual durations, on wide screens.
+	// clockWidth is the width of the start times, and othersWidth is the width of the usual durations, both in cells.
+	// They are shown only on wide screens.
 	clockWidth  = 10
 	othersWidth = 24
 )
 
-// timeline is the data of the tab: the running or last operation, and recorded ones.
+// timeline holds the data of the Timeline tab: the running or last operation, and recorded operations.
 type timeline struct {
 	list     *table.Table[*models.Work]
 	recorded *fetch.Source[[]models.Work]
-	// others are the last operations of all nodes. experience is learned from them, except from excluded, which is the
-	// operation at the cursor.
+	// others holds the last operations of all nodes. experience is learned from them, except from the operation
+	// excluded, which is the one at the cursor.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	excluded   *models.Work
-	// current is the first operation of the list, if it is running or was seen by this console.
+	// current is the first operation of the list, if it is running or this console observed it. Otherwise it is nil.
 	current *models.Work
 }
 
@@ -87,7 +88,7 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 	}
 }
 
-// get reads the recorded operations of the node and those of all nodes.
+// get reads the recorded operations of the node and the last operations of all nodes.
 func (l *timeline) get() tea.Cmd { return tea.Batch(l.recorded.Get(), l.others.Get()) }
 
 func (l *timeline) close() {
@@ -95,7 +96,7 @@ func (l *timeline) close() {
 	l.others.Close()
 }
 
-// handle handles a result.
+// handle handles a response to get. mine reports whether msg was one.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if mine, next = l.recorded.Handle(msg); mine {
 		return mine, next
@@ -106,7 +107,7 @@ func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return mine, next
 }
 
-// experienceWithout returns the experience from all past operations except the given one.
+// experienceWithout returns the experience learned from all past operations except w.
 func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	same := l.excluded != nil && l.excluded.Kind == w.Kind && l.excluded.Begin.Equal(w.Begin)
 	if l.experience == nil || !same {
@@ -119,7 +120,8 @@ func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	return l.experience
 }
 
-// set builds the list: the running operation, then the recorded ones, newest first.
+// set builds the list: first the operation that this console observed, if any, followed by the recorded operations,
+// newest first.
 func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	past, _ := l.recorded.Value()
 	works := make([]*models.Work, 0, len(past)+1)
@@ -135,25 +137,26 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 			continue
 		}
 		if !l.current.Whole && w.Begin.Before(l.current.Begin) && len(w.Phases) > 0 && w.Outcome == l.current.Outcome {
-			// The operation started before this console, and another console recorded it.
+			// The operation started before this console did, and another console recorded its start.
 			*l.current = *w
 		}
 	}
 	first := l.list.Index() == 0
 	l.list.SetRows(works)
 	if first {
-		l.list.Top() // follow a new operation unless the cursor was moved
+		l.list.Top() // select a new operation unless the cursor was moved
 	}
 }
 
-// sameWork reports whether a recorded operation is the same as one that this console saw.
+// sameWork reports whether seen, an operation that this console observed, and kept, a recorded operation, are the
+// same. Their start times may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
 	case seen.Kind != kept.Kind || kept.Begin.After(seen.Begin.Add(nearly)):
 		return false
 	case !kept.End.IsZero() && !kept.End.After(seen.Begin), !seen.End.IsZero() && !seen.End.After(kept.Begin):
-		return false // one ended before the other began
+		return false // one operation ended before the other started
 	case kept.Begin.After(seen.Begin.Add(-nearly)):
 		return true
 	}
@@ -175,7 +178,7 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 		s.timeline.list.Resize(w, max(h-len(lines), 0))
 		return append(lines, body.Split(s.timeline.list.Draw(t))...)
 	}
-	// The list gets a few lines, or a third of a high screen.
+	// The list gets at least a few lines, or a third of a high screen.
 	least := min(max(h/3, 5), s.timeline.list.Len()+1)
 	lines = append(lines, s.drawWork(t, work, w, h-len(lines)-least-1)...)
 	lines = append(lines, t.Rule(w))
@@ -198,8 +201,8 @@ func (s *Screen) noTimeline() string {
 		textNeverSeenRest
 }
 
-// drawWork paints an operation in at most h lines: its name, and a bar for each phase on one axis. If there are too
-// many phases, it paints the last ones.
+// drawWork draws an operation in at most h lines: a text about it, and one bar per phase on a common axis. If there
+// is no room for all phases, it draws the last ones.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)
@@ -244,7 +247,7 @@ func (s *Screen) workRole(w *models.Work) theme.Role {
 	return theme.Plain
 }
 
-// workText returns the operation's name, progress, and usual duration.
+// workText describes an operation: its name, its progress, and its usual duration.
 func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time) string {
 	began := w.Begin.Local().Format(time.TimeOnly)
 	switch {
@@ -273,7 +276,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	return text + "."
 }
 
-// leftText returns the estimated remaining time.
+// leftText returns a text with the estimated remaining time, or "" if it is unknown.
 func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time) string {
 	e := past.Estimate(w, now).Pace(past, w, s.pace(w), now)
 	text := e.Text()
@@ -286,7 +289,7 @@ func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time
 	return ", " + text
 }
 
-// pace returns the progress of the installer in the current operation; zero for other operations.
+// pace returns the progress of the installer if w is the current operation, and the zero value otherwise.
 func (s *Screen) pace(w *models.Work) models.InstallPace {
 	if w != s.timeline.current {
 		return models.InstallPace{}
@@ -301,7 +304,7 @@ func capital(s string) string {
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
-// timelineCopies returns the phases of the operation at the cursor.
+// timelineCopies returns the phases and the failure reason of the operation at the cursor.
 func (s *Screen) timelineCopies() []screen.Copyable {
 	w, ok := s.timeline.list.Cursor()
 	if !ok {

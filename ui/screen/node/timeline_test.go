@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// kept is a journal in memory.
+// kept is a journal that holds its records in memory.
 type kept struct {
 	works []models.Work
 	lines []models.LogLine
@@ -51,7 +51,8 @@ func (k *kept) Lines(_ context.Context, uuid string, from, to time.Time) iter.Se
 
 func (k *kept) Latest(context.Context, int) ([]models.Work, error) { return k.works, k.err }
 
-// deployed returns an earlier deployment of a node, with the durations of its phases in seconds.
+// deployed returns a completed deployment of a node that started the given time ago. took lists the durations of its
+// phases in seconds.
 func deployed(node int, ago time.Duration, took ...int) models.Work {
 	w := models.Work{
 		Node: models.NodeRef{UUID: screentest.UUID(node), Name: "r7-n01"}, ResourceClass: "gp-2x", Kind: models.StateDeploying,
@@ -69,7 +70,8 @@ func deployed(node int, ago time.Duration, took ...int) models.Work {
 	return w
 }
 
-// rack7 returns a journal with two deployments of the node, a failed one, a cleaning, and operations of other nodes.
+// rack7 returns a journal with three operations of the node and one operation of each of two other nodes. The node
+// was deployed twice, once with a failure, and cleaned once.
 func rack7() *kept {
 	day := 24 * time.Hour
 	failed := deployed(1, 3*day, 6, 104)
@@ -86,7 +88,7 @@ func rack7() *kept {
 	}}
 }
 
-// under opens the Timeline of a node with a journal.
+// under opens the Timeline tab of the node n, with the journal k.
 func under(t *testing.T, n models.Node, k *kept) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)
@@ -98,7 +100,7 @@ func under(t *testing.T, n models.Node, k *kept) (*screentest.Rig, screen.Screen
 	return r, s
 }
 
-// atRest returns a node without an operation.
+// atRest returns a node on which no operation is running.
 func atRest() models.Node {
 	return models.Node{
 		UUID: screentest.UUID(1), Name: "r7-n01", ResourceClass: "gp-2x", ProvisionState: models.StateAvailable, PowerState: models.PowerOff,
@@ -106,7 +108,7 @@ func atRest() models.Node {
 	}
 }
 
-// deploy moves the node through a deployment up to the installing step.
+// deploy takes the node through a deployment up to the step that installs the system.
 func deploy(t *testing.T, r *screentest.Rig, s screen.Screen) {
 	t.Helper()
 	id := screentest.UUID(1)
@@ -172,7 +174,7 @@ func TestTimelineIsReadInEachPhase(t *testing.T) {
 	})
 }
 
-// TestTimelineAfterARestart: an earlier console recorded the start of the operation.
+// TestTimelineAfterARestart checks that an operation is shown only once if an earlier console recorded its start.
 func TestTimelineAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := deployed(1, 100*time.Second, 5, 60, 0)
@@ -189,7 +191,8 @@ func TestTimelineAfterARestart(t *testing.T) {
 	})
 }
 
-// TestTwoDeploymentsWithinSeconds: two deployments follow each other within seconds, as in a lab.
+// TestTwoDeploymentsWithinSeconds checks that two deployments that follow each other within seconds, as in a lab, are
+// shown separately.
 func TestTwoDeploymentsWithinSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &kept{}
@@ -212,7 +215,8 @@ func TestEmptyTimeline(t *testing.T) {
 	})
 }
 
-// TestLogOfAnEarlierOperation: the timeline opens the log of an earlier operation, and esc returns.
+// TestLogOfAnEarlierOperation checks that the timeline opens the log of an earlier operation, and that esc returns to
+// the timeline.
 func TestLogOfAnEarlierOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := rack7()

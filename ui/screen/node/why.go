@@ -2,7 +2,7 @@ package node
 
 import "ironworks/ui/action"
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return s.whyNode()
@@ -56,7 +56,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// whyNode returns why every action on the node is disabled.
+// whyNode returns the reason why all actions on the node are disabled, or "" if they are not.
 func (s *Screen) whyNode() string {
 	switch {
 	case s.session == nil:
@@ -66,5 +66,5 @@ func (s *Screen) whyNode() string {
 	case !s.known():
 		return textNodeUnknown
 	}
-	return "" // the root decides
+	return "" // the root decides about each action
 }

@@ -12,11 +12,11 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// LearnFrom is the number of past operations of each kind that estimates use.
+// LearnFrom is the number of past operations of each kind that estimates are based on.
 const LearnFrom = 200
 
-// Spans returns the phases as bars on an axis that starts with the operation. past may be nil. The pace of the
-// installer's log, if known, takes precedence over past.
+// Spans returns the phases of an operation as bars on an axis that starts with the operation. past may be nil. If the
+// installer's log reports a pace, it takes precedence over past.
 func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) []timebar.Span {
 	spans := make([]timebar.Span, len(w.Phases))
 	for i := range w.Phases {
@@ -46,7 +46,7 @@ func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now
 	return spans
 }
 
-// Text returns the name of a phase with its duration so far.
+// Text returns the name of phase i and its duration so far.
 func Text(w *models.Work, i int, now time.Time) string {
 	p := &w.Phases[i]
 	more := ""
@@ -56,7 +56,7 @@ func Text(w *models.Work, i int, now time.Time) string {
 	return p.Name() + " " + more + models.Age(p.Took(now))
 }
 
-// TextAt returns the same as Text, with the installer's progress if the installer's log has it.
+// TextAt returns the same as Text, and also the installer's progress if its log reports it.
 func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) string {
 	p := &w.Phases[i]
 	percent, known := pace.Percent(p)
@@ -66,8 +66,8 @@ func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) strin
 	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
 }
 
-// Boot returns the boot stage of the ramdisk, without the words "the ramdisk", and a warning role if something blocks
-// the boot. The text is empty if the stage is unknown or the ramdisk has booted.
+// Boot returns the boot stage of the ramdisk, as a text that does not contain the words "the ramdisk". The role is a
+// warning if something blocks the boot. The text is empty if the stage is unknown or the ramdisk has booted.
 func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
 	p := w.Current()
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {
@@ -83,7 +83,8 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	return text, role
 }
 
-// Longest returns the length of the axis that an operation needs: its duration, or its estimated duration.
+// Longest returns the length of the axis that an operation needs: its duration so far plus its estimated remaining
+// time, if known.
 func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)
 	if e := past.Estimate(w, now).Pace(past, w, pace, now); e.Known {
@@ -92,7 +93,7 @@ func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, n
 	return longest
 }
 
-// Line returns all phases as text.
+// Line returns all phases of an operation as one line of text.
 func Line(w *models.Work, now time.Time) string {
 	parts := make([]string, len(w.Phases))
 	for i := range w.Phases {
@@ -104,7 +105,8 @@ func Line(w *models.Work, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// Look returns glyph, word and role of an outcome. current reports whether the operation is running.
+// Look returns the glyph, the word and the color role for the outcome of an operation. current reports whether the
+// operation is running.
 func Look(w *models.Work, current bool) (glyph, word string, role theme.Role) {
 	switch {
 	case w.Outcome == models.OutcomeDone:

@@ -20,7 +20,8 @@ const (
 	bootPair    = "kernel and initrd elsewhere"
 )
 
-// askApply asks for the ramdisk and the nodes. The root shows the requests, asks and sends them.
+// askApply opens a form that asks for a ramdisk and for the nodes to set it on. The root then shows the requests,
+// asks for confirmation and sends them.
 func (s *Screen) askApply() tea.Cmd {
 	boots := []string{bootISO, bootPair}
 	if s.running() {
@@ -45,7 +46,8 @@ func (s *Screen) askApply() tea.Cmd {
 	return s.openForm("apply", textApplyTitle, fields, preset, s.apply)
 }
 
-// servedNodes returns the names of the nodes for which the server has files of their own; nil if it is not running.
+// servedNodes returns the names of the nodes for which the server has separate files, or nil if the server is not
+// running.
 func (s *Screen) servedNodes() []string {
 	if !s.running() {
 		return nil
@@ -59,7 +61,8 @@ func (s *Screen) servedNodes() []string {
 	return list
 }
 
-// apply returns the request for the form's values.
+// apply returns a command that asks the root to set the ramdisk described by the form's values, or the invalid field
+// and its problem.
 func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string) {
 	nodes := splitList(v[askNodes])
 	if len(nodes) == 0 {
@@ -104,7 +107,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}), "", ""
 }
 
-// applyWords returns the equivalent command.
+// applyWords returns the equivalent command line without the program name.
 func applyWords(nodes []string, r provision.Ramdisk) []string {
 	words := append([]string{"ignition", "apply"}, nodes...)
 	for _, f := range [][2]string{{"--iso", r.ISO}, {"--kernel", r.Kernel}, {"--initrd", r.Initramfs}, {"--kernel-params", r.KernelParams}} {

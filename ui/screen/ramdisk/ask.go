@@ -26,7 +26,8 @@ const (
 	askReplace   = "replace"
 )
 
-// openForm opens a form with its last values, or else the preset; then handles its values.
+// openForm opens a form. Its fields contain the values of preset or, if preset lacks a field, the values entered
+// last. When the form is submitted, the function then handles its values.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {
@@ -48,13 +49,13 @@ func (s *Screen) openForm(
 			s.bench.Asked = map[string]map[string]string{}
 		}
 		s.bench.Asked[name] = maps.Clone(v)
-		delete(s.bench.Asked[name], askReplace) // the operator is asked each time before a file is replaced
-		// The root runs a dialog's command synchronously; long work must follow in another command.
+		delete(s.bench.Asked[name], askReplace) // the operator must agree each time that a file is replaced
+		// The root runs a dialog's command synchronously, so long work must run in another command.
 		return screen.Send(runLater{of: s, cmd: cmd}), "", ""
 	})})
 }
 
-// runLater runs a command after its dialog has closed.
+// runLater makes the screen run a command after its dialog has been closed.
 type runLater struct {
 	of  *Screen
 	cmd tea.Cmd
@@ -80,7 +81,7 @@ func (s *Screen) askSave() tea.Cmd {
 	})
 }
 
-// carryOut runs long work outside of Update, and shows its result as a toast.
+// carryOut returns a command that calls do outside of Update and shows the result as a toast.
 func (s *Screen) carryOut(what string, do func(ctx context.Context, maker screen.Ramdisks) (string, error)) tea.Cmd {
 	maker, ctx := s.env.Maker(), s.life
 	return func() tea.Msg {
@@ -116,7 +117,7 @@ func (s *Screen) askWrap() tea.Cmd {
 	})
 }
 
-// askEmbed asks for an ISO, reads it, and asks for confirmation.
+// askEmbed opens a form that asks for an ISO. It then reads the ISO and asks for confirmation.
 func (s *Screen) askEmbed() tea.Cmd {
 	fields := []form.Field{
 		{Key: askISO, Label: "ISO", Required: true, Files: screen.InFolder(""), Help: textISOHelp},
@@ -134,7 +135,7 @@ func (s *Screen) askEmbed() tea.Cmd {
 	})
 }
 
-// isoRead is the content of the ISO to embed in.
+// isoRead contains a summary of the ISO that the configuration is to be embedded in.
 type isoRead struct {
 	of     *Screen
 	source prepare.ConfigSource
@@ -168,7 +169,7 @@ func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
 
-// lookLines describes the content of an ISO.
+// lookLines describes the contents of an ISO.
 func lookLines(look prepare.ImageLook) []overlay.Text {
 	lines := []overlay.Text{
 		{Text: "volume      " + look.Volume},

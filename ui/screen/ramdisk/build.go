@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// buildResult is the result of building the form's configuration.
+// buildResult is the result of building the configuration described by the form.
 type buildResult struct {
 	of     *Screen
 	number int
@@ -21,7 +21,7 @@ type buildResult struct {
 	err    error
 }
 
-// rebuild builds the configuration after a delay without changes, and cancels a running build.
+// rebuild builds the configuration after the given delay, and cancels any earlier build.
 func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	maker := s.env.Maker()
 	if maker == nil {
@@ -50,7 +50,7 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	}
 }
 
-// handleBuilt stores a result, unless a newer build has started.
+// handleBuilt stores the result of a build, unless a newer build has started.
 func (s *Screen) handleBuilt(msg buildResult) {
 	if msg.of != s || msg.number != s.number {
 		return
@@ -60,14 +60,14 @@ func (s *Screen) handleBuilt(msg buildResult) {
 		s.stop = nil
 	}
 	if msg.err != nil && s.lastBuild.of != nil {
-		msg.built = s.lastBuild.built // the last valid preview stays visible
+		msg.built = s.lastBuild.built // keep showing the last valid preview
 	}
 	s.lastBuild = msg
 	s.form.SetProblems(problemsOf(msg.err, s.bench.Values))
 	s.preview.SetLines(s.previewLines())
 }
 
-// problemsOf returns the input errors by field key.
+// problemsOf returns the problems with the inputs, by the key of their form field.
 func problemsOf(err error, values map[string]string) map[string]string {
 	problems := map[string]string{}
 	for _, e := range ignition.InputErrors(err) {
@@ -81,7 +81,7 @@ func problemsOf(err error, values map[string]string) map[string]string {
 	return problems
 }
 
-// formProblem returns why the form cannot be used, "" if it can.
+// formProblem returns the reason why the form's configuration cannot be used, or "" if it can.
 func (s *Screen) formProblem() string {
 	if s.lastBuild.err == nil {
 		return ""
@@ -96,7 +96,8 @@ func (s *Screen) formProblem() string {
 	return fmt.Sprintf(textFormErrors, len(list), models.OnScreen(list[0]))
 }
 
-// source returns the configuration that actions use: that of the tab File, else the form's.
+// source returns the configuration that actions use: on the File tab, it is the open file; on other tabs, it is the
+// form's configuration.
 func (s *Screen) source() prepare.ConfigSource {
 	if s.tab == tabFile {
 		return prepare.ConfigSource{File: s.bench.File}
@@ -104,7 +105,7 @@ func (s *Screen) source() prepare.ConfigSource {
 	return prepare.ConfigSource{Inputs: inputsOf(s.bench.Values)}
 }
 
-// whySource returns why there is no configuration to use.
+// whySource returns the reason why there is no configuration that actions could use, or "" if there is one.
 func (s *Screen) whySource() string {
 	switch {
 	case s.env.Maker() == nil:

@@ -14,17 +14,17 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// The part of a file that is shown; an editor shows the rest.
+// Limits of the part of a file that is shown. An editor can show the rest.
 const (
 	maxLines = 20_000
 	maxRunes = 1000
 	// contextLines is the number of lines shown before a problem.
 	contextLines = 3
-	// longLine is the line length from which the text is wrapped.
+	// longLine is the line length, in bytes, beyond which the text is wrapped.
 	longLine = 400
 )
 
-// checking is the open file and the result of its check.
+// checking holds the open file and the result of checking it.
 type checking struct {
 	number int
 	busy   bool
@@ -34,13 +34,13 @@ type checking struct {
 
 	report userdata.Report
 	source []string
-	// problem is the index of the current problem; facts are the lines about the whole file.
+	// problem is the index of the current problem. facts holds the lines about the whole file.
 	problem int
 	facts   []pane.Line
-	// factsBeside means that the facts are drawn beside the source. Otherwise they are above it, wrapped to width, in
-	// heads lines.
+	// factsBeside is true if the facts are drawn beside the source. Otherwise they are drawn above it: wrapped to
+	// width cells, they take up heads lines.
 	factsBeside  bool
-	jump         bool // scroll to the current problem at the next draw
+	jump         bool // scroll to the current problem in the next draw
 	width, heads int
 }
 
@@ -52,13 +52,13 @@ type checked struct {
 	err    error
 }
 
-// fileChosen opens a file for checking.
+// fileChosen makes the screen open the file at path and check it.
 type fileChosen struct {
 	of   *Screen
 	path string
 }
 
-// openFile opens another file.
+// openFile shows another file on the File tab and checks it.
 func (s *Screen) openFile(path string) tea.Cmd {
 	s.bench.File = path
 	s.tab = tabFile
@@ -82,7 +82,7 @@ func (s *Screen) recheck() tea.Cmd {
 	}
 }
 
-// handleChecked stores a result, unless another file was opened meanwhile.
+// handleChecked stores the result of a check, unless another file has been opened in the meantime.
 func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	if msg.of != s || msg.number != s.check.number {
 		return nil
@@ -90,7 +90,7 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	c := &s.check
 	c.busy, c.err = false, msg.err
 	if msg.err != nil {
-		c.stamp = prepare.FileStamp{} // read the file again once it exists again
+		c.stamp = prepare.FileStamp{} // read the file again when it reappears
 		return nil
 	}
 	if msg.got.Same {
@@ -120,7 +120,8 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	return nil
 }
 
-// problem goes to another problem, and wraps around.
+// problem selects another problem: the one that is by positions after the current problem, or before it if by is
+// negative. It wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
 		s.check.problem = (s.check.problem + by + n) % n
@@ -129,7 +130,7 @@ func (s *Screen) problem(by int) {
 	}
 }
 
-// show scrolls to the current problem at the next draw, when the height is known.
+// show makes the next draw scroll to the current problem, because only then is the height known.
 func (s *Screen) show() { s.check.jump = true }
 
 func (s *Screen) jump() {
@@ -142,7 +143,7 @@ func (s *Screen) jump() {
 	}
 }
 
-// linesAbove returns the number of lines above the source.
+// linesAbove returns the number of lines drawn above the source.
 func (s *Screen) linesAbove() int {
 	if s.check.factsBeside {
 		return 0
@@ -150,7 +151,7 @@ func (s *Screen) linesAbove() int {
 	return s.check.heads
 }
 
-// setSource builds the lines, with problems marked.
+// setSource builds the lines of the source, in which problems are marked.
 func (s *Screen) setSource() {
 	c := &s.check
 	worst := map[int]userdata.Severity{}
@@ -185,8 +186,8 @@ func (s *Screen) setSource() {
 	s.file.SetLines(lines)
 }
 
-// marked returns a source line with the character at column marked, from 1; 0 marks none. Of a long line it
-// returns the part around the column.
+// marked returns a source line in which the character at column is marked. Columns are counted from 1; if column is
+// 0, no character is marked. If the line is long, marked returns the part around the column.
 func marked(text string, column int) []body.Span {
 	runes := []rune(text)
 	lead, tail := "", ""
@@ -210,7 +211,7 @@ func marked(text string, column int) []body.Span {
 	}
 }
 
-// verdict returns the state of the file.
+// verdict returns the state of the file, as a glyph, a word and a color role.
 func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	c := &s.check
 	switch {

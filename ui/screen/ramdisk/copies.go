@@ -8,7 +8,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Copies returns the addresses that are served, the file's problems, and the equivalent commands.
+// Copies returns, depending on the tab, the problems of the file, the served addresses, the configuration, and the
+// equivalent commands.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	addShaped := func(name, text string, shape screen.Shape) {
@@ -49,10 +50,10 @@ func (s *Screen) Copies() []screen.Copyable {
 	return list
 }
 
-// command returns the equivalent command line with the flags for this context.
+// command returns the equivalent command line, including the flags that select the current context.
 func (s *Screen) command(args ...string) string { return s.env.CommandLine(args...) }
 
-// buildWords returns the flags of ironworks ignition build for inputs.
+// buildWords returns the flags that give the inputs to the command "ironworks ignition build".
 func buildWords(in prepare.Inputs) []string {
 	var words []string
 	one := func(flag, value string) {
@@ -111,7 +112,7 @@ func buildWords(in prepare.Inputs) []string {
 	return words
 }
 
-// agentWords returns the flags of the builtin agent.
+// agentWords returns the flags that concern the builtin agent. It returns nil if another agent is selected.
 func agentWords(in prepare.Inputs) []string {
 	if in.Agent != string(ignition.AgentBuiltin) {
 		return nil

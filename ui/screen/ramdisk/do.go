@@ -7,10 +7,10 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// scrollStep is the horizontal scroll step in cells.
+// scrollStep is the number of cells by which a horizontal scroll key moves the view.
 const scrollStep = 8
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
@@ -33,7 +33,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return s.read(id)
 }
 
-// Click selects a tab or a field.
+// Click selects the tab or the field at the given position.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	switch {
 	case y == 1:
@@ -58,7 +58,7 @@ func (s *Screen) turnTo(to tab) tea.Cmd {
 	return nil
 }
 
-// fill runs an action on the form.
+// fill runs an action on the Form tab.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	switch id {
 	case action.EditField:
@@ -77,7 +77,7 @@ func (s *Screen) fill(id action.ID) tea.Cmd {
 	return s.changed()
 }
 
-// read runs an action on a text.
+// read runs an action on a tab that shows text.
 func (s *Screen) read(id action.ID) tea.Cmd {
 	p := s.reading()
 	switch id {
@@ -104,7 +104,7 @@ func (s *Screen) read(id action.ID) tea.Cmd {
 	return nil
 }
 
-// isOutput reports whether an action uses the configuration.
+// isOutput reports whether an action outputs the configuration, or controls the server.
 func isOutput(id action.ID) bool {
 	switch id {
 	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap, action.IgnitionServe, action.IgnitionApply, action.IgnitionStop:
@@ -133,7 +133,7 @@ func (s *Screen) output(id action.ID) tea.Cmd {
 	}
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap:

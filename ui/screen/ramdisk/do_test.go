@@ -22,7 +22,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// dialog returns the dialog that the screen opens.
+// dialog returns the dialog that the screen asked the root to open with one of the wishes.
 func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {
@@ -34,8 +34,8 @@ func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// answer fills in the fields of a dialog in order, submits it, and returns the messages. "-" skips a field, "+"
-// changes its choice.
+// answer enters the given texts in the fields of a dialog, in order, submits it, and returns the messages that
+// follow. "-" skips a field, and "+" selects its next choice.
 func answer(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay, texts ...string) []tea.Msg {
 	t.Helper()
 	for _, text := range texts {
@@ -56,7 +56,7 @@ func answer(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay
 	return r.Do(s, cmd)
 }
 
-// agree answers a question with yes, once it accepts keys.
+// agree answers a question with yes, as soon as the dialog accepts keys.
 func agree(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay) {
 	t.Helper()
 	starter, ok := o.(interface{ Start() tea.Cmd })
@@ -92,7 +92,7 @@ func TestSave(t *testing.T) {
 		if !slices.Contains(m.asked, "save out.ign force=true") || said(got) != "saved out.ign" {
 			t.Errorf("%q: %q", m.asked, said(got))
 		}
-		// The dialog remembers the name, but not the permission to replace.
+		// The dialog remembers the file name, but not the permission to replace the file.
 		m.err = fmt.Errorf("writing out.ign: %w", fs.ErrExist)
 		got = answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))))
 		if m.asked[len(m.asked)-1] != "save out.ign force=false" || !strings.Contains(said(got), "set Replace to overwrite it") {
@@ -250,7 +250,7 @@ func TestServeAsksForMissingInput(t *testing.T) {
 	}
 }
 
-// wished returns the request to apply ramdisks.
+// wished returns the message that asks the root to apply ramdisks.
 func wished(t *testing.T, wishes []tea.Msg) screen.ApplyRamdisks {
 	t.Helper()
 	for _, w := range wishes {
@@ -324,7 +324,7 @@ func TestCheckGoesThroughTheProblems(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "error 1 of 2")
 		s.Do(action.PrevMatch)
 		screentest.Shows(t, s, 80, 20, "error 2 of 2")
-		// An unchanged file is read once; a changed one is checked again.
+		// The file is not checked again until it has changed.
 		asked := len(m.asked)
 		r.Deliver(s, r.Pass(time.Second))
 		if len(m.asked) != asked {

@@ -12,13 +12,13 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// asideFrom is the minimum width for two panes side by side.
+// asideFrom is the minimum width, in cells, for two panes side by side.
 const asideFrom = 110
 
 // Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= asideFrom
-	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
+	content := s.content(t, w, max(h-2, 0)) // drawn first, because it sets the scroll position that the line of tabs shows
 	tabs := s.tabs.Draw(t, titles, int(s.tab), s.place(), w)
 	if s.search.Typing() {
 		tabs = s.search.Draw(t, w, "")
@@ -39,7 +39,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return body.PaneOr(t, &s.preview, s.nothingMade(), w, h)
 }
 
-// place returns the scroll position of the current tab's text.
+// place returns the scroll position in the text that is shown, or "" if only the form is shown.
 func (s *Screen) place() string {
 	switch s.tab {
 	case tabForm:
@@ -74,7 +74,8 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state returns the heading of the form: the profile, and whether the configuration is ready, building or invalid.
+// state returns the heading of the form. It names the profile and says whether the configuration is ready, being
+// built or invalid.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
 	problems := len(ignition.InputErrors(s.lastBuild.err))
@@ -95,7 +96,7 @@ func (s *Screen) state() []body.Span {
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }
 
-// counted counts the file's problems.
+// counted returns a text with the numbers of errors and warnings in the file.
 func (s *Screen) counted() string {
 	if !s.check.known {
 		return ""
@@ -114,7 +115,7 @@ func (s *Screen) nothingMade() string {
 	return textBuilding
 }
 
-// drawForm paints the form, on wide screens with the preview beside.
+// drawForm draws the form and, on wide screens, the preview beside it.
 func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	if !s.wide {
 		return s.form.Draw(t, w, h)
@@ -123,7 +124,8 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	return body.Beside(t, s.form.Draw(t, left, h), body.PaneOr(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
 }
 
-// drawFile paints the current problem and the source, with the facts about the file above or beside.
+// drawFile draws the current problem and, below it, the source. The facts about the file are drawn beside the source
+// on wide screens, and above it otherwise.
 func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	if s.wide != s.check.factsBeside || w != s.check.width {
 		s.check.factsBeside, s.check.width = s.wide, w
@@ -154,11 +156,11 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts returns the facts about the file, wrapped to w cells. It returns all lines if most is 0, else it stops soon
-// after most lines.
+// facts returns the facts about the file, wrapped to w cells. If most is not 0, it is the approximate maximum number
+// of lines.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
-		return s.check.facts // not drawn yet
+		return s.check.facts // nothing has been drawn yet
 	}
 	var lines []pane.Line
 	for _, fact := range s.check.facts {
@@ -185,7 +187,7 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short cuts lines to h; the text more then replaces the last line.
+// short limits lines to h lines. If it drops lines, the last line is the text more.
 func short(lines []pane.Line, h int, more string) []pane.Line {
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))
@@ -193,7 +195,7 @@ func short(lines []pane.Line, h int, more string) []pane.Line {
 	return lines
 }
 
-// currentProblem returns the current problem in a few lines.
+// currentProblem draws the current problem in a few lines.
 func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 	c := &s.check
 	var lines []pane.Line

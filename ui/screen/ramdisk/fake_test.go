@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 
 const ironicURL = "https://ironic.rack7.example:6385"
 
-// maker is a screen.Ramdisks in memory that records its calls.
+// maker implements screen.Ramdisks in memory and records its calls.
 type maker struct {
 	asked  []string
 	inputs []prepare.Inputs
 	err    error
-	text   string // a text in all results
+	text   string // appears in all results
 	files  map[string]string
 	stamp  int64
 	look   prepare.ImageLook
@@ -78,7 +78,7 @@ func (m *maker) Check(_ context.Context, path string, known prepare.FileStamp) (
 	m.asked = append(m.asked, "check "+path)
 	report := userdata.Check([]byte(text))
 	for i := range report.Summary.Sizes.Limits {
-		report.Summary.Sizes.Limits[i].Used = 300 + i // depends on the compression
+		report.Summary.Sizes.Limits[i].Used = 300 + i // the real size depends on the compression
 	}
 	return prepare.Checked{Stamp: stamp, Report: report, Source: []byte(text)}, nil
 }
@@ -114,7 +114,7 @@ func (m *maker) Serve(_ context.Context, _ prepare.ConfigSource, o prepare.Serve
 	return m.on, nil
 }
 
-// serving is a server in memory.
+// serving simulates a running server.
 type serving struct {
 	ended  bool
 	active int
@@ -177,7 +177,7 @@ passwd:
         - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQJutH28y4Og3Ltic3CUcWx me@here
 `
 
-// opened opens the screen with a maker and two nodes.
+// opened opens the screen with a maker and two nodes. change, if not nil, is called before the screen is created.
 func opened(t *testing.T, change func(*screentest.Rig, *maker)) (*screentest.Rig, *ramdisk.Screen, *maker) {
 	t.Helper()
 	r := screentest.New(t, models.Node{UUID: screentest.UUID(1), Name: "r7-n01"}, models.Node{UUID: screentest.UUID(2), Name: "r7-n02"})

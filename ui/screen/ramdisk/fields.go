@@ -10,7 +10,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields. Inputs with one field use the input's name, so that errors find their field.
+// The keys of the form's fields. If an input has only one field, the key is the input's name, so that errors can be
+// shown at the field.
 const (
 	keyProfile     = string(ignition.FieldProfile)
 	keyURL         = string(ignition.FieldIronicURL)
@@ -50,22 +51,23 @@ const (
 	keyRegFile     = string(prepare.FieldRegistriesFile)
 )
 
-// auto is the choice that stands for an empty value.
+// auto is the choice that represents an empty value.
 const auto = "auto"
 
 func profileOf(values map[string]string) ignition.Profile {
 	return ignition.Profile(values[keyProfile])
 }
 
-// spec is a field of the form. only is the one profile that has it, and not is a profile that lacks it; "" is no limit.
+// spec describes a field of the form. If only is not "", only this profile contains the field. If not is not "", this
+// profile lacks it.
 type spec struct {
 	form.Field
 	only, not ignition.Profile
-	// agent limits the field to one agent; "" means all.
+	// agent is the only agent that the field applies to; "" means all agents.
 	agent ignition.AgentKind
 }
 
-// shown reports whether a form with these values has the field.
+// shown reports whether the form contains the field if it holds the given values.
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer
@@ -75,7 +77,7 @@ func (s spec) shown(values map[string]string) bool {
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
 }
 
-// fieldsFor returns the fields of a profile with their values. ironic is the default address.
+// fieldsFor returns the fields for the profile in values, with their values. ironic is the default address of Ironic.
 func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)
 	var fields []form.Field
@@ -119,13 +121,13 @@ func toggle(section, key, label, help string) spec {
 	return s
 }
 
-// hint adds a placeholder to a field.
+// hint adds a placeholder to the field s.
 func hint(placeholder string, s spec) spec {
 	s.Placeholder = placeholder
 	return s
 }
 
-// file makes a field complete a path. files makes it complete the last path of a list.
+// file makes the field s complete the path that is typed. files makes it complete the last path in a list.
 func file(s spec) spec {
 	s.Files = screen.InFolder("")
 	return s
@@ -144,7 +146,8 @@ func files(s spec) spec {
 	return s
 }
 
-// onlyProfile limits a field to one profile, notClassic to all profiles but the classic one of build.py.
+// onlyProfile limits the field s to the profile p. notClassic limits a field to all profiles except the classic one,
+// which corresponds to build.py.
 func onlyProfile(p ignition.Profile, s spec) spec {
 	s.only = p
 	return s
@@ -155,7 +158,7 @@ func notClassic(s spec) spec {
 	return s
 }
 
-// onlyAgent limits a field to one agent.
+// onlyAgent limits the field s to one agent.
 func onlyAgent(agent ignition.AgentKind, s spec) spec {
 	s.agent = agent
 	return s

@@ -21,7 +21,7 @@ func (p *page) add(role theme.Role, format string, args ...any) {
 	p.spans(body.S(role, " "+fmt.Sprintf(format, args...)))
 }
 
-// spans adds a line, sanitized.
+// spans adds a line after sanitizing its texts.
 func (p *page) spans(spans ...body.Span) {
 	for i := range spans {
 		spans[i].Text = printable.Line(spans[i].Text)
@@ -40,14 +40,14 @@ func (p *page) heading(text string) {
 	p.add(theme.Strong, "%s", text)
 }
 
-// block adds an indented text of several lines.
+// block adds a text of several lines, indented.
 func (p *page) block(role theme.Role, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		p.lines = append(p.lines, pane.Text(role, "   "+line))
 	}
 }
 
-// previewLines returns the lines of the preview, which show the configuration without its secrets.
+// previewLines returns the lines of the preview. They show the configuration without its secrets.
 func (s *Screen) previewLines() []pane.Line {
 	p := &page{}
 	if s.lastBuild.err != nil {
@@ -103,7 +103,7 @@ func content(p *page, text string, secret bool) {
 	}
 }
 
-// wrongLines lists the errors by field.
+// wrongLines adds the errors of the last build.
 func (s *Screen) wrongLines(p *page) {
 	list := ignition.InputErrors(s.lastBuild.err)
 	if len(list) == 0 {
@@ -118,7 +118,7 @@ func (s *Screen) wrongLines(p *page) {
 	}
 }
 
-// sizeLines adds lines that compare the size of the configuration with the limits.
+// sizeLines adds lines that compare the size of the configuration with each limit.
 func (s *Screen) sizeLines(p *page, v prepare.Preview) {
 	capacity, where := int64(userdata.EmbedLimit), "area of a live image"
 	if s.bench.Capacity > 0 {

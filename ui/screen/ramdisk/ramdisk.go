@@ -1,4 +1,5 @@
-// Package ramdisk is the Ignition screen: a form with a preview, the check of a file, and the image server.
+// Package ramdisk implements the Ignition screen: a form with a preview, the check of a file, and a server for
+// images.
 package ramdisk
 
 import (
@@ -20,7 +21,7 @@ import (
 
 type tab int
 
-// The tabs. Wide screens show the preview beside the form too.
+// The tabs. On wide screens, the Form tab also shows the preview.
 const (
 	tabForm tab = iota
 	tabPreview
@@ -30,36 +31,37 @@ const (
 
 var titles = []string{"Form", "Preview", "File", "Serving"}
 
-// Screen is the Ignition screen. Data that outlives it is in the session's Bench.
+// Screen is the Ignition screen. Data that must outlive it is stored in the Bench.
 type Screen struct {
 	env    *screen.Env
 	bench  *screen.Bench
-	ironic string // the default address
+	ironic string // the default address of Ironic
 	first  map[string]string
 
 	tab  tab
 	tabs body.TabLine
 	form *form.Inline
-	// lastBuild is the last result of the form; number counts the builds, and results of earlier ones are dropped.
+	// lastBuild is the last result of building the form's configuration. number counts the builds, so that results of
+	// earlier builds can be dropped.
 	lastBuild buildResult
 	number    int
 	stop      context.CancelFunc
 
 	preview, file, serving pane.Pane
 	search                 body.Prompt
-	wide                   bool // the preview is drawn beside the form
+	wide                   bool // whether the preview is drawn beside the form
 
 	check checking
-	// fetched and failures are the server's log as of the last tick.
+	// fetched and failures hold the server's log as of the last tick.
 	fetched  []serve.Fetch
 	failures []serve.Event
 
-	// life ends with the screen.
+	// life is canceled when the screen is closed.
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	finish context.CancelFunc
 }
 
-// New returns the screen in its last state.
+// New returns the screen. Its form and its file are in the state that the Bench holds.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, bench: env.Bench}
 	if s.bench == nil {
@@ -86,10 +88,10 @@ func New(env *screen.Env) *Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindIgnition} }
 
-// Title returns the text for the header.
+// Title returns the screen's text in the header.
 func (s *Screen) Title() string { return "ignition" }
 
 // Start builds the form's configuration.
@@ -101,7 +103,7 @@ func (s *Screen) Shown() tea.Cmd {
 	return s.recheck()
 }
 
-// Close cancels running work. The server keeps running: the Bench owns it.
+// Close cancels all running commands. The server keeps running, because it belongs to the Bench.
 func (s *Screen) Close() {
 	if s.stop != nil {
 		s.stop()
@@ -109,7 +111,7 @@ func (s *Screen) Close() {
 	s.finish()
 }
 
-// Update handles results of commands, ticks, and keys while Typing.
+// Update handles results of commands, ticks, and keys that are text input.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case buildResult:
@@ -144,7 +146,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		s.check.stamp = prepare.FileStamp{}
 		return tea.Batch(s.rebuild(0), s.recheck())
-	case form.Completions: // releases the keys that waited for the completions
+	case form.Completions: // this also releases the keys typed while waiting for completions
 		cmd := s.form.Typed(msg)
 		return tea.Batch(cmd, s.changed())
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -153,7 +155,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// typed handles a key in a field or the search.
+// typed handles a key press in a field or in the search.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if s.search.Typing() {
 		switch s.search.Update(msg) {
@@ -172,7 +174,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, s.changed())
 }
 
-// changed applies the form's values, and rebuilds if they differ.
+// changed stores the form's values, and rebuilds the configuration if they differ from the stored ones.
 func (s *Screen) changed() tea.Cmd {
 	different, profile, agent := false, s.bench.Values[keyProfile], s.bench.Values[keyAgent]
 	for key, value := range s.form.Values() {
@@ -185,7 +187,7 @@ func (s *Screen) changed() tea.Cmd {
 		return nil
 	}
 	if s.bench.Values[keyProfile] != profile || s.bench.Values[keyAgent] != agent {
-		// Another profile or agent has other fields.
+		// Forms for other profiles and agents contain other fields.
 		focus := s.form.Focus()
 		s.form = form.NewInline(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles)
 		s.form.Recall(s.env.Entered)
@@ -197,10 +199,10 @@ func (s *Screen) changed() tea.Cmd {
 // Typing reports whether keys are text input.
 func (s *Screen) Typing() bool { return s.search.Typing() || s.tab == tabForm && s.form.Editing() }
 
-// Hints returns the key hints while Typing.
+// Hints returns the key hints to show while keys are text input.
 func (s *Screen) Hints() []screen.Hint { return screen.FormHints(!s.search.Typing()) }
 
-// Targets always returns nil: apply asks for its nodes.
+// Targets always returns nil, because the dialog for applying ramdisks asks for the nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Widen clears the search.
@@ -212,7 +214,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// reading returns the text of the current tab; on the form the preview.
+// reading returns the pane with the text of the current tab. On the Form tab, it is the preview.
 func (s *Screen) reading() *pane.Pane {
 	switch s.tab {
 	case tabFile:
@@ -224,7 +226,7 @@ func (s *Screen) reading() *pane.Pane {
 	return &s.preview
 }
 
-// Scopes returns the groups of actions, by tab.
+// Scopes returns the scopes of the actions that the current tab offers.
 func (s *Screen) Scopes() []action.Scope {
 	if s.tab == tabForm {
 		return []action.Scope{action.Ignition, action.Filling}
@@ -232,7 +234,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Ignition, action.Reading}
 }
 
-// readServing reads the server's log, which is in memory.
+// readServing reads the server's log. It does not block, because the log is in memory.
 func (s *Screen) readServing() {
 	if s.bench.Serving == nil {
 		return
@@ -241,5 +243,5 @@ func (s *Screen) readServing() {
 	s.serving.SetLines(s.servingLines())
 }
 
-// pause is the delay between the last change and the build.
+// pause is the delay between the last change in the form and the start of the build.
 const pause = 250 * time.Millisecond

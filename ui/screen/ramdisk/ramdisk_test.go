@@ -42,7 +42,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// wrong returns the error of a ramdisk without an Ironic URL.
+// wrong returns the errors of a build that lacks the URL of Ironic and has two invalid inputs.
 func wrong() error {
 	return errors.Join(
 		&ignition.InputError{Field: ignition.FieldIronicURL, Why: "is needed", Hint: "where is Ironic?"},
@@ -55,7 +55,7 @@ func serves(r *screentest.Rig, _ *maker) {
 	r.Env.Bench.Serving, r.Env.Bench.Since = &serving{active: 1}, screentest.Began
 }
 
-// to moves the form's cursor to the field with a label.
+// to moves the form's cursor to the field with the given label.
 func to(t *testing.T, s *ramdisk.Screen, label string) {
 	t.Helper()
 	s.Do(action.Top)
@@ -70,7 +70,7 @@ func to(t *testing.T, s *ramdisk.Screen, label string) {
 	t.Fatalf("no field %q:\n%s", label, screentest.Text(s, 80, 50))
 }
 
-// fill types into a field.
+// fill enters text in the field with the given label.
 func fill(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, label, text string) {
 	t.Helper()
 	to(t, s, label)
@@ -216,7 +216,8 @@ func TestProblemsAreShownAtTheirFields(t *testing.T) {
 	})
 }
 
-// TestStaleBuildsAreDropped: of several builds the last one counts, in any order of arrival.
+// TestStaleBuildsAreDropped checks that only the result of the last of several builds is used, in whatever order the
+// results arrive.
 func TestStaleBuildsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)

@@ -22,7 +22,7 @@ import (
 )
 
 type (
-	// offered are the addresses that the server can use.
+	// offered lists the addresses that the server can use.
 	offered struct {
 		of         *Screen
 		nodes      []string
@@ -65,7 +65,8 @@ const (
 
 const onlyHere = "127.0.0.1  this machine only"
 
-// offer finds the addresses of this machine that the BMCs can reach. handleOffer then asks the operator.
+// offer returns a command that finds the addresses of this machine that the BMCs can reach. With its result,
+// handleOffer asks the operator.
 func (s *Screen) offer() tea.Cmd {
 	maker, nodes, source := s.env.Maker(), s.chosen(), s.source()
 	if asked := splitList(s.bench.Asked["serve"][askNodes]); len(asked) > 0 && len(nodes) == 0 {
@@ -78,7 +79,7 @@ func (s *Screen) offer() tea.Cmd {
 	}
 }
 
-// handleOffer asks what to serve, and where.
+// handleOffer opens a form that asks what to serve and at which address.
 func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	if msg.of != s {
 		return nil
@@ -129,7 +130,7 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	})
 }
 
-// orderOf returns the order that a dialog's values describe, or the invalid field and its problem.
+// orderOf returns the order described by the values of a dialog, or the invalid field and its problem.
 func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
 	port := strings.TrimSpace(v[askPort])
@@ -170,20 +171,20 @@ func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field,
 	return order, "", ""
 }
 
-// begin starts the server. The server keeps running when the screen is closed.
+// begin returns a command that starts the server. The server keeps running when the screen is closed later.
 func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) tea.Cmd {
 	maker, ctx := s.env.Maker(), s.life
 	return func() tea.Msg {
 		serving, err := maker.Serve(ctx, source, order)
 		if err == nil && ctx.Err() != nil {
-			serving.Stop() // the screen was closed meanwhile
+			serving.Stop() // the screen was closed in the meantime
 			return nil
 		}
 		return served{of: s, serving: serving, err: err}
 	}
 }
 
-// handleServed shows the running server.
+// handleServed shows the server that was started, or the error.
 func (s *Screen) handleServed(msg served) tea.Cmd {
 	if msg.of != s {
 		return nil
@@ -206,7 +207,7 @@ func (s *Screen) running() bool {
 	return !ended
 }
 
-// active counts running downloads.
+// active returns the number of running downloads.
 func (s *Screen) active() int {
 	n := 0
 	for _, f := range s.fetched {
@@ -215,7 +216,7 @@ func (s *Screen) active() int {
 	return n
 }
 
-// end stops the server. During downloads it asks the operator first.
+// end stops the server. If downloads are running, it asks for confirmation first.
 func (s *Screen) end() tea.Cmd {
 	serving := s.bench.Serving
 	stop := func() tea.Msg {
@@ -250,7 +251,7 @@ func (s *Screen) nothingServed() string {
 		textNotServedRest
 }
 
-// servingLines returns the addresses and the downloads.
+// servingLines returns the served addresses and the downloads.
 func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
 	serving := s.bench.Serving
@@ -299,7 +300,7 @@ func (s *Screen) servingLines() []pane.Line {
 		}
 		for _, a := range addresses(target) {
 			p.block(theme.Muted, a.Name)
-			p.add(theme.Plain, "%s", a.Text) // the URL has a line of its own: easy to select with the mouse
+			p.add(theme.Plain, "%s", a.Text) // the URL has a separate line, so that it is easy to select with the mouse
 		}
 	}
 	if print := serving.Fingerprint(); print != "" {
@@ -308,7 +309,7 @@ func (s *Screen) servingLines() []pane.Line {
 	return p.lines
 }
 
-// addresses returns the driver_info fields for a target.
+// addresses returns the node fields that make Ironic boot the target's files.
 func addresses(target prepare.Target) []screen.Copyable {
 	var list []screen.Copyable
 	add := func(name, text string) {
@@ -323,7 +324,7 @@ func addresses(target prepare.Target) []screen.Copyable {
 	return list
 }
 
-// chosen returns the names of the nodes that another screen selected.
+// chosen returns the names of the nodes that are selected on another screen.
 func (s *Screen) chosen() []string {
 	if s.env.Chosen == nil {
 		return nil

@@ -1,6 +1,7 @@
 package ramdisk
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
+// beside their tables.
 const (
 	// Applying to nodes.
 	textNodesHelp      = "names or UUIDs, comma-separated; default: nodes marked in the fleet"

@@ -9,7 +9,7 @@ import (
 	"ironworks/ignition/prepare"
 )
 
-// valuesOf returns the form's values for inputs.
+// valuesOf converts inputs to the values of the form.
 func valuesOf(in prepare.Inputs) map[string]string {
 	or := func(value, otherwise string) string {
 		if value == "" {
@@ -38,7 +38,8 @@ func valuesOf(in prepare.Inputs) map[string]string {
 	}
 }
 
-// inputsOf returns the inputs of the profile's fields. Values of other fields stay in the form.
+// inputsOf converts the values of the form to inputs. It uses only the fields that the profile and the agent have;
+// the values of other fields stay in the form.
 func inputsOf(values map[string]string) prepare.Inputs {
 	profile := profileOf(values)
 	seen := map[string]string{}
@@ -74,7 +75,7 @@ func inputsOf(values map[string]string) prepare.Inputs {
 	return in
 }
 
-// fieldOf returns the key of the field that an input came from.
+// fieldOf returns the key of the form field that the invalid input came from.
 func fieldOf(e *ignition.InputError, values map[string]string) string {
 	if e.Field == ignition.FieldRegistry {
 		if profileOf(values) == ignition.ProfileClassic {
@@ -86,7 +87,7 @@ func fieldOf(e *ignition.InputError, values map[string]string) string {
 		ignition.FieldProxy:  {keyHTTPProxy, keyHTTPSProxy, keyNoProxy},
 		ignition.FieldSSHKey: {keySSHFiles, keySSHKeys},
 	}[e.Field] {
-		// If several fields set one input, the first field with a value wins.
+		// If several fields set one input, the first field that is not empty is returned.
 		if values[other] != "" {
 			return other
 		}
@@ -94,7 +95,7 @@ func fieldOf(e *ignition.InputError, values map[string]string) string {
 	return string(e.Field)
 }
 
-// splitList splits at commas outside quotes.
+// splitList splits a list at the commas that are not inside quotes.
 func splitList(list string) []string {
 	var items []string
 	var item strings.Builder
@@ -123,7 +124,7 @@ func splitList(list string) []string {
 	return items
 }
 
-// joinList is the inverse of splitList.
+// joinList is the inverse of splitList: it quotes items that contain a comma.
 func joinList(items []string) string {
 	texts := slices.Clone(items)
 	for i, item := range texts {
@@ -134,8 +135,8 @@ func joinList(items []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// splitKeys splits a list of public keys at commas that a key follows, because options and comments of keys
-// contain commas too.
+// splitKeys splits a list of public keys. It splits only at commas that are followed by a key, because the options
+// and comments of keys contain commas, too.
 func splitKeys(list string) []string {
 	var keys []string
 	for _, part := range strings.Split(list, ",") {

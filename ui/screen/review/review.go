@@ -1,5 +1,5 @@
-// Package review has the text to read before a deployment: its effects on a machine, or the failed checks. Dialogs
-// and screens share it.
+// Package review formats the text that the operator reads before a deployment: its effects on a machine, or the
+// failed checks. Dialogs and screens share it.
 package review
 
 import (
@@ -14,10 +14,10 @@ import (
 	"ironworks/ui/theme"
 )
 
-// indent is the column of the values.
+// indent is the column at which values start.
 const indent = 14
 
-// reviewText gathers the lines of a review.
+// reviewText collects the lines of a review.
 type reviewText []overlay.Text
 
 func (t *reviewText) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
@@ -30,12 +30,13 @@ func (t *reviewText) named(r theme.Role, name, value string) {
 	*t = append(*t, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", name, value), Indent: indent})
 }
 
-// heading begins a part of the review, after an empty line.
+// heading adds an empty line and the heading of the next part.
 func (t *reviewText) heading(s string) {
 	*t = append(*t, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: s})
 }
 
-// Lines describes a deployment of one machine: identity and target disk first, then warnings, then the requests.
+// Lines describes the deployment of one machine: first its identity and the target disk, followed by the warnings and
+// the requests.
 func Lines(r provision.Review) []overlay.Text {
 	t := reviewText(Machine(r))
 	if r.FollowUp != "" {
@@ -45,7 +46,7 @@ func Lines(r provision.Review) []overlay.Text {
 	return append(t, Sent(r)...)
 }
 
-// Machine returns identity, target disk and the other disks.
+// Machine describes the identity of the machine, the target disk and the other disks.
 func Machine(r provision.Review) []overlay.Text {
 	var t reviewText
 	t.line(theme.Strong, r.Node.Label())
@@ -62,7 +63,8 @@ func Machine(r provision.Review) []overlay.Text {
 	return t
 }
 
-// Sent lists the requests and their effects; empty for a deployment that is only followed.
+// Sent lists the steps, the requests and their effects. It returns no lines if the deployment is only followed,
+// because nothing is sent.
 func Sent(r provision.Review) []overlay.Text {
 	var t reviewText
 	if r.FollowUp != "" {
@@ -89,7 +91,7 @@ func Sent(r provision.Review) []overlay.Text {
 	return t
 }
 
-// disks lists the target disk and the fate of the others.
+// disks adds the target disk, which is overwritten, and what happens to the other disks.
 func (t *reviewText) disks(r provision.Review) {
 	t.named(theme.Plain, "interface", r.Interface)
 	if r.Image != "" {
@@ -109,7 +111,7 @@ func (t *reviewText) disks(r provision.Review) {
 	}
 }
 
-// Short returns one line for a machine: target disk and warnings.
+// Short describes the deployment of one machine in one line, with the target disk and the warnings.
 func Short(r provision.Review) overlay.Text {
 	if r.FollowUp != "" {
 		return overlay.Text{Role: theme.Warn, Text: r.Node.Label() + "  " + r.FollowUp, Indent: 4}
@@ -128,7 +130,7 @@ func Short(r provision.Review) overlay.Text {
 	return line
 }
 
-// checks lists the checks that did not pass, with their evidence. It also counts all checks by result.
+// checks adds the number of checks for each result, and the checks that did not pass with their evidence.
 func (t *reviewText) checks(checks []plan.Check) {
 	passed := 0
 	counts := map[string]int{}
@@ -155,7 +157,7 @@ func (t *reviewText) checks(checks []plan.Check) {
 	*t = append(*t, rest...)
 }
 
-// Check formats one check with its evidence and remedy.
+// Check formats a check with its evidence and its remedy.
 func Check(c plan.Check) []overlay.Text {
 	role, glyph, word := checkStyle(c)
 	lines := []overlay.Text{{Role: role, Text: fmt.Sprintf("  %s %s: %s: %s", glyph, word, c.ID, c.Text), Indent: 4}}
@@ -168,7 +170,7 @@ func Check(c plan.Check) []overlay.Text {
 	return lines
 }
 
-// checkStyle returns color, glyph and word of a check; all three say the same.
+// checkStyle returns the color role, the glyph and the word for the result of a check. All three mean the same.
 func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:
@@ -183,7 +185,8 @@ func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	return theme.Good, theme.GlyphDone, "ok"
 }
 
-// Refused lists the failed checks of a node with evidence, remedy, and whether they can be overridden.
+// Refused lists the failed checks of a node. For each, it shows the evidence, the remedy, and whether the check can
+// be overridden.
 func Refused(r provision.Review) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: r.Node.Label()}}
 	refused := plan.RefusedChecks(r.Checks)
@@ -201,7 +204,7 @@ func Refused(r provision.Review) []overlay.Text {
 	return lines
 }
 
-// Names returns the label of a single node, or the number of nodes.
+// Names returns the label of the node if there is only one, and the number of nodes otherwise.
 func Names(items []provision.Item) string {
 	if len(items) == 1 {
 		return items[0].Node.Label()
@@ -209,8 +212,9 @@ func Names(items []provision.Item) string {
 	return fmt.Sprintf("%d nodes", len(items))
 }
 
-// OverrideWords returns the flags that override the same checks. A command overrides checks on all its nodes: if
-// they differ between nodes, no flags are returned and the command refuses.
+// OverrideWords returns the flags that override the same checks on the command line. A command overrides checks on
+// all its nodes. If the overridden checks differ between nodes, OverrideWords returns no flags, so that the command
+// is refused.
 func OverrideWords(nodes []models.NodeRef, overrides map[string][]plan.CheckID) []string {
 	var words []string
 	var same []plan.CheckID

@@ -24,7 +24,7 @@ func plain(lines []overlay.Text) string {
 
 func rotational(yes bool) *bool { return &yes }
 
-// one returns a review with all parts.
+// one returns a review that contains all parts.
 func one() provision.Review {
 	return provision.Review{
 		Node: models.Node{UUID: "u1", Name: "n1", ProvisionState: models.StateAvailable, Owner: "ada"},
@@ -79,7 +79,8 @@ func TestShortHasDiskAndWarnings(t *testing.T) {
 	}
 }
 
-// TestInterruptedDeploymentIsFollowed: nothing is sent for it.
+// TestInterruptedDeploymentIsFollowed checks that the review of an interrupted deployment says that nothing is sent,
+// and does not mention disks.
 func TestInterruptedDeploymentIsFollowed(t *testing.T) {
 	t.Parallel()
 	r := provision.Review{Node: one().Node, FollowUp: "nothing is sent: it is followed"}
@@ -105,14 +106,14 @@ func TestRefusedHasRemedies(t *testing.T) {
 	if got != want {
 		t.Errorf("%s", got)
 	}
-	// A refusal without a failed check: the context is read-only.
+	// A node can be refused without a failed check, for example because the context is read-only.
 	r.Checks, r.Refusal = nil, &models.Refusal{Why: "this context is read-only"}
 	if got := plain(Refused(r)); got != "n1\n  ✖ this context is read-only" {
 		t.Error(got)
 	}
 }
 
-// TestHostileNamesAreSanitized: no text of a node controls the terminal.
+// TestHostileNamesAreSanitized checks that the texts of a node cannot control the terminal.
 func TestHostileNamesAreSanitized(t *testing.T) {
 	t.Parallel()
 	for name, evil := range screentest.Hostile() {

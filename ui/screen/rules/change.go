@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// plan compares a file with Ironic. It runs outside of Update.
+// plan compares the rules in the file at path with the rules in Ironic. It runs outside of Update.
 func (s *Screen) plan(path string, rewrite bool) (p declared.Planned) {
 	wanted, warnings, err := provision.ReadRules(path)
 	if p.Warnings, p.Err = warnings, err; err != nil {
@@ -26,7 +26,7 @@ func (s *Screen) plan(path string, rewrite bool) (p declared.Planned) {
 	return p
 }
 
-// askDelete asks for the consent to delete the rule at the cursor.
+// askDelete asks for confirmation before the rule at the cursor is deleted.
 func (s *Screen) askDelete() tea.Cmd {
 	rule, ok := s.list.Cursor()
 	if !ok {

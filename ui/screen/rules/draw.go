@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw draws the table of the tab, and the row at its cursor below.
+// Draw draws the table of the current tab and, below it, the details of the row at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-body.PageTop, 0))
 	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, s.tab, s.details.Position(), w), func(int) string { return content })
@@ -106,7 +106,7 @@ func (s *Screen) table(t *theme.Theme, w, h int) string {
 	return s.list.Draw(t)
 }
 
-// fill puts the row at the cursor into the pane below.
+// fill shows the row at the cursor in the pane below the table.
 func (s *Screen) fill() {
 	var row any
 	var lines []pane.Line

@@ -1,4 +1,5 @@
-// Package rules is the screen of inspection rules: those in Ironic, and tests of rules on stored inventories.
+// Package rules implements the screen of inspection rules. It lists the rules in Ironic, and tests rules on stored
+// inventories.
 package rules
 
 import (
@@ -32,27 +33,28 @@ const (
 
 var titles = []string{"Rules", "Test"}
 
-// freshFor is the maximum age of the rules when the screen is shown again.
+// freshFor is the age from which the rules are fetched again when the screen is shown.
 const freshFor = 30 * time.Second
 
-// Screen lists inspection rules, and the results of a test.
+// Screen lists the inspection rules and the results of a test.
 type Screen struct {
 	env    *screen.Env
-	api    provision.RulesAPI // nil without a live Ironic
+	api    provision.RulesAPI // nil if there is no live Ironic
 	tab    int
 	tabs   body.TabLine
-	listAt int // the line at which the table was drawn
+	listAt int // line at which the table was drawn
 
 	source *fetch.Source[[]*rules.Rule]
 	list   *table.Table[*rules.Rule]
 
-	// test is the last test. testing is the number of nodes of the running test, 0 if none is running.
+	// test is the last test. testing is the number of nodes on which a test is running, or 0 if none is running.
 	test    tested
 	testing int
-	// summary counts the predicted outcomes of the inspections. It is made once per test, not per frame.
+	// summary contains the numbers of predicted outcomes of the inspections. It is computed once per test, not for
+	// every drawing.
 	summary body.Span
 	results *table.Table[*resultRow]
-	// details is the text below the table about the row at the cursor.
+	// details shows the details of the row at the cursor, below the table.
 	details pane.Pane
 	shown   any
 
@@ -101,10 +103,10 @@ func ruleTable() *table.Table[*rules.Rule] {
 	return t
 }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindRules} }
 
-// Title returns the text for the header.
+// Title returns the screen's text in the header.
 func (s *Screen) Title() string { return "rules" }
 
 // Start fetches the rules.
@@ -125,7 +127,7 @@ func (s *Screen) get() tea.Cmd {
 	return s.source.Get()
 }
 
-// Close cancels running requests.
+// Close cancels all running requests.
 func (s *Screen) Close() {
 	s.finish()
 	if s.source != nil {
@@ -133,7 +135,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// Update handles a message.
+// Update handles a message from the root or the result of a command.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.source == nil {
 		return nil
@@ -159,13 +161,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the scopes of the actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, action.List} }
 
 // Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets returns the node at the cursor of the test.
+// Targets returns the node at the cursor if the Test tab is shown.
 func (s *Screen) Targets() []models.NodeRef {
 	if row, ok := s.results.Cursor(); ok && s.tab == testTab {
 		return []models.NodeRef{row.node}
@@ -173,7 +175,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.RulesTest, action.RulesApply, action.RulesDelete:
@@ -192,7 +194,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// nothing explains why the list is empty.
+// nothing explains why no rules can be listed.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext
@@ -200,7 +202,7 @@ func (s *Screen) nothing() string {
 	return textNotHere
 }
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab, action.PrevTab:
@@ -227,7 +229,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects a tab or a row.
+// Click selects the tab or the row at the given position. open reports whether to open the row, because it was
+// already selected.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if tab := s.tabs.At(x); tab >= 0 {
@@ -242,7 +245,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.results.Click(x, y-s.listAt).WasCurrent, nil
 }
 
-// Copies returns the rule at the cursor as a file, its UUID, the request and the command.
+// Copies returns the UUID of the rule at the cursor, the rule as a file, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

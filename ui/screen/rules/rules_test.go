@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// api is an Ironic with inspection rules.
+// api simulates an Ironic that contains inspection rules.
 type api struct {
 	*screentest.API
 	rules []json.RawMessage
@@ -72,7 +72,7 @@ func opened(t *testing.T, list []json.RawMessage) *rig {
 	return &rig{Rig: r, api: a, s: s}
 }
 
-// dialog runs an action that opens a dialog.
+// dialog runs an action and returns the dialog that it opens.
 func (r *rig) dialog(t *testing.T, id action.ID) screen.Overlay {
 	t.Helper()
 	for _, msg := range r.Do(r.s, r.s.Do(id)) {
@@ -84,7 +84,7 @@ func (r *rig) dialog(t *testing.T, id action.ID) screen.Overlay {
 	return nil
 }
 
-// answer types into a dialog, and handles the result.
+// answer types keys in a dialog, and runs the commands that follow.
 func (r *rig) answer(t *testing.T, o screen.Overlay, keys ...string) []tea.Msg {
 	t.Helper()
 	var wishes []tea.Msg
@@ -120,11 +120,12 @@ func TestGoldens(t *testing.T) {
 
 		r = opened(t, nil)
 		screentest.Golden(t, r.s, "none")
-		r.Pass(5 * time.Second) // the clock of regular expressions stops
+		r.Pass(5 * time.Second) // until the clock goroutine of the regular expressions has stopped
 	})
 }
 
-// TestTest runs rules on nodes: rules of a file with errors, rules of Ironic, and rules on nodes without an inventory.
+// TestTest checks the results of a test: of rules in a file with errors, of the rules in Ironic, and on nodes without
+// an inventory.
 func TestTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules[:1])
@@ -142,14 +143,14 @@ func TestTest(t *testing.T) {
 		if copies := r.s.Copies(); len(copies) != 3 || !strings.HasPrefix(copies[0].Text, "r7-n01\t") {
 			t.Errorf("%v", copies)
 		}
-		// A hidden rule cannot be tested.
+		// A rule that Ironic hides cannot be tested.
 		r = opened(t, someRules)
 		r.answer(t, r.dialog(t, action.RulesTest), "enter")
 		screentest.Shows(t, r.s, 120, 20, "is sensitive: Ironic hides its conditions and actions")
 	})
 }
 
-// TestApply shows the differences between a file and Ironic, and asks for consent.
+// TestApply checks that the differences between a file and Ironic are shown, and that the operator must confirm them.
 func TestApply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules)
@@ -187,7 +188,7 @@ conditions: [{op: contains, args: {value: "{inventory[system_vendor][manufacture
 actions: [{op: add-trait, args: {name: CUSTOM_VENDOR_DELL}}, {op: set-attribute, args: {path: extra/vendor, value: dell}}]
 `
 
-// dialogEmptied opens a dialog as dialog does, and clears the remembered file name.
+// dialogEmptied opens a dialog in the same way as dialog, and clears the remembered file name.
 func (r *rig) dialogEmptied(t *testing.T, id action.ID) screen.Overlay {
 	t.Helper()
 	o := r.dialog(t, id)

@@ -17,20 +17,20 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Keys of the forms.
+// Keys of the form's fields.
 const (
 	fieldFile   = "file"
 	fieldNodes  = "nodes"
 	fieldActive = "active"
 )
 
-// resultRow is the result of one rule on one node.
+// resultRow shows the result of one rule on one node.
 type resultRow struct {
 	id           string
 	node         models.NodeRef
 	rule, result string
 	role         theme.Role
-	// lines are the changes, notes and errors.
+	// lines holds the changes, notes and errors.
 	lines []string
 }
 
@@ -53,7 +53,7 @@ func resultTable() *table.Table[*resultRow] {
 	return t
 }
 
-// tested is the message with the result of a test.
+// tested contains the result of a test.
 type tested struct {
 	of       *Screen
 	err      error
@@ -61,7 +61,7 @@ type tested struct {
 	tests    []provision.RuleTest
 }
 
-// askTest asks for the file and the nodes of a test.
+// askTest opens a form that asks for the file of rules and the nodes to test them on.
 func (s *Screen) askTest() tea.Cmd {
 	chosen := s.chosen()
 	options := []string{textAllNodes}
@@ -88,7 +88,7 @@ func (s *Screen) askTest() tea.Cmd {
 	})})
 }
 
-// chosen returns the nodes that another screen has chosen.
+// chosen returns the nodes that are selected on another screen.
 func (s *Screen) chosen() []models.NodeRef {
 	if s.env.Chosen == nil {
 		return nil
@@ -111,7 +111,7 @@ func (s *Screen) everyNode() []models.NodeRef {
 	return nodes
 }
 
-// runTest reads the rules and evaluates them.
+// runTest returns a command that reads the rules and tests them on the nodes.
 func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) tea.Cmd {
 	ctx, api := s.life, s.api
 	return func() tea.Msg {
@@ -141,7 +141,7 @@ func (s *Screen) showResults(t tested) {
 	s.summary = summaryOf(t.tests)
 }
 
-// rowsOf returns the rows of a node: one for each rule that was evaluated, or one with the error.
+// rowsOf returns the rows of a node: one for each rule that was evaluated, or one that shows the error.
 func rowsOf(t *provision.RuleTest) []*resultRow {
 	if t.Err != nil {
 		return []*resultRow{{id: t.Node.UUID, node: t.Node, result: "error", role: theme.Bad, lines: []string{models.OnScreen(t.Err)}}}

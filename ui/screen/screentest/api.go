@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// API is an Ironic in memory. If Err is set, every request fails with it.
+// API simulates an Ironic in memory. If Err is set, every request fails with it.
 type API struct {
 	Nodes      []models.Node
 	PortList   []models.Port
@@ -19,17 +19,17 @@ type API struct {
 	Entries    []models.HistoryEntry
 	Hosts      []models.Conductor
 	DriverList []models.Driver
-	// Found is the inventory of every node; nil for none.
+	// Found is the inventory of every node, or nil if the nodes were not inspected.
 	Found json.RawMessage
-	// Storage and Vendor are the volumes and the vendor methods of every node.
+	// Storage holds the volumes of every node, and Vendor holds the vendor methods of every node.
 	Storage models.Volumes
 	Vendor  []models.VendorMethod
 	Minor   int
 	Lacks   []string
 	Err     error
-	// Asked has the requests in order.
+	// Asked lists the requests in the order in which they were received.
 	Asked []string
-	// asking guards Asked while requests run in parallel.
+	// asking guards Asked, because requests may run in parallel.
 	asking sync.Mutex
 }
 
@@ -40,13 +40,13 @@ func (a *API) ask(what string) error {
 	return a.Err
 }
 
-// Node returns a node with all its fields.
+// Node returns the node with the given UUID, with all its fields.
 func (a *API) Node(ctx context.Context, id string, _ ...string) (*models.Node, error) {
 	n, _, err := a.NodeAt(ctx, id)
 	return n, err
 }
 
-// NodeAt returns a node with all its fields.
+// NodeAt returns the node with the given UUID, with all its fields.
 func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
 	if err := a.ask("node " + id); err != nil {
 		return nil, time.Time{}, err
@@ -65,7 +65,7 @@ func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node,
 	return &n, time.Time{}, nil
 }
 
-// NodePage lists all nodes, with the fields of a list.
+// NodePage returns all nodes, but only with the fields that a node list contains and those that q names.
 func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
 	if a.Err != nil {
 		return nil, a.Err
@@ -87,12 +87,12 @@ func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclie
 	return page, nil
 }
 
-// CountNodes counts the nodes.
+// CountNodes returns the number of nodes.
 func (a *API) CountNodes(context.Context) (int, time.Time, error) {
 	return len(a.Nodes), time.Time{}, a.Err
 }
 
-// listed returns a node with the fields of a list.
+// listed returns a copy of n that contains only the fields of a node list.
 func listed(n *models.Node) models.Node {
 	return models.Node{
 		UUID: n.UUID, Name: n.Name, InstanceUUID: n.InstanceUUID, ProvisionState: n.ProvisionState,
@@ -104,22 +104,22 @@ func listed(n *models.Node) models.Node {
 	}
 }
 
-// Ports returns the ports that every node has.
+// Ports returns PortList, whatever the node.
 func (a *API) Ports(context.Context, string) ([]models.Port, error) {
 	return a.PortList, a.ask("ports")
 }
 
-// Portgroups returns the port groups that every node has.
+// Portgroups returns Groups, whatever the node.
 func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
 	return a.Groups, a.ask("portgroups")
 }
 
-// History returns the history that every node has.
+// History returns Entries, whatever the node.
 func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return a.Entries, a.ask("history")
 }
 
-// Inventory returns Found, or a "not found" error if it is nil.
+// Inventory returns Found, or a "not found" error if Found is nil.
 func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error) {
 	if err := a.ask("inventory"); err != nil {
 		return nil, err
@@ -130,43 +130,43 @@ func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error)
 	return a.Found, nil
 }
 
-// Volumes returns the volumes of every node.
+// Volumes returns Storage, whatever the node.
 func (a *API) Volumes(context.Context, string) (models.Volumes, error) {
 	return a.Storage, a.ask("volumes")
 }
 
-// VendorMethods returns the vendor methods of every node.
+// VendorMethods returns Vendor, whatever the node.
 func (a *API) VendorMethods(context.Context, string) ([]models.VendorMethod, error) {
 	return a.Vendor, a.ask("vendor methods")
 }
 
-// Conductors returns the conductors.
+// Conductors returns Hosts.
 func (a *API) Conductors(context.Context) ([]models.Conductor, error) {
 	return a.Hosts, a.ask("conductors")
 }
 
-// Drivers returns the drivers.
+// Drivers returns DriverList.
 func (a *API) Drivers(context.Context) ([]models.Driver, error) {
 	return a.DriverList, a.ask("drivers")
 }
 
-// Validate returns no interface.
+// Validate returns no validations.
 func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
 	return nil, a.ask("validate")
 }
 
-// Version returns the API version.
+// Version returns the API version, with the minor version Minor.
 func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
 }
 
-// Endpoint returns a URL.
+// Endpoint returns the URL of Ironic.
 func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 
-// Refused returns the missing fields.
+// Refused returns Lacks.
 func (a *API) Refused() []string { return a.Lacks }
 
-// MissingFields returns the fields that are in Lacks.
+// MissingFields returns those of the given fields that Lacks contains.
 func (a *API) MissingFields(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(a.Lacks, f) })
 }

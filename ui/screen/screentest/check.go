@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Hostile returns names of nodes that try to control the terminal.
+// Hostile returns node names that try to control the terminal or to break the layout, by a description of the name.
 func Hostile() map[string]string {
 	return map[string]string{
 		"escape":  "n\x1b[2J\x1b]0;owned\x07\x1b[31mred",
@@ -29,7 +29,7 @@ func Hostile() map[string]string {
 	}
 }
 
-// Sizes returns sizes of a screen to test.
+// Sizes returns the sizes at which a screen is tested, as width and height.
 func Sizes() [][2]int {
 	sizes := [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {2, 3}, {3, 2}, {20, 5}, {80, 20}, {80, 3}, {33, 11}, {200, 46}, {121, 7}, {400, 90}}
 	for w := 1; w < 60; w += 7 {
@@ -40,8 +40,8 @@ func Sizes() [][2]int {
 	return sizes
 }
 
-// CheckSizes draws a screen at many sizes and fails if a drawing has another size, or control sequences besides
-// colors.
+// CheckSizes draws a screen at many sizes. The test fails if a drawing has the wrong size or contains control
+// sequences other than colors.
 func CheckSizes(t *testing.T, s screen.Screen) {
 	t.Helper()
 	th := theme.New(theme.Options{})
@@ -50,7 +50,7 @@ func CheckSizes(t *testing.T, s screen.Screen) {
 	}
 }
 
-// Check fails if a drawing has another size, or control sequences besides colors.
+// Check fails the test if a drawing is not w by h cells large, or contains control sequences other than colors.
 func Check(t *testing.T, drawn string, w, h int) {
 	t.Helper()
 	if h <= 0 {
@@ -75,7 +75,7 @@ func Check(t *testing.T, drawn string, w, h int) {
 	}
 }
 
-// Text returns a screen without styles and trailing spaces.
+// Text draws a screen and returns its text without styles and without trailing spaces.
 func Text(s screen.Screen, w, h int) string {
 	lines := strings.Split(ansi.Strip(s.Draw(theme.New(theme.Options{}), w, h)), "\n")
 	for i := range lines {
@@ -84,12 +84,12 @@ func Text(s screen.Screen, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// OverlayText returns a dialog without styles.
+// OverlayText draws a dialog and returns its text without styles.
 func OverlayText(o screen.Overlay, w, h int) string {
 	return ansi.Strip(o.Draw(theme.New(theme.Options{}), w, h))
 }
 
-// CheckOverlay fails if a dialog has control sequences besides colors.
+// CheckOverlay fails the test if a dialog contains control sequences other than colors.
 func CheckOverlay(t *testing.T, o screen.Overlay) {
 	t.Helper()
 	for _, size := range [][2]int{{80, 20}, {200, 46}, {40, 10}} {
@@ -99,7 +99,7 @@ func CheckOverlay(t *testing.T, o screen.Overlay) {
 	}
 }
 
-// Golden compares a screen with its golden files, at both usual sizes.
+// Golden compares a screen with its golden files at two typical sizes, 80x20 and 200x46.
 func Golden(t *testing.T, s screen.Screen, name string) {
 	t.Helper()
 	for _, size := range []struct {
@@ -113,7 +113,7 @@ func Golden(t *testing.T, s screen.Screen, name string) {
 	}
 }
 
-// Shows fails if a screen lacks one of the texts.
+// Shows fails the test if the drawn screen lacks one of the texts.
 func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	t.Helper()
 	got := Text(s, w, h)
@@ -124,7 +124,7 @@ func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	}
 }
 
-// Lacks fails if a screen has one of the texts.
+// Lacks fails the test if the drawn screen contains one of the texts.
 func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	t.Helper()
 	got := Text(s, w, h)
@@ -135,7 +135,7 @@ func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	}
 }
 
-// Main runs a package's tests in a fixed time zone.
+// Main runs the tests of a package in the time zone UTC.
 func Main(m *testing.M) {
 	time.Local = time.UTC
 	os.Exit(m.Run())

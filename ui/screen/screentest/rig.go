@@ -1,4 +1,5 @@
-// Package screentest helps to test screens: a session with nodes in memory, controlled time, and golden files.
+// Package screentest helps to test screens. It provides a session whose nodes are in memory, a controlled clock, and
+// golden files.
 package screentest
 
 import (
@@ -21,16 +22,16 @@ import (
 // Began is the start time of every test.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Rig is an environment with an API in memory.
+// Rig is an environment for screens, with an API in memory.
 type Rig struct {
 	Env *screen.Env
 	API *API
-	// Watched has the nodes that are polled more often; Hurried counts the extra polls.
+	// Watched lists the nodes that are polled more often. Hurried counts the extra polls.
 	Watched []string
-	// Looked has the nodes that were polled once.
+	// Looked lists the nodes that were polled individually.
 	Looked  []string
 	Hurried int
-	// Needed has the requested API fields.
+	// Needed lists the API fields that screens have asked for.
 	Needed []string
 
 	t      testing.TB
@@ -38,8 +39,8 @@ type Rig struct {
 	news   []fleet.Update
 }
 
-// New returns a rig with an empty store. Tests call it in a synctest bubble, whose time New moves to [Began];
-// benchmarks use the system time.
+// New returns a rig whose Store is empty. Tests call New in a synctest bubble, and New moves the bubble's time to
+// [Began]. Benchmarks use the system time.
 func New(tb testing.TB, nodes ...models.Node) *Rig {
 	tb.Helper()
 	<-time.After(time.Until(Began))
@@ -61,36 +62,36 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 	return r
 }
 
-// pollerLog records the requests of screens to the poller, which [Rig.Sync] runs.
+// pollerLog records the calls that screens make to the poller. The poller itself runs only in [Rig.Sync].
 type pollerLog struct{ r *Rig }
 
 // Run does nothing.
 func (a pollerLog) Run(ctx context.Context, _ func(fleet.Update)) error { return ctx.Err() }
 
-// Watch records the node.
+// Watch adds the node to Watched.
 func (a pollerLog) Watch(uuid string) { a.r.Watched = append(a.r.Watched, uuid) }
 
-// Unwatch reverts Watch.
+// Unwatch removes the node from Watched.
 func (a pollerLog) Unwatch(uuid string) {
 	a.r.Watched = slices.DeleteFunc(a.r.Watched, func(w string) bool { return w == uuid })
 }
 
-// PollNode records the node.
+// PollNode adds the node to Looked.
 func (a pollerLog) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
 
-// PollNow counts its calls.
+// PollNow increments Hurried.
 func (a pollerLog) PollNow() { a.r.Hurried++ }
 
-// Refresh counts its calls, together with those of PollNow.
+// Refresh increments Hurried.
 func (a pollerLog) Refresh() { a.r.Hurried++ }
 
-// NeedFields records the fields, for the next round.
+// NeedFields adds the fields to Needed, and makes the next round of the poller read them.
 func (a pollerLog) NeedFields(fields ...string) {
 	a.r.Needed = append(a.r.Needed, fields...)
 	a.r.poller.NeedFields(fields...)
 }
 
-// Sync runs one round of the poller and returns its report, as the root passes it on.
+// Sync runs one round of the poller. It returns the message with which the root reports the round to screens.
 func (r *Rig) Sync() screen.FleetChanged {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
@@ -123,7 +124,7 @@ func (r *Rig) Sync() screen.FleetChanged {
 	return screen.FleetChanged{Update: u}
 }
 
-// Change changes a node and runs the poller.
+// Change changes the node with the given UUID and runs one round of the poller.
 func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged {
 	r.t.Helper()
 	for i := range r.API.Nodes {
@@ -134,22 +135,22 @@ func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged
 	return r.Sync()
 }
 
-// Pass waits for a duration and returns the tick that the root would send.
+// Pass waits for the duration d and returns the tick that the root would then send.
 func (*Rig) Pass(d time.Duration) screen.Tick {
 	<-time.After(d)
 	return screen.Tick{Now: time.Now()}
 }
 
-// Open starts and shows a screen, and delivers the results of its commands. The screen is closed at the end of the
-// test.
+// Open starts a screen and shows it, and delivers the results of its commands. It returns the messages to the root.
+// The screen is closed at the end of the test.
 func (r *Rig) Open(s screen.Screen) []tea.Msg {
 	r.t.Helper()
 	r.t.Cleanup(s.Close)
 	return append(r.Do(s, s.Start()), r.Do(s, s.Shown())...)
 }
 
-// Do runs a command as the root does: results go to the screen, and so do the results of further commands. It returns
-// the messages to the root.
+// Do runs a command in the same way as the root: it sends the results to the screen, and the results of commands that
+// follow from them as well. It returns the messages to the root.
 func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	r.t.Helper()
 	var wishes []tea.Msg
@@ -165,13 +166,13 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	return wishes
 }
 
-// Deliver sends a message to the screen and handles the data that it fetches.
+// Deliver sends a message to the screen, and runs the commands that follow with Do.
 func (r *Rig) Deliver(s screen.Screen, msg tea.Msg) []tea.Msg {
 	r.t.Helper()
 	return r.Do(s, s.Update(msg))
 }
 
-// Run runs commands one after the other and returns their messages.
+// Run runs the commands in cmd one by one and returns their messages.
 func Run(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -190,7 +191,8 @@ func Run(cmd tea.Cmd) []tea.Msg {
 	}
 }
 
-// Press returns a key message: for one character, or for enter, esc and others.
+// Press returns the message for pressing a key. key is a single character or the name of a special key, such as
+// "enter" or "esc".
 func Press(key string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "tab": tea.KeyTab,
@@ -203,7 +205,7 @@ func Press(key string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r[0], Text: key}
 }
 
-// Type presses one key for each character.
+// Type presses one key for each character of text. The test fails if keys are not text input.
 func (r *Rig) Type(s screen.Screen, text string) {
 	r.t.Helper()
 	for _, c := range text {
@@ -214,5 +216,5 @@ func (r *Rig) Type(s screen.Screen, text string) {
 	}
 }
 
-// UUID returns a UUID with a number.
+// UUID returns a UUID that starts with the number n.
 func UUID(n int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000000", n) }

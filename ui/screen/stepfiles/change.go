@@ -17,13 +17,13 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Keys of the forms.
+// Keys of the form's fields.
 const (
 	fieldVerb  = "verb"
 	fieldNodes = "nodes"
 )
 
-// planFile compares a file with Ironic. It runs outside of Update, like plan.
+// planFile compares the objects in a file with the objects in Ironic. Both planFile and plan run outside of Update.
 func (s *Screen) planFile(path string, rewrite bool) declared.Planned {
 	wanted, err := provision.ReadStepFiles(path, s.kind)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) (p declared.Planned)
 	return p
 }
 
-// askDelete asks for the consent to delete the object at the cursor.
+// askDelete asks for confirmation before the object at the cursor is deleted.
 func (s *Screen) askDelete() tea.Cmd {
 	item, ok := s.list.Cursor()
 	if !ok {
@@ -51,7 +51,8 @@ func (s *Screen) askDelete() tea.Cmd {
 	return s.changes.Ask(s.withNoun(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
-// askRun asks how and on which nodes the runbook at the cursor runs. The checks and the confirmation follow.
+// askRun opens a form that asks for the operation in which the runbook at the cursor runs, and for the nodes. Checks
+// and a confirmation follow.
 func (s *Screen) askRun() tea.Cmd {
 	book, ok := s.list.Cursor()
 	if !ok {
@@ -76,8 +77,8 @@ func (s *Screen) askRun() tea.Cmd {
 	})})
 }
 
-// runChoices returns the sets of nodes to run a runbook on, by their titles: the nodes chosen on another screen, and
-// the nodes with a trait of the runbook. options are the titles in order.
+// runChoices returns the sets of nodes on which the runbook can be run, by title: the nodes selected on another
+// screen, and the nodes that have a trait of the runbook. options lists the titles in order.
 func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
 	choices = map[string][]models.NodeRef{}
 	add := func(title string, nodes []models.NodeRef) {

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// namesAtMost bounds a list of nodes.
+// namesAtMost is the maximum number of nodes that are named in a list.
 const namesAtMost = 20
 
 func (s *Screen) newTable() *table.Table[*stepfile.Item] {
@@ -52,7 +52,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// nodesWithTrait returns the nodes that have a trait of a deploy template or runbook.
+// nodesWithTrait returns the nodes that have at least one of the traits that a deploy template or runbook needs.
 func (s *Screen) nodesWithTrait(item *stepfile.Item) []models.NodeRef {
 	var nodes []models.NodeRef
 	seen := map[string]bool{}
@@ -74,7 +74,7 @@ func (s *Screen) nodesText(item *stepfile.Item) string {
 	return strconv.Itoa(len(s.nodesWithTrait(item)))
 }
 
-// Draw draws the table, and the object at its cursor below.
+// Draw draws the table and, below it, the details of the object at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	left := []body.Span{body.S(theme.Strong, " "+title(s.kind))}
 	if s.source == nil {
@@ -111,7 +111,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return content
 }
 
-// fill puts the row at the cursor into the pane below.
+// fill shows the object at the cursor in the pane below the table.
 func (s *Screen) fill() {
 	item, _ := s.list.Cursor()
 	if item == s.shown {
@@ -133,7 +133,7 @@ func (s *Screen) fill() {
 	s.details.SetLines(lines)
 }
 
-// carriersLine names the nodes that the object can be used on.
+// carriersLine returns a line that names the nodes on which the object can be used.
 func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
 	traits := item.NeedsTraits()
 	nodes := s.nodesWithTrait(item)

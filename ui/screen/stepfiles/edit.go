@@ -15,18 +15,18 @@ import (
 	"ironworks/ui/theme"
 )
 
-// editFile is a temporary file, ready for the editor.
+// editFile contains a temporary file that is ready to be opened in the editor.
 type editFile struct {
 	of *Screen
-	// existing is the object that is edited, nil for a new one. was is the original text, text the text that the editor
-	// opens.
+	// existing is the object that is edited, or nil if a new one is created. was is the original text, and text is
+	// the text that the editor opens.
 	existing  *stepfile.Item
 	was, text string
 	file      provision.PlanText
 	err       error
 }
 
-// edited is the result of the editor.
+// edited contains the result of the editor.
 type edited struct {
 	editFile
 	items []stepfile.Item
@@ -49,7 +49,7 @@ func (s *Screen) layOut(existing *stepfile.Item, text string) tea.Cmd {
 	return s.layOutAgain(existing, text, text)
 }
 
-// layOutAgain opens a text again after a rejected edit; was is the text before all edits.
+// layOutAgain opens a text in the editor again after an edit with errors. was is the text before the first edit.
 func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd {
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {
@@ -81,7 +81,8 @@ func (s *Screen) parse(existing *stepfile.Item, text []byte) ([]stepfile.Item, e
 	return stepfile.ParseEdit(text, file, existing)
 }
 
-// takeEdit plans the edited changes, or shows its errors and offers to continue.
+// takeEdit compares the edited text with Ironic. If the text contains errors, it shows them and offers to continue
+// editing.
 func (s *Screen) takeEdit(e edited) tea.Cmd {
 	var lines []overlay.Text
 	switch {

@@ -1,5 +1,5 @@
-// Package stepfiles is the screen of deploy templates or runbooks: list, edit, create, delete, the nodes that have
-// their traits, and running a runbook.
+// Package stepfiles implements the screen of deploy templates or runbooks. It lists them and the nodes that have
+// their traits, edits, creates and deletes them, and runs runbooks.
 package stepfiles
 
 import (
@@ -22,24 +22,24 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// freshFor is the maximum age of the list when the screen is shown again.
+// freshFor is the age from which the list is fetched again when the screen is shown.
 const freshFor = 30 * time.Second
 
-// Screen lists the deploy templates, or the runbooks.
+// Screen lists either the deploy templates or the runbooks.
 type Screen struct {
 	env    *screen.Env
 	kind   stepfile.Kind
-	api    provision.StepFileAPI // nil without a live Ironic
-	listAt int                   // the line at which the table was drawn
+	api    provision.StepFileAPI // nil if there is no live Ironic
+	listAt int                   // line at which the table was drawn
 
 	source *fetch.Source[[]stepfile.Item]
 	list   *table.Table[*stepfile.Item]
-	// having has the nodes by trait; nil before the traits of the nodes were read.
+	// having maps each trait to the nodes that have it. It is nil until the traits of the nodes have been read.
 	having   map[string][]models.NodeRef
 	counting bool
 	revision uint64
 
-	// details is the text below the table about the row at the cursor.
+	// details shows the details of the row at the cursor, below the table.
 	details pane.Pane
 	shown   *stepfile.Item
 
@@ -51,7 +51,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of deploy templates, or of runbooks.
+// New returns the screen of runbooks if of is KindRunbooks, and the screen of deploy templates otherwise.
 func New(env *screen.Env, of screen.Kind) *Screen {
 	kind := stepfile.Template
 	if of == screen.KindRunbooks {
@@ -72,10 +72,10 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	return s
 }
 
-// withNoun completes a text with the noun of the kind.
+// withNoun inserts "deploy template" or "runbook" in text.
 func (s *Screen) withNoun(text string) string { return fmt.Sprintf(text, s.kind.Noun()) }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref {
 	if s.kind == stepfile.Runbook {
 		return screen.Ref{Kind: screen.KindRunbooks}
@@ -83,10 +83,10 @@ func (s *Screen) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTemplates}
 }
 
-// Title returns the text for the header.
+// Title returns the screen's text in the header.
 func (s *Screen) Title() string { return string(s.Ref().Kind) }
 
-// Start fetches the list, and has the poller read the traits of the nodes.
+// Start fetches the list, and makes the poller read the traits of the nodes.
 func (s *Screen) Start() tea.Cmd {
 	if s.source == nil {
 		return nil
@@ -107,7 +107,7 @@ func (s *Screen) Shown() tea.Cmd {
 	return tea.Batch(again, s.source.Get())
 }
 
-// Close cancels running requests.
+// Close cancels all running requests.
 func (s *Screen) Close() {
 	s.finish()
 	if s.source != nil {
@@ -115,13 +115,13 @@ func (s *Screen) Close() {
 	}
 }
 
-// counted is the message with the nodes by trait.
+// counted contains the result of count: the nodes by trait.
 type counted struct {
 	of     *Screen
 	having map[string][]models.NodeRef
 }
 
-// count reads the traits of all nodes in the store, if it has changed.
+// count returns a command that reads the traits of all nodes in the Store, or nil if the Store has not changed.
 func (s *Screen) count() tea.Cmd {
 	store := s.env.Session.Store
 	revision := store.Revision()
@@ -144,7 +144,7 @@ func (s *Screen) count() tea.Cmd {
 	}
 }
 
-// Update handles a message.
+// Update handles a message from the root or the result of a command.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.source == nil {
 		return nil
@@ -184,7 +184,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the scopes of the actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFiles, action.List} }
 
 // Typing always returns false.
@@ -193,7 +193,7 @@ func (s *Screen) Typing() bool { return false }
 // Targets always returns nil, because too many nodes may have a trait.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.StepsNew, action.StepsApply, action.StepsDelete, action.StepsRun, action.Open:
@@ -214,7 +214,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// nothing explains why the list is empty.
+// nothing explains why no objects can be listed.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext
@@ -222,7 +222,7 @@ func (s *Screen) nothing() string {
 	return s.withNoun(textNotHere)
 }
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.StepsNew:
@@ -243,13 +243,13 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects a row.
+// Click selects the row at the given position.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	s.list.Click(x, y-s.listAt)
 	return false, nil
 }
 
-// Copies returns the object at the cursor as a file, its UUID, the request and the command.
+// Copies returns the UUID of the object at the cursor, the object as a file, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

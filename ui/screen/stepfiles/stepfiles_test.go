@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// api is an Ironic with deploy templates and runbooks.
+// api simulates an Ironic that contains deploy templates and runbooks.
 type api struct {
 	*screentest.API
 	templates, books []json.RawMessage
@@ -72,7 +72,7 @@ func opened(t *testing.T, kind screen.Kind, templates, books []json.RawMessage) 
 // wishes runs an action and returns the messages to the root.
 func (r *rig) wishes(id action.ID) []tea.Msg { return r.Do(r.s, r.s.Do(id)) }
 
-// dialog runs an action that opens a dialog.
+// dialog runs an action and returns the dialog that it opens.
 func (r *rig) dialog(t *testing.T, id action.ID) screen.Overlay {
 	t.Helper()
 	return asked(t, r.wishes(id))
@@ -89,7 +89,7 @@ func asked(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// answer types into a dialog, and handles the result.
+// answer types keys in a dialog, and runs the commands that follow.
 func (r *rig) answer(t *testing.T, o screen.Overlay, keys ...string) []tea.Msg {
 	t.Helper()
 	var wishes []tea.Msg
@@ -100,7 +100,8 @@ func (r *rig) answer(t *testing.T, o screen.Overlay, keys ...string) []tea.Msg {
 	return wishes
 }
 
-// edit simulates the last requested editor with another text, and handles the result.
+// edit simulates the editor that the screen has asked for: it applies change to the text of the file, and delivers
+// the result.
 func (r *rig) edit(t *testing.T, wishes []tea.Msg, change func(text string) string) []tea.Msg {
 	t.Helper()
 	for _, msg := range wishes {
@@ -137,14 +138,15 @@ func TestGoldens(t *testing.T) {
 		screentest.CheckSizes(t, r.s)
 		screentest.Golden(t, opened(t, screen.KindTemplates, nil, nil).s, "none")
 		r = opened(t, screen.KindRunbooks, nil, someBooks)
-		screentest.Golden(t, r.s, "without-traits") // bios is the first
+		screentest.Golden(t, r.s, "without-traits") // the first row is bios, which has no traits
 		r.s.Do(action.Down)
 		screentest.Golden(t, r.s, "runbooks")
 		screentest.CheckSizes(t, r.s)
 	})
 }
 
-// TestEdit first makes edits with errors, and then shows the differences before it asks.
+// TestEdit checks that edits with errors are rejected and can be continued, and that the differences are shown before
+// the operator confirms them.
 func TestEdit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindTemplates, someTemplates, nil)
@@ -158,7 +160,7 @@ func TestEdit(t *testing.T) {
 		if text := screentest.OverlayText(note, 100, 20); !strings.Contains(text, `line:9:7: unknown key "stp" of a step; did you mean step?`) {
 			t.Errorf("%s", text)
 		}
-		// The rejected text is continued.
+		// The edit continues with the rejected text.
 		wishes = r.edit(t, r.answer(t, note, "Y"), func(text string) string {
 			return strings.NewReplacer("stp:", "step:", "priority: 95", "priority: 96", "  extra:\n    team: storage\n", "").Replace(text)
 		})
@@ -171,7 +173,7 @@ func TestEdit(t *testing.T) {
 	})
 }
 
-// TestEditMasked: steps with secrets that Ironic masks stay if they are not touched.
+// TestEditMasked checks that steps with secrets, which Ironic masks, keep them if they are not edited.
 func TestEditMasked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindTemplates, someTemplates, nil)
@@ -213,7 +215,8 @@ func TestNewApplyDelete(t *testing.T) {
 	})
 }
 
-// TestRun offers two sets of nodes: the chosen ones, and those with the traits.
+// TestRun checks that a runbook can be run on two sets of nodes: the nodes selected on another screen, and the nodes
+// with its traits.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindRunbooks, nil, someBooks)
@@ -262,7 +265,8 @@ func TestErrorsAndNoSession(t *testing.T) {
 	})
 }
 
-// TestNoFilesOfAServer: a console on a server refuses the name of a file, which would be one of the server's.
+// TestNoFilesOfAServer checks that a console on a server does not accept the name of a file, because it would name a
+// file of the server.
 func TestNoFilesOfAServer(t *testing.T) {
 	const why = "no files of the server"
 	synctest.Test(t, func(t *testing.T) {
@@ -280,7 +284,8 @@ func TestNoFilesOfAServer(t *testing.T) {
 	})
 }
 
-// TestNoEditor refuses what needs an editor before a file is written, and says what to use.
+// TestNoEditor checks that actions that need an editor are disabled if there is none, before a file is written, and
+// that the reason names an alternative.
 func TestNoEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for kind, want := range map[screen.Kind]string{

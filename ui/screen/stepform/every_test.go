@@ -11,10 +11,10 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// ownForms are tested one by one.
+// ownForms lists steps with special forms, which are tested separately.
 var ownForms = []string{"deploy.inject_files", "bios.apply_configuration", "firmware.update"}
 
-// sample returns a value of an argument, as typed and as sent.
+// sample returns a sample value of the argument a: as text for the form, and as the value to send.
 func sample(a steps.Argument) (text string, value any) {
 	switch a.Type {
 	case steps.Boolean:
@@ -30,8 +30,9 @@ func sample(a steps.Argument) (text string, value any) {
 	return "some text", "some text"
 }
 
-// TestEveryStepHasAForm: each step of both releases of Ironic and of the agent, which TestStepsOfReleases compares with
-// the table, has a field for each argument; what is typed is sent, and shown again.
+// TestEveryStepHasAForm checks the steps of both releases of Ironic and of the agent. The form of each step must have
+// a field for each argument, send the typed values, and show them again. TestStepsOfReleases compares the table of
+// steps with the releases.
 func TestEveryStepHasAForm(t *testing.T) {
 	t.Parallel()
 	list := steps.All()

@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form of firmware.update. In Ironic each update has a wait of its own; in the form all updates share
-// one wait.
+// The keys of the form for firmware.update. In Ironic, each update has a separate wait; in the form, all updates
+// share one.
 const (
 	keyUpdates = "settings"
 	keyWait    = "wait"
@@ -47,8 +47,8 @@ func firmwareArguments(v map[string]string) (args map[string]any, field string, 
 	return map[string]any{keyUpdates: settings}, "", nil
 }
 
-// firmwareValues writes updates as COMPONENT=URL. The form cannot show updates if their waits differ, or if only some
-// have one.
+// firmwareValues formats the updates as COMPONENT=URL. It returns false if the updates have different waits, because
+// the form cannot show them.
 func firmwareValues(args map[string]any) (map[string]string, bool) {
 	list, _ := args[keyUpdates].([]any)
 	var plain []any
@@ -56,7 +56,7 @@ func firmwareValues(args map[string]any) (map[string]string, bool) {
 	for i, item := range list {
 		update, _ := item.(map[string]any)
 		wait := update[keyWait]
-		if i > 0 && !reflect.DeepEqual(wait, common) { // JSON may have an object here
+		if i > 0 && !reflect.DeepEqual(wait, common) { // in JSON, the wait could even be an object
 			return nil, false
 		}
 		common = wait
@@ -77,7 +77,7 @@ func firmwareValues(args map[string]any) (map[string]string, bool) {
 	return values, isNumber
 }
 
-// asInt returns a number of JSON or of a form, if it is an integer.
+// asInt returns a number from JSON or from a form as an int. It returns false if the number is not an integer.
 func asInt(value any) (int, bool) {
 	switch n := value.(type) {
 	case int:

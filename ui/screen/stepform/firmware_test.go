@@ -8,7 +8,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// TestFirmwareForm: the form makes the updates of firmware.update, with one wait for all, and shows them again.
+// TestFirmwareForm checks that the form converts its values to the arguments of firmware.update, with one wait for
+// all updates, and shows such arguments again.
 func TestFirmwareForm(t *testing.T) {
 	t.Parallel()
 	n, k := offered(t, "firmware.update", `, "firmware_interface": "redfish"`)
@@ -41,7 +42,7 @@ func TestFirmwareForm(t *testing.T) {
 				t.Fatalf("%s, %v, want %s", got, err, c.args)
 			}
 			again := models.Step{}
-			if err := json.Unmarshal([]byte(`{"args": `+c.args+`}`), &again); err != nil { // as from a plan
+			if err := json.Unmarshal([]byte(`{"args": `+c.args+`}`), &again); err != nil { // as read from a plan
 				t.Fatal(err)
 			}
 			for _, shown := range []map[string]any{args, again.Args} {

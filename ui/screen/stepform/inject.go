@@ -15,7 +15,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// maxInjected bounds a file of inject_files: Ironic stores steps with the node.
+// maxInjected is the maximum size, in bytes, of a file for inject_files. It is limited because Ironic stores the
+// steps with the node.
 const maxInjected = 1 << 20
 
 // The keys of the form for inject_files (ironic_python_agent/inject_files.py, _validate_files).
@@ -30,10 +31,10 @@ const (
 	fieldVerify    = "verify_ca"
 	fieldDeleted   = "deleted"
 	fieldContent   = "content"      // the content in Base64, or a URL
-	localFile      = "content from" // replaces the content in arguments until the file is read
+	localFile      = "content from" // name of a local file, until its content is read
 )
 
-// isURL reports whether the agent downloads the content from a URL (_inject_one in
+// isURL reports whether content is a URL from which the agent downloads the content (_inject_one in
 // ironic_python_agent/inject_files.py).
 func isURL(content string) bool { return strings.Contains(content, "://") }
 
@@ -59,7 +60,8 @@ func injectFields() []form.Field {
 	}
 }
 
-// injectArguments returns the arguments of inject_files with the name of the local file in place of its content.
+// injectArguments returns the arguments of inject_files. They contain the name of the local file instead of its
+// content.
 func injectArguments(v map[string]string) (args map[string]any, field string, err error) {
 	path := strings.TrimSpace(v[fieldPath])
 	partition, content := strings.TrimSpace(v[fieldPartition]), strings.TrimSpace(v[fieldFile])
@@ -83,7 +85,7 @@ func injectArguments(v map[string]string) (args map[string]any, field string, er
 	}
 	for _, key := range []string{fieldMode, fieldDirMode, fieldOwner, fieldGroup} {
 		if v[key] != "" {
-			n, _ := strconv.ParseUint(v[key], baseOf(key), 32) // the field's Check has accepted the number
+			n, _ := strconv.ParseUint(v[key], baseOf(key), 32) // the field's Check has already accepted the number
 			file[key] = int(n)                                 //nolint:gosec // 32 bits
 		}
 	}
@@ -97,7 +99,7 @@ func injectArguments(v map[string]string) (args map[string]any, field string, er
 	return args, "", nil
 }
 
-// ReadFiles replaces the name of a local file of inject_files by its content.
+// ReadFiles replaces the name of a local file in the arguments of inject_files with the content of the file.
 func ReadFiles(k steps.Known, args map[string]any) (map[string]any, error) {
 	files, _ := args["files"].([]any)
 	if k.Label() != "deploy.inject_files" || len(files) != 1 {
@@ -123,7 +125,8 @@ func ReadFiles(k steps.Known, args map[string]any) (map[string]any, error) {
 	return args, nil
 }
 
-// injectValues returns the values of the form; ok is false for several files and for content that came from a file.
+// injectValues returns the values of the form for the given arguments. ok is false if the form cannot show them,
+// because there are several files or the content was read from a file.
 func injectValues(args map[string]any) (values map[string]string, ok bool) {
 	values = map[string]string{}
 	files, isList := args["files"].([]any)
@@ -158,7 +161,7 @@ func injectValues(args map[string]any) (values map[string]string, ok bool) {
 	return values, true
 }
 
-// baseOf returns the base in which the form shows a number.
+// baseOf returns the base in which the form shows the number in a field.
 func baseOf(field string) int {
 	if field == fieldMode || field == fieldDirMode {
 		return 8
@@ -167,11 +170,12 @@ func baseOf(field string) int {
 }
 
 func jsonText(value any) string {
-	text, _ := models.JSONText(value) // JSON can encode every value of a form
+	text, _ := models.JSONText(value) // JSON can encode every value that a form contains
 	return text
 }
 
-// withoutContent replaces the content in the arguments of inject_files by the name of its file.
+// withoutContent replaces the name of a local file in the arguments of inject_files with a text that stands for the
+// content of that file.
 func withoutContent(files any) any {
 	list, _ := files.([]any)
 	if len(list) != 1 {

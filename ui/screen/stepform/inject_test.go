@@ -7,7 +7,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// TestInjectForm: the form has every field of a file, and shows files without local content again.
+// TestInjectForm checks that the form supports every argument for a file, and shows files without local content
+// again.
 func TestInjectForm(t *testing.T) {
 	t.Parallel()
 	n, k := offered(t, "deploy.inject_files", "")

@@ -23,15 +23,16 @@ const (
 	fieldExisting = "existing"
 )
 
-// The arguments of RAID steps (ironic/drivers/modules/redfish/raid.py; _validate_raid_config in
-// ironic_python_agent/hardware.py has only the first two).
+// The arguments of RAID steps, except the target RAID (ironic/drivers/modules/redfish/raid.py). The agent's steps
+// support only delete_existing (ironic_python_agent/hardware.py).
 const (
 	argDelete = "delete_existing"
 	argRoot   = "create_root_volume"
 	argOthers = "create_nonroot_volumes"
 )
 
-// The choices of the forms of RAID steps. The first is Ironic's default.
+// The choices in the forms of RAID steps. For the volumes to create, the first is Ironic's default. For existing
+// volumes, the default depends on the step.
 const (
 	volumesAll    = "all"
 	volumesRoot   = "root volume"
@@ -40,8 +41,8 @@ const (
 	existingClear = "delete"
 )
 
-// raidFields returns the fields for the target RAID, for the volumes to create, and for existing volumes, as far as the
-// step has arguments for them.
+// raidFields returns fields for the target RAID, the volumes to create and existing volumes. It omits fields for
+// which the step has no arguments.
 func raidFields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	target, name := provision.RAIDTarget{}, ""
@@ -75,8 +76,8 @@ func raidFields(k steps.Known, n *models.Node) []form.Field {
 	return fields
 }
 
-// targetOf returns the target RAID of a node, without a configuration if the node has no target RAID or Ironic
-// would refuse it.
+// targetOf returns the target RAID of a node. Its configuration is nil if the node has no target RAID or Ironic would
+// reject it.
 func targetOf(n *models.Node) provision.RAIDTarget {
 	now, err := provision.RAIDOf(n)
 	if err != nil || len(now.Target) == 0 {
@@ -89,7 +90,7 @@ func targetOf(n *models.Node) provision.RAIDTarget {
 	return target
 }
 
-// raidArguments returns the arguments of a RAID step, without values that are the step's default.
+// raidArguments returns the arguments of a RAID step. It omits values that are the step's defaults.
 func raidArguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	args = map[string]any{}
 	if k.Argument(fieldTarget) != nil {
@@ -118,7 +119,7 @@ func raidArguments(k steps.Known, v map[string]string, n *models.Node) (args map
 	return args, "", nil
 }
 
-// raidValues returns the values of the form; ok is false if the form cannot show the arguments.
+// raidValues returns the values of the form for the given arguments. ok is false if the form cannot show them.
 func raidValues(k steps.Known, args map[string]any) (values map[string]string, ok bool) {
 	values = map[string]string{}
 	create := map[string]bool{argRoot: true, argOthers: true}
@@ -152,7 +153,8 @@ func raidValues(k steps.Known, args map[string]any) (values map[string]string, o
 	return values, true
 }
 
-// problemOfRAID checks a target RAID against the raid interface of a node.
+// problemOfRAID returns a function that checks a target RAID. If n is not nil, the function also checks the target
+// RAID against the node's raid interface.
 func problemOfRAID(k steps.Known, n *models.Node) func(string) string {
 	return func(text string) string {
 		target, err := parseRAID(k, text)
@@ -179,11 +181,11 @@ func describeRAID(k steps.Known) func(string) string {
 	}
 }
 
-// software reports whether the agent runs a step. The agent can create only volumes whose controller is "software".
+// software reports whether the agent runs the step. The agent can create only volumes whose controller is "software".
 func software(k steps.Known) bool { return slices.Contains(k.Drivers, steps.Agent) }
 
-// parseRAID reads a target RAID. The text is LEVEL:SIZE with :root and :NAME for each volume, or an object of YAML or
-// JSON in braces.
+// parseRAID parses a target RAID. The text contains LEVEL:SIZE for each volume, optionally with :root and :NAME, or
+// is a YAML or JSON object in braces.
 func parseRAID(k steps.Known, text string) (provision.RAIDTarget, error) {
 	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") {
 		return provision.ParseRAID([]byte(text))
@@ -246,7 +248,7 @@ func volumeWords(k steps.Known, config map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-// volumeWord returns the short form of a logical disk; short is false if the form cannot express the disk.
+// volumeWord returns the short form of a logical disk. short is false if the short form cannot express it.
 func volumeWord(disk map[string]any) (word string, short bool) {
 	parts := []string{fmt.Sprint(disk["raid_level"]), fmt.Sprint(disk["size_gb"])}
 	for _, name := range slices.Sorted(maps.Keys(disk)) {

@@ -11,7 +11,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// offered returns the node and its step, with the arguments of the node's raid interface.
+// offered returns a node whose JSON contains fields, and the step with the given label. The step's arguments depend
+// on the node's raid interface.
 func offered(t *testing.T, label, fields string) (*models.Node, steps.Known) {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "u1", "name": "n1", "deploy_interface": "direct"` + fields + `}`))
@@ -27,7 +28,8 @@ func offered(t *testing.T, label, fields string) (*models.Node, steps.Known) {
 	return nil, steps.Known{}
 }
 
-// TestRAIDForms: the forms of RAID steps make the arguments of the step, and show them again.
+// TestRAIDForms checks that the forms convert their values to the arguments of RAID steps, and show such arguments
+// again.
 func TestRAIDForms(t *testing.T) {
 	t.Parallel()
 	const redfish, agent = `, "raid_interface": "redfish"`, `, "raid_interface": "agent"`
@@ -74,7 +76,7 @@ func TestRAIDForms(t *testing.T) {
 	}
 }
 
-// TestRAIDFormOffersTheTarget: the form has the node's target RAID as value or help.
+// TestRAIDFormOffersTheTarget checks that the form shows the node's target RAID, as a value or in the help.
 func TestRAIDFormOffersTheTarget(t *testing.T) {
 	t.Parallel()
 	const node = `, "raid_interface": "redfish", "target_raid_config": {"logical_disks": [{"raid_level": "1", "size_gb": 100, "is_root_volume": true}]}`

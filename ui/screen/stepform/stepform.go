@@ -1,4 +1,5 @@
-// Package stepform has the forms of steps: a field for each argument, or a form made for that step.
+// Package stepform provides forms for the arguments of steps. A form contains a field for each argument, or is
+// specific to the step.
 package stepform
 
 import (
@@ -13,8 +14,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Fields returns the fields for the arguments of a step: one for each, or the step's own form. The node is the node
-// that will run the step, with all fields; nil if unknown.
+// Fields returns the fields of the form for the arguments of a step: one for each argument, or the fields of a form
+// specific to the step. n is the node that will run the step, with all its fields, or nil if it is unknown.
 func Fields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	switch k.Label() {
@@ -57,8 +58,8 @@ func argumentField(a steps.Argument) form.Field {
 	return field
 }
 
-// Arguments returns the arguments of a form, without reading files. field is the key of the invalid value. The node is
-// the same as in [Fields].
+// Arguments returns the arguments that the values of a form describe. It does not read files. field is the key of the
+// invalid value. n is the same node as in [Fields].
 func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	switch k.Label() {
 	case "deploy.inject_files":
@@ -113,7 +114,7 @@ func biosArguments(text string) (map[string]any, error) {
 	return bios.Arguments(changes), nil
 }
 
-// Words returns a step in the short form of commands, without the content of files.
+// Words formats a step in the short form used by commands. It omits the content of files and masks secrets.
 func Words(s models.Step) string {
 	words := []string{s.Label()}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {

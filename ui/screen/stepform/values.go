@@ -7,7 +7,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// Values returns the values of a step's form for existing arguments; ok is false if the form cannot show them.
+// Values returns the values of a step's form for the given arguments. ok is false if the form cannot show them.
 func Values(k steps.Known, args map[string]any) (values map[string]string, ok bool) {
 	values = map[string]string{}
 	switch k.Label() {
@@ -38,7 +38,8 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 	return values, true
 }
 
-// pairs writes the settings of a step as NAME=VALUE; ok is false if they have other fields.
+// pairs formats the settings of a step as NAME=VALUE. It returns false if a setting has other fields than name and
+// value.
 func pairs(args map[string]any, name, value string) (map[string]string, bool) {
 	list, isList := args["settings"].([]any)
 	if len(args) > 1 || len(args) == 1 && !isList {

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the nodes of the task, and below them the full reason of the node at the cursor.
+// Draw draws the nodes of the task and, below them, the full reason for the result of the node at the cursor.
 func (s *Task) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(t, w, h)
@@ -36,7 +36,8 @@ func (s *Task) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
 }
 
-// below draws the details of the node at the cursor after a rule, in a fixed height so that the list does not jump.
+// below draws a rule, the details of the node at the cursor, and the equivalent command. The height does not depend
+// on the node, so that the list does not jump.
 func (s *Task) below(t *theme.Theme, w, h int) []string {
 	if h < 10 {
 		return nil

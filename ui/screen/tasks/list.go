@@ -1,4 +1,5 @@
-// Package tasks has the screens of tasks: the list, and one task with the progress of each node.
+// Package tasks implements the screens of tasks: one lists all tasks, the other shows a task with the progress of
+// each node.
 package tasks
 
 import (
@@ -26,7 +27,7 @@ type List struct {
 
 var _ screen.Screen = (*List)(nil)
 
-// New returns the screen with the list of tasks.
+// New returns the screen that lists the tasks.
 func New(env *screen.Env) screen.Screen {
 	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
 	s.table.Empty = textEmpty
@@ -47,7 +48,7 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// name returns the action of a task.
+// name returns the name of the task's action.
 func name(t *screen.Task) string {
 	if t.Plan.Action == nil {
 		return "?"
@@ -55,7 +56,7 @@ func name(t *screen.Task) string {
 	return t.Plan.Action.Name()
 }
 
-// nodes returns the label of a single node, or the number of nodes.
+// nodes returns the label of the node if there is only one, and the number of nodes otherwise.
 func nodes(t *screen.Task) string {
 	if len(t.Plan.Items) == 1 {
 		return t.Plan.Items[0].Node.Label()
@@ -63,7 +64,7 @@ func nodes(t *screen.Task) string {
 	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
 }
 
-// duration returns the duration of a task, up to now for a running task.
+// duration returns the time that the task took. A running task is measured up to now.
 func duration(t *screen.Task, now time.Time) time.Duration {
 	if t.Ended.IsZero() {
 		return now.Sub(t.Began)
@@ -76,22 +77,22 @@ func stateCell(t *screen.Task) table.Cell {
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
 
-// Title returns the text for the header.
+// Title returns the screen's text in the header.
 func (s *List) Title() string { return "tasks" }
 
-// Start reads the current state.
+// Start shows the current tasks.
 func (s *List) Start() tea.Cmd { return s.Shown() }
 
-// Shown reads the changes since the last visit.
+// Shown updates the list, because tasks may have changed since the last visit.
 func (s *List) Shown() tea.Cmd {
 	s.refresh()
 	return nil
 }
 
-// Update handles a message.
+// Update updates the list if tasks have changed.
 func (s *List) Update(msg tea.Msg) tea.Cmd {
 	if _, changed := msg.(screen.TasksChanged); changed {
 		s.refresh()
@@ -108,7 +109,7 @@ func (s *List) refresh() {
 	s.table.SetRows(rows)
 }
 
-// Draw draws the list.
+// Draw draws the list below a heading with the number of tasks.
 func (s *List) Draw(t *theme.Theme, w, h int) string {
 	count := fmt.Sprintf("%d tasks", s.table.Len())
 	if s.table.Len() == 1 {
@@ -125,10 +126,10 @@ func (s *List) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the scopes of the actions that the screen offers.
 func (s *List) Scopes() []action.Scope { return []action.Scope{action.List, action.Tasks} }
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *List) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
@@ -141,12 +142,12 @@ func (s *List) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects the task at a cell.
+// Click selects the task at the given position. open reports whether to open it, because it was already selected.
 func (s *List) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *List) DisabledReason(id action.ID) string {
 	if _, some := s.table.Cursor(); id == action.Open && !some {
 		return textNoTasks
@@ -160,7 +161,7 @@ func (s *List) Typing() bool { return false }
 // Targets always returns nil.
 func (s *List) Targets() []models.NodeRef { return nil }
 
-// Copies returns the equivalent command of the task at the cursor.
+// Copies returns the command that is equivalent to the task at the cursor.
 func (s *List) Copies() []screen.Copyable {
 	t, ok := s.table.Cursor()
 	if !ok || t.Command == "" {

@@ -10,8 +10,8 @@ import (
 	"ironworks/ui/screen/tasks"
 )
 
-// TestTasksOfAnotherUser: an operator may retry, cancel and leave the tasks of another user. A viewer is told that the
-// role does not allow this.
+// TestTasksOfAnotherUser checks that an operator can retry, cancel and stop following the tasks of another user. For
+// a viewer, these actions are disabled with the reason that the role does not allow them.
 func TestTasksOfAnotherUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const viewer = "your role is viewer"

@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// state returns glyph, word and role of a whole task.
+// state returns the glyph, the word and the color role for the state of a whole task.
 func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	if t.Running() {
 		word = "running"
@@ -36,12 +36,12 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	tally := t.Tally()
 	for _, o := range outcomes() {
 		if n := tally[o.outcome]; n > 0 {
-			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // worst first
+			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // the worst outcome comes first
 			glyph, role = o.glyph, o.role
 		}
 	}
 	if len(t.Results) == 1 || len(tally) == 1 {
-		// All nodes have the same outcome.
+		// All nodes have the same outcome, so no numbers are needed.
 		for _, o := range outcomes() {
 			if tally[o.outcome] > 0 {
 				return glyph, o.word, role
@@ -51,14 +51,14 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	return glyph, strings.Join(parts, ", "), role
 }
 
-// outcomeLook is glyph, word and role of an outcome.
+// outcomeLook determines how an outcome is shown.
 type outcomeLook struct {
 	outcome     provision.Outcome
 	glyph, word string
 	role        theme.Role
 }
 
-// outcomes lists the outcomes from best to worst; a task shows its worst one.
+// outcomes lists the outcomes from best to worst. The look of a task is the look of its worst outcome.
 func outcomes() []outcomeLook {
 	return []outcomeLook{
 		{provision.OutcomeDone, theme.GlyphDone, "done", theme.Good},
@@ -79,8 +79,8 @@ func lookOf(o provision.Outcome) outcomeLook {
 	return outcomeLook{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// finishedNodes counts the finished nodes of a running task. known is true only for provision verbs, which end in a
-// stable state, and for enrolling.
+// finishedNodes returns the number of nodes on which a running task has finished. known is true only for provision
+// verbs, because they end in a stable state, and for enrolling.
 func finishedNodes(t *screen.Task) (n int, known bool) {
 	if enrolls(t) {
 		for _, p := range t.Progress {
@@ -103,7 +103,7 @@ func finishedNodes(t *screen.Task) (n int, known bool) {
 	return n, true
 }
 
-// failedSoFar counts the nodes of a running task that have failed already.
+// failedSoFar returns the number of nodes on which a running task has already failed.
 func failedSoFar(t *screen.Task) (n int) {
 	for _, r := range t.Known {
 		if r.Outcome == provision.OutcomeFailed {
@@ -118,7 +118,7 @@ func enrolls(t *screen.Task) bool {
 	return is
 }
 
-// enrolled returns the row of an enrolled node, with its changes.
+// enrolled returns the row of an enrolled node. It also shows the changes that were made.
 func enrolled(item *provision.Item, res *provision.Enrolled) row {
 	r := ended(item, &res.Result)
 	if len(res.Changes) > 0 {
@@ -127,7 +127,7 @@ func enrolled(item *provision.Item, res *provision.Enrolled) row {
 	return r
 }
 
-// Look returns glyph, word and role of an outcome.
+// Look returns the glyph, the word and the color role of an outcome.
 func Look(o provision.Outcome) (glyph, word string, role theme.Role) {
 	l := lookOf(o)
 	return l.glyph, l.word, l.role
@@ -138,18 +138,19 @@ func isVerb(t *screen.Task) bool {
 	return verb
 }
 
-// row is one node of a task on the task's screen.
+// row shows the state of one node of a task.
 type row struct {
 	node models.NodeRef
 	look outcomeLook
-	// now is the progress, or the reason of the outcome, on one line. whole is the same text in full length.
+	// now is a short text about the progress or the reason for the outcome. whole is the full text, or "" if now is
+	// already complete.
 	now, whole string
 	requestID  string
-	// retry is the time of the next attempt; zero without one.
+	// retry is the time of the next attempt, or zero if there is none.
 	retry time.Time
 }
 
-// ended returns the row of a node with a result.
+// ended returns the row of a node for which the task has a result.
 func ended(item *provision.Item, res *provision.Result) row {
 	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: res.RequestID}
 	if res.Err == nil {
@@ -167,7 +168,7 @@ func ended(item *provision.Item, res *provision.Result) row {
 	return r
 }
 
-// reason returns an error without the parts that other columns show.
+// reason returns the text of an error without the parts that other columns show.
 func reason(err error) string {
 	var failed *provision.FailedError
 	var refusal *models.Refusal
@@ -180,8 +181,8 @@ func reason(err error) string {
 	return body.Short(err)
 }
 
-// runningRow returns the row of a running node. known reports whether there is progress; verb reports whether the
-// action is a provision verb, which ends in a stable state.
+// runningRow returns the row of a node on which the task is running. known reports whether p contains progress. verb
+// reports whether the action is a provision verb, which ends in a stable state.
 func runningRow(item *provision.Item, p provision.Progress, known, verb bool) row {
 	r := row{node: item.Node.Ref()}
 	switch {

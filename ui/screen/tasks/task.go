@@ -16,13 +16,13 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Task shows one task, node by node.
+// Task is the screen of one task. It shows the progress and the result of each node.
 type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// retries has the time at which a rejected request of a node was first seen. The delay before its retry is counted
-	// from there.
+	// retries holds, for each node whose request was rejected, the time when the rejection was first seen. The delay
+	// before the retry starts at this time.
 	retries map[string]seenRetry
 }
 
@@ -33,7 +33,7 @@ type seenRetry struct {
 
 var _ screen.Screen = (*Task)(nil)
 
-// NewTask returns the screen of the task with a number.
+// NewTask returns the screen of the task with the given number.
 func NewTask(env *screen.Env, number int) screen.Screen {
 	s := &Task{env: env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID })}
 	s.table.SetColumns([]table.Column[*row]{
@@ -59,12 +59,12 @@ func (s *Task) nowCell(r *row) table.Cell {
 	return table.Cell{Text: text}
 }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *Task) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(s.number)}
 }
 
-// Title returns the text for the header.
+// Title returns the number and the name of the task, for the header.
 func (s *Task) Title() string {
 	title := "task " + strconv.Itoa(s.number)
 	if t, ok := s.task(); ok {
@@ -75,16 +75,16 @@ func (s *Task) Title() string {
 
 func (s *Task) task() (*screen.Task, bool) { return s.env.Tasks.Get(s.number) }
 
-// Start reads the current state.
+// Start shows the current state of the task.
 func (s *Task) Start() tea.Cmd { return s.Shown() }
 
-// Shown reads the changes since the last visit.
+// Shown updates the rows, because the task may have changed since the last visit.
 func (s *Task) Shown() tea.Cmd {
 	s.refresh()
 	return nil
 }
 
-// Update handles a message.
+// Update updates the rows if tasks have changed.
 func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	if _, changed := msg.(screen.TasksChanged); changed {
 		s.refresh()
@@ -92,7 +92,7 @@ func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh builds the rows again.
+// refresh builds the rows from the current state of the task.
 func (s *Task) refresh() {
 	t, ok := s.task()
 	if !ok {
@@ -126,7 +126,8 @@ func (s *Task) refresh() {
 	s.table.SetRows(rows)
 }
 
-// retryAt returns when a rejected request is sent again, by the local clock.
+// retryAt returns the time, on the local clock, when a rejected request is sent again. It is zero if the request is
+// not retried.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
 		delete(s.retries, p.Node.UUID)
@@ -140,10 +141,10 @@ func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	return h.at.Add(p.Retry.Delay)
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the scopes of the actions that the screen offers.
 func (s *Task) Scopes() []action.Scope { return []action.Scope{action.List, action.Task} }
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *Task) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open, action.Explain:
@@ -172,12 +173,12 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects the node at a cell.
+// Click selects the node at the given position. open reports whether to open it, because it was already selected.
 func (s *Task) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Task) DisabledReason(id action.ID) string {
 	t, ok := s.task()
 	if !ok {
@@ -263,7 +264,7 @@ func (s *Task) Typing() bool { return false }
 // Targets always returns nil.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
-// Copies returns the request ID and the reason of the node at the cursor, and the command.
+// Copies returns the texts about the node at the cursor, such as its request ID and its reason, and the command.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	add := func(name, text string, shape screen.Shape) {
@@ -283,5 +284,5 @@ func (s *Task) Copies() []screen.Copyable {
 	return copies
 }
 
-// Close does nothing; the task continues.
+// Close does nothing, because the task continues without the screen.
 func (s *Task) Close() {}

@@ -27,7 +27,7 @@ func nodes(n int) []models.Node {
 	return list
 }
 
-// clean returns a task that cleans nodes.
+// clean returns a running task that cleans the given nodes.
 func clean(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began.Add(-72 * time.Second), Progress: map[string]provision.Progress{},
@@ -315,7 +315,7 @@ func TestNoSession(t *testing.T) {
 	})
 }
 
-// TestEnrolling shows the changes of finished nodes while others are running.
+// TestEnrolling checks that the changes of finished nodes are shown while the task is running on other nodes.
 func TestEnrolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := screentest.New(t)
@@ -346,7 +346,8 @@ func TestEnrolling(t *testing.T) {
 	})
 }
 
-// TestFailedWhileOthersRun: a node that failed shows it and can be retried, and a canceled one ends, while others run.
+// TestFailedWhileOthersRun checks nodes of a running task: a node that has failed says so and can be retried, and a
+// canceled node ends, while the task continues on other nodes.
 func TestFailedWhileOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		task := running()

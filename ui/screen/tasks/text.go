@@ -1,6 +1,7 @@
 package tasks
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
+// beside their tables.
 const (
 	textEmpty   = "No tasks yet. Actions on nodes appear here with a result for each node."
 	textNoTasks = "no tasks yet"

@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do runs an action of the screen.
+// Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
@@ -34,12 +34,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects the node at a cell.
+// Click selects the node at the given position. open reports whether to open it, because it was already selected.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// dropEnded removes finished nodes.
+// dropEnded removes the finished nodes from the screen.
 func (s *Screen) dropEnded() {
 	rest := map[string]bool{}
 	for _, r := range s.rows {
@@ -49,13 +49,13 @@ func (s *Screen) dropEnded() {
 	s.readStore()
 }
 
-// isFinished reports whether the node has no running and no pending operation.
+// isFinished reports whether no operation is running on the node or waiting for it.
 func (r *row) isFinished() bool {
 	s := r.node.Node.ProvisionState
 	return !r.waiting && (!r.inStore || s.Resting() && s.Class() != models.ClassHold)
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		if s.session == nil {

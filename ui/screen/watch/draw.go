@@ -14,7 +14,8 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// setColumns sets the columns: name, state, bar, progress and remaining time. The bar gets the spare width.
+// setColumns sets the columns: name, state, bar, progress and remaining time. The bar takes up the spare width. roomy
+// reports whether the screen is wide.
 func (s *Screen) setColumns(roomy bool) {
 	s.roomy = roomy
 	words := 18
@@ -61,7 +62,7 @@ func stateCell(r *row) table.Cell {
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
 }
 
-// activity returns the most important fact about a node.
+// activity returns the most important fact about the node: a fault, a failure, or the progress of its operation.
 func (r *row) activity(now time.Time) (string, theme.Role) {
 	switch {
 	case r.trouble != "":
@@ -81,7 +82,8 @@ func (r *row) activity(now time.Time) (string, theme.Role) {
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
-// drawRemaining draws the estimated remaining time.
+// drawRemaining returns the cell with the estimated remaining time. It is empty if no operation is running or there
+// is no estimate.
 func (r *row) drawRemaining() table.Cell {
 	switch {
 	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
@@ -92,7 +94,7 @@ func (r *row) drawRemaining() table.Cell {
 	return table.Cell{Text: "~" + models.Age(r.estimate.CoarseLeft())}
 }
 
-// Draw draws the rows, the details of the node at the cursor, and the events of all nodes.
+// Draw draws the nodes, the details of the node at the cursor, and the events of all nodes or their logs.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		if s.session == nil {
@@ -107,16 +109,17 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// below draws the details of a node, and the events or, if logs are followed, their lines.
+// below draws the details of the node at the cursor and the events. If logs are available, it also draws the log, and
+// fewer events or none.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.details(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
 		return append(about, s.drawEvents(t, w, h)...)
 	}
 	rows, events := len(s.rows)+1, 0
-	var most int // lines of the log with its rule
+	var most int // lines of the log, including its rule
 	switch {
-	case s.reading: // the log gets the space; a few nodes stay visible
+	case s.reading: // the log takes most of the space, but a few nodes stay visible
 		about = nil
 		most = h - min(rows, max(h/4, 2))
 	case h >= 30:
@@ -132,7 +135,7 @@ func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	return append(append(lines, t.Rule(w)), s.log.Draw(t, w, most-1)...)
 }
 
-// heading draws the counts of nodes and the estimated end of the last one.
+// heading draws the numbers of nodes by state, and the estimated time until the last operation ends.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " Watch")}
 	var counts [rankEarlier + 1]int
@@ -167,7 +170,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// details draws the details of the node at the cursor after a rule, in a fixed height.
+// details draws a rule and the details of the node at the cursor. The height does not depend on the node.
 func (s *Screen) details(t *theme.Theme, w, h int) []string {
 	const most = 2
 	if h < 12 || len(s.rows) == 0 {

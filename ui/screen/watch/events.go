@@ -9,14 +9,15 @@ import (
 // eventsAtMost is the maximum number of events to show.
 const eventsAtMost = 100
 
-// events has the last events of the watched nodes; it reads only new ones from the log.
+// events holds the last events of the watched nodes. It reads only new events from the log.
 type events struct {
 	last []models.Event
-	// next is the number of the next event to read; nodes is the number of watched nodes at that time.
+	// next is the number of the next event to read. nodes is the number of nodes that were watched when events were
+	// last read.
 	next, nodes int
 }
 
-// readLog reads new events from the log, or all events if the watched nodes changed.
+// readLog reads the new events from the log. If the number of watched nodes has changed, it reads all events again.
 func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	if n := len(list.Nodes()); n != l.nodes {
 		l.nodes, l.next, l.last = n, 0, nil
@@ -35,7 +36,7 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	}
 }
 
-// drawEvents draws the events of the watched nodes in the space below.
+// drawEvents draws the last events of the watched nodes. The height h of the screen limits their number.
 func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {
@@ -47,7 +48,7 @@ func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
 	return s.drawLastEvents(t, w, most)
 }
 
-// drawLastEvents draws the last events in at most so many lines, newest last, after a rule.
+// drawLastEvents draws a rule and, below it, at most the given number of events, with the newest at the bottom.
 func (s *Screen) drawLastEvents(t *theme.Theme, w, most int) []string {
 	if most == 0 || len(s.rows) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package watch
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
+// beside their tables.
 const (
 	textNoContext   = "No context is open; {connect} shows why."
 	textNoOperation = "no operations since the console opened"

@@ -1,4 +1,5 @@
-// Package watch is the screen of running operations: for each node a bar of phases on a common axis, and the events.
+// Package watch implements the screen of running operations. For each node, it shows the phases as a bar on a common
+// axis; below, it shows the events.
 package watch
 
 import (
@@ -22,54 +23,56 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// polledAtMost is the maximum number of nodes that are polled individually each second; the others are updated by the
-// normal polls.
+// polledAtMost is the maximum number of nodes that are polled individually every second. The other nodes are updated
+// by the normal polls.
 const polledAtMost = 8
 
 // learnAgain is the minimum interval between two reads of the durations of past operations. They are read again after
 // an operation has ended.
 const learnAgain = 20 * time.Second
 
-// Screen lists the watched nodes; their data is in the store.
+// Screen shows the watched nodes. Their data is in the Store.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
 	table   *table.Table[*row]
 	others  *fetch.Source[*models.Experience]
-	// watched has the nodes that are polled individually.
+	// watched contains the UUIDs of the nodes that are polled individually.
 	watched map[string]bool
 	rows    []*row
 	scale   time.Duration
-	// ended is the number of finished operations at the last count.
+	// ended is the number of operations that had finished when the durations of past operations were last read.
 	ended int
-	// running means that an operation or a task was running at the last count.
+	// running reports whether an operation or a task was running when the rows were last built.
 	running bool
-	// choosing is true while chosen asks for the nodes of other screens, to exclude this one.
+	// choosing is true while chosen asks other screens for their nodes. It keeps this screen from returning its own
+	// node.
 	choosing bool
 	lines    events
 	// roomy is true if the columns for a wide screen are shown.
 	roomy bool
-	// log shows the logs of the running nodes; reading is true while keys go to the log.
+	// log shows the logs of the running nodes. reading is true while keys are sent to the log.
 	log     *logs.Log
 	reading bool
 }
 
-// row is a node of the Watch screen with its operation.
+// row shows a watched node and its operation.
 type row struct {
 	ref models.NodeRef
-	// node is the last row from the store; inStore reports whether the store still has it.
+	// node is the node's row in the Store. inStore reports whether the Store contains the node.
 	node    models.Row
 	inStore bool
 	work    models.Work
 	seen    bool
-	// estimate is derived from past operations.
+	// estimate is the estimated remaining time, derived from past operations.
 	estimate models.Estimate
-	// pace is the progress of the installer.
+	// pace is the progress and the speed of the installer.
 	pace models.InstallPace
-	// waiting means that a task has not started on the node yet. trouble is the last fault of the task on the node.
+	// waiting is true if a task has not started on the node yet, or retries its request. trouble describes the last
+	// fault of the task on the node.
 	waiting bool
 	trouble string
-	// endedEarlier means that the node's operation ended before the running ones started.
+	// endedEarlier is true if the node's operation ended before the running operations started.
 	endedEarlier bool
 }
 
@@ -79,7 +82,7 @@ var (
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
-// New returns the Watch screen without nodes.
+// New returns the Watch screen.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}, log: logs.New(env)}
 	var kept screen.Journal
@@ -99,13 +102,13 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 
-// Title returns the text for the header.
+// Title returns the screen's text in the header.
 func (s *Screen) Title() string { return "watch" }
 
-// Start reads the durations of past operations.
+// Start adds the nodes of new tasks, and reads the durations of past operations.
 func (s *Screen) Start() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -114,7 +117,8 @@ func (s *Screen) Start() tea.Cmd {
 	return s.others.Get()
 }
 
-// Shown adds the nodes of new tasks, and the nodes selected on the previous screen.
+// Shown adds the nodes of new tasks. It also adds the nodes selected on the previous screen, if there are several or
+// a single one is busy while no other node is watched.
 func (s *Screen) Shown() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -128,7 +132,7 @@ func (s *Screen) Shown() tea.Cmd {
 	return tea.Batch(s.readDurations(), s.follow())
 }
 
-// busy reports whether one of the nodes has a running operation.
+// busy reports whether an operation is running on one of the nodes.
 func (s *Screen) busy(nodes []models.NodeRef) bool {
 	return slices.ContainsFunc(nodes, func(n models.NodeRef) bool {
 		row, _, there := s.session.Store.Get(n.UUID)
@@ -136,7 +140,7 @@ func (s *Screen) busy(nodes []models.NodeRef) bool {
 	})
 }
 
-// chosen returns the nodes of the previous screen.
+// chosen returns the nodes that are selected on the previous screen.
 func (s *Screen) chosen() []models.NodeRef {
 	if s.env.Chosen == nil {
 		return nil
@@ -146,7 +150,7 @@ func (s *Screen) chosen() []models.NodeRef {
 	return s.env.Chosen()
 }
 
-// Update handles a message.
+// Update handles a message from the root or the result of a command.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -175,8 +179,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(s.readDurations(), s.follow())
 }
 
-// follow follows the logs of the first few nodes that are running, held, or failed while they were watched: after a
-// failure, the ramdisk often still runs.
+// follow follows the logs of the first few nodes that are running or held, or that failed while they were watched.
+// Failed nodes are included because the ramdisk often still runs after a failure.
 func (s *Screen) follow() tea.Cmd {
 	var nodes []models.NodeRef
 	for _, rank := range []int{rankRunning, rankHeld, rankFailed} {
@@ -192,7 +196,8 @@ func (s *Screen) follow() tea.Cmd {
 // hasLog reports whether a log is shown below the nodes.
 func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
-// readDurations reads the durations again after an operation has ended.
+// readDurations reads the durations of past operations again if an operation has ended, but not more often than every
+// learnAgain.
 func (s *Screen) readDurations() tea.Cmd {
 	ended := 0
 	for _, r := range s.rows {
@@ -207,7 +212,7 @@ func (s *Screen) readDurations() tea.Cmd {
 	return s.others.Get()
 }
 
-// readStore builds the rows from the store, the tasks and the past operations.
+// readStore builds the rows from the Store, the tasks and the durations of past operations.
 func (s *Screen) readStore() {
 	now := s.env.ServerNow()
 	past, _ := s.others.Value()
@@ -251,13 +256,13 @@ func (s *Screen) readStore() {
 	begins := !s.running && !since.IsZero()
 	s.running = !since.IsZero()
 	if r, ok := s.table.Cursor(); ok && begins && r.endedEarlier {
-		body.Steer(s.table, action.Top, 1) // new operations matter more than the cursor's previous row
+		body.Steer(s.table, action.Top, 1) // new operations matter more than the row that was selected before
 	}
 	s.watch()
 }
 
-// runningSince returns the time when the first of the operations and tasks that run now began, on the server's clock;
-// zero if nothing runs.
+// runningSince returns the time when the first of the operations and tasks that are now running started, on the
+// server's clock. It is zero if nothing is running.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {
@@ -277,7 +282,8 @@ func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	return since
 }
 
-// endedBefore reports whether the node's last operation ended before a time.
+// endedBefore reports whether the node's last operation ended before the time at. It returns true if no operation was
+// observed.
 func (r *row) endedBefore(at time.Time) bool {
 	switch {
 	case r.waiting || r.busy() || !r.inStore:
@@ -290,22 +296,23 @@ func (r *row) endedBefore(at time.Time) bool {
 
 func (r *row) busy() bool { return r.inStore && r.node.Node.ProvisionState.Busy() }
 
-// failed includes a failed verification, which has no separate state.
+// failed reports whether the node's last operation has failed. This includes a failed verification, for which Ironic
+// has no failure state.
 func (r *row) failed() bool {
 	return r.inStore && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
 }
 
-// The order of rows: what needs attention first.
+// The order of rows. Rows that need attention come first.
 const (
 	rankFailed = iota
 	rankHeld
 	rankRunning
 	rankQueued
 	rankDone
-	rankEarlier // the operation ended before the current operations started
+	rankEarlier // the operation ended before the running operations started
 )
 
-// rank orders the rows.
+// rank returns the position of the row in the order of rows.
 func (r *row) rank() int {
 	switch {
 	case r.endedEarlier:
@@ -322,7 +329,8 @@ func (r *row) rank() int {
 	return rankDone
 }
 
-// inTasks returns the last progress of each node in running tasks; nil before the first.
+// inTasks returns the nodes that belong to running tasks, by UUID, with their last progress. It is nil if a task has
+// not reported any progress of the node yet.
 func (s *Screen) inTasks() map[string]*provision.Progress {
 	in := map[string]*provision.Progress{}
 	for _, t := range s.env.Tasks.All() {
@@ -343,7 +351,7 @@ func (s *Screen) inTasks() map[string]*provision.Progress {
 	return in
 }
 
-// watch polls the first few running nodes individually.
+// watch makes the poller poll the first few running nodes individually.
 func (s *Screen) watch() {
 	want := map[string]bool{}
 	for _, r := range s.rows {
@@ -372,7 +380,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the scopes of the actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope {
 	if s.reading {
 		return append(logs.Scopes(), action.Watch, action.Nodes)
@@ -383,10 +391,10 @@ func (s *Screen) Scopes() []action.Scope {
 // Typing reports whether a search or filter of the log is being edited.
 func (s *Screen) Typing() bool { return s.log.Typing() }
 
-// Hints returns the key hints while Typing.
+// Hints returns the key hints of the log, to be shown while its search or filter is being edited.
 func (s *Screen) Hints() []screen.Hint { return s.log.Hints() }
 
-// Widen clears search and filter of the log, then goes back to the nodes.
+// Widen clears the search or the filter of the log. If there is none, keys are sent to the list of nodes again.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if !s.reading || s.log.Widen() {
 		return nil, s.reading
@@ -395,7 +403,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the texts of the node, and its progress.
+// Copies returns the texts about the node at the cursor and its phases, or the texts of the log while keys are sent
+// to it.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.reading {
 		return s.log.Copies()
@@ -411,7 +420,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return copies
 }
 
-// Close cancels running requests and stops watching.
+// Close cancels all requests, stops following logs, and stops polling nodes individually.
 func (s *Screen) Close() {
 	s.others.Close()
 	s.log.Close()

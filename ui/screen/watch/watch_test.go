@@ -33,7 +33,7 @@ func nodes(n int) []models.Node {
 	return list
 }
 
-// task returns a running task on nodes.
+// task returns a running task on the given nodes.
 func task(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began, Progress: map[string]provision.Progress{},
@@ -45,7 +45,7 @@ func task(list []models.Node) *screen.Task {
 	return t
 }
 
-// journal is a screen.Journal in memory.
+// journal implements screen.Journal in memory.
 type journal struct{ works []models.Work }
 
 func (j *journal) OfNode(context.Context, string, int) ([]models.Work, error) { return nil, nil }
@@ -56,7 +56,7 @@ func (j *journal) Lines(context.Context, string, time.Time, time.Time) iter.Seq2
 
 func (j *journal) Latest(context.Context, int) ([]models.Work, error) { return j.works, nil }
 
-// past returns deployments of other nodes.
+// past returns a journal with deployments of other nodes.
 func past() *journal {
 	var j journal
 	for i := range 3 {
@@ -76,7 +76,7 @@ func past() *journal {
 	return &j
 }
 
-// rig opens the screen with n nodes and tasks.
+// rig opens the Watch screen in an environment with n nodes and the given tasks.
 func rig(t *testing.T, n int, tasks ...*screen.Task) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, nodes(n)...)
@@ -90,7 +90,8 @@ func rig(t *testing.T, n int, tasks ...*screen.Task) (*screentest.Rig, screen.Sc
 	return r, s
 }
 
-// step waits, then changes nodes.
+// step waits for the given number of seconds, changes the nodes with the given numbers, and runs one round of the
+// poller.
 func step(r *screentest.Rig, s screen.Screen, after int, change func(n *models.Node), which ...int) {
 	r.Pass(time.Duration(after) * time.Second)
 	for _, i := range which {
@@ -119,7 +120,7 @@ func ends(n *models.Node) {
 	n.ProvisionState, n.TargetProvisionState, n.DeployStep, n.Internal = models.StateActive, "", nil, &models.Internal{}
 }
 
-// said adds progress of nodes to the task.
+// said reports progress of the nodes with the given numbers to the task.
 func said(t *screen.Task, which ...int) {
 	for _, i := range which {
 		ref := t.Plan.Items[i-1].Node.Ref()
@@ -164,7 +165,7 @@ func TestLeavingKeepsTheList(t *testing.T) {
 		if len(r.Watched) != 0 {
 			t.Errorf("still looks at %v", r.Watched)
 		}
-		// Another screen is shown: this one gets no message.
+		// Another screen is shown, so this screen receives no messages.
 		r.Pass(6 * time.Second)
 		r.Change(screentest.UUID(1), boots)
 		r.Change(screentest.UUID(2), fails)
@@ -191,7 +192,7 @@ func TestLeavingKeepsTheList(t *testing.T) {
 	})
 }
 
-// TestFailedVerification: a node that went back to enroll has failed.
+// TestFailedVerification checks that a node that returned to enroll during verification is shown as failed.
 func TestFailedVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(1))
@@ -207,8 +208,8 @@ func TestFailedVerification(t *testing.T) {
 	})
 }
 
-// TestEarlierFailures: failures from before the running task are at the end, do not stretch the axis, and are not at
-// the cursor.
+// TestEarlierFailures checks that nodes that failed before the running task started are at the end of the list, do
+// not extend the axis, and are not selected.
 func TestEarlierFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := nodes(3)
@@ -288,7 +289,7 @@ func TestSelectedNodesAreAdded(t *testing.T) {
 	})
 }
 
-// TestManyNodes: 120 nodes scroll, and only a few are polled individually.
+// TestManyNodes checks that 120 nodes can be scrolled, and that only a few of them are polled individually.
 func TestManyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(120))
@@ -310,7 +311,7 @@ func TestManyNodes(t *testing.T) {
 		if got := s.Targets(); len(got) != 1 || got[0].Name != "r7-n119" {
 			t.Errorf("%v", got)
 		}
-		// The cursor stays with its node when a failed node moves to the top.
+		// The cursor stays at its node when a failed node moves to the top.
 		step(r, s, 5, fails, 60)
 		if got := s.Targets(); got[0].Name != "r7-n119" {
 			t.Errorf("%v", got)

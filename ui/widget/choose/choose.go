@@ -1,5 +1,6 @@
-// Package choose is a list to pick one item from. Typing filters it: items that contain the text first, then those
-// that contain its letters in order. Disabled items stay visible with their reason.
+// Package choose implements a list to choose one item from. Typed text filters the list. Items that contain the text
+// come first, followed by items that contain its letters in the same order. Disabled items remain visible, with the
+// reason.
 package choose
 
 import (
@@ -13,41 +14,42 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// Item is an entry. Only ID and Title are required.
+// Item is an entry of the list. Only ID and Title are required.
 type Item struct {
 	ID     string
 	Title  string
 	Detail string // shown after the title
 	Note   string // shown at the right
 	Key    string // the equivalent key, shown before the title
-	// Keys are the equivalent keys. While the filter is empty, a key that cannot start a text picks its item. A
-	// lowercase letter is text, and moves its item to the top.
+	// Keys lists the keys that are equivalent to choosing the item. While the filter is empty, such a key chooses the
+	// item, unless it could start a filter text. A lowercase letter is always typed as text, and moves its item to
+	// the top.
 	Keys []string
-	// Heading means that the item is the heading of the items after it. A heading cannot be picked, and is shown only
-	// without a filter text.
+	// Heading means that the item is the heading of the items that follow. A heading cannot be chosen, and is hidden
+	// while there is a filter text.
 	Heading bool
-	// Disabled is why the item cannot be picked, "" if it can.
+	// Disabled is the reason why the item cannot be chosen, or "" if it can.
 	Disabled string
-	// Why returns the current value of Disabled; nil if it does not change.
+	// Why returns the current reason, which replaces Disabled. It is nil if the reason does not change.
 	Why func() string
 }
 
-// List is the items, the filter text, and a cursor.
+// List is a list of items with a filter text and a cursor.
 type List struct {
 	items       []Item
-	searchTexts []searchText // the searched text of each item
+	searchTexts []searchText // the text of each item that is searched
 	input       line.Line
 	query       string
-	shown       []int // indexes of items, best first
-	cursor      int   // an index in shown
-	top         int   // first visible index of shown
-	head        int   // lines above the items at the last draw
-	body        int   // lines for items
+	shown       []int // indexes of the items that match, best match first
+	cursor      int   // an index into shown
+	top         int   // index into shown of the first visible item
+	head        int   // number of lines above the items when last drawn
+	body        int   // number of lines for items when last drawn
 
 	keyWidth, titleWidth int
 }
 
-// New returns a list; the cursor is at the first enabled item.
+// New returns a list with the cursor at the first enabled item.
 func New(items []Item) *List {
 	l := &List{}
 	l.input.Placeholder = "type to filter"
@@ -56,7 +58,7 @@ func New(items []Item) *List {
 	return l
 }
 
-// SetItems replaces the items. The text stays, and the cursor with its item.
+// SetItems replaces the items. The filter text is kept, and the cursor stays at its item if that still exists.
 func (l *List) SetItems(items []Item) {
 	at, had := l.Current()
 	l.items = make([]Item, len(items))
@@ -72,7 +74,8 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
-// Complete replaces the items with the full list. The text stays, and the cursor goes to the best match.
+// Complete replaces a preliminary list with the full one. The filter text is kept, and the cursor moves to the best
+// match.
 func (l *List) Complete(items []Item) {
 	l.SetItems(items)
 	l.home()
@@ -86,7 +89,7 @@ func (l *List) Reasons() bool {
 	return slices.ContainsFunc(l.items, func(i Item) bool { return i.Disabled != "" })
 }
 
-// item returns an item as it is now.
+// item returns the item with index i, with its current reason for being disabled.
 func (l *List) item(i int) Item {
 	if why := l.items[i].Why; why != nil {
 		l.items[i].Disabled = printable.Line(why())
@@ -94,7 +97,7 @@ func (l *List) item(i int) Item {
 	return l.items[i]
 }
 
-// Current returns the item at the cursor.
+// Current returns the item at the cursor. It returns false if there is none or it is a heading.
 func (l *List) Current() (Item, bool) {
 	if l.cursor >= len(l.shown) {
 		return Item{}, false
@@ -103,7 +106,7 @@ func (l *List) Current() (Item, bool) {
 	return item, !item.Heading
 }
 
-// Select moves the cursor to an item, and reports whether it is shown.
+// Select moves the cursor to the item whose ID is id. It returns false if the filter hides the item.
 func (l *List) Select(id string) bool {
 	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].ID == id })
 	if i < 0 {
@@ -113,7 +116,8 @@ func (l *List) Select(id string) bool {
 	return true
 }
 
-// Update handles a key or a paste. done reports that an item was picked, or that the list was closed without one.
+// Update handles a key or a paste. done reports that an item was chosen, or that the list was closed without choosing
+// one, in which case picked is empty.
 func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
@@ -145,7 +149,7 @@ func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	return "", false
 }
 
-// key handles the keys that move the cursor.
+// key handles keys that move the cursor. It returns false for other keys.
 func (l *List) key(key string) bool {
 	switch key {
 	case "up", "ctrl+p", "shift+tab":
@@ -166,10 +170,10 @@ func (l *List) key(key string) bool {
 	return true
 }
 
-// Scroll moves the cursor.
+// Scroll moves the cursor by the given number of items.
 func (l *List) Scroll(by int) { l.move(by) }
 
-// Click moves the cursor to the item at a line, and picks it unless it is disabled.
+// Click moves the cursor to the item at line y and chooses it, unless it is disabled.
 func (l *List) Click(y int) (picked string, done bool) {
 	at := l.top + y - l.head
 	if y < l.head || at >= len(l.shown) || l.items[l.shown[at]].Heading {
@@ -180,8 +184,8 @@ func (l *List) Click(y int) (picked string, done bool) {
 	return item.ID, item.Disabled == ""
 }
 
-// hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lowercase letters begin a
-// filter, so neither they nor the keys that edit a filter are hotkeys.
+// hotkey returns the index of the item that a key chooses while no text is typed, or -1. Lowercase letters start a
+// filter text, so neither they nor keys that edit the text are hotkeys.
 func (l *List) hotkey(key string) int {
 	ctrl, is := strings.CutPrefix(key, "ctrl+")
 	switch {
@@ -205,13 +209,13 @@ func (l *List) move(by int) {
 			return
 		}
 	}
-	if step < 0 { // the line above the first item can only be its heading
+	if step < 0 { // above the first item there can only be its heading
 		l.move(0)
 	}
 }
 
-// home moves the cursor to the first enabled item. With a filter text it goes to the best match, even if disabled:
-// enter must not pick a merely similar item.
+// home moves the cursor to the first enabled item. If there is a filter text, the cursor moves to the best match even
+// if that is disabled, so that enter does not choose an item that is merely similar.
 func (l *List) home() {
 	l.cursor, l.top = 0, 0
 	if l.query != "" {

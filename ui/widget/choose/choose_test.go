@@ -43,7 +43,7 @@ func press(l *choose.List, keys ...string) (picked string, done bool) {
 	return picked, done
 }
 
-// shown returns the visible titles, the title at the cursor with a star.
+// shown returns the titles that are visible. The title at the cursor has a star appended.
 func shown(l *choose.List) []string {
 	var titles []string
 	rows := strings.Split(ansi.Strip(l.Draw(theme.New(theme.Options{}), 60, 20)), "\n")
@@ -228,8 +228,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestHeadingsAndKeys: the cursor skips headings, and a filter text hides them. A key picks its item only while no text
-// is typed.
+// TestHeadingsAndKeys checks that the cursor skips headings, that a filter text hides them, and that a key chooses
+// its item only while no text is typed.
 func TestHeadingsAndKeys(t *testing.T) {
 	t.Parallel()
 	list := func() *choose.List {
@@ -271,8 +271,8 @@ func TestHeadingsAndKeys(t *testing.T) {
 	}
 }
 
-// TestReasonsChange: an item that becomes possible while the list is open can be picked. An item that becomes
-// impossible cannot.
+// TestReasonsChange checks that an item that becomes possible while the list is open can be chosen, and that an item
+// that becomes impossible cannot.
 func TestReasonsChange(t *testing.T) {
 	t.Parallel()
 	why := "not read yet"

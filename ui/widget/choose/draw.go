@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	gutter = 2 // cursor and a space
-	gap    = 2 // between columns
-	// head is the number of lines for the filter text and the empty line below it.
+	gutter = 2 // the cursor and a space
+	gap    = 2 // spaces between columns
+	// head is the number of lines above the items: the filter text and an empty line.
 	head = 2
 )
 
-// Draw draws the list in exactly w by h cells: the text, an empty line, and the items around the cursor.
+// Draw draws the list in exactly w by h cells: the filter text, an empty line, and the items around the cursor.
 func (l *List) Draw(t *theme.Theme, w, h int) string {
 	lines := make([]string, 0, max(h, 0))
 	lines = append(lines, l.drawInput(t, w))
@@ -24,7 +24,7 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	l.head, l.body = len(lines), max(h-len(lines), 0)
 	l.top = max(min(l.top, l.cursor, len(l.shown)-l.body), l.cursor-max(l.body, 1)+1, 0)
 	if l.top > 0 && l.top == l.cursor && l.body > 1 && l.items[l.shown[l.top-1]].Heading {
-		l.top-- // the heading stays with its first item
+		l.top-- // show the heading above its first item
 	}
 	for i := l.top; i < min(l.top+l.body, len(l.shown)); i++ {
 		lines = append(lines, l.drawItem(t, l.item(l.shown[i]), i == l.cursor, w))
@@ -39,7 +39,7 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// drawInput draws the filter text with the number of matches.
+// drawInput draws the filter text with the number of matching items.
 func (l *List) drawInput(t *theme.Theme, w int) string {
 	headings := func(i Item) int {
 		if i.Heading {
@@ -62,7 +62,7 @@ func (l *List) drawInput(t *theme.Theme, w int) string {
 	return cell.Blanks(gutter) + l.input.Draw(t, room) + cell.Blanks(gap) + t.Paint(theme.Muted, count)
 }
 
-// drawItem draws the cursor, key, title, detail or reason, and note of an item.
+// drawItem draws one item: the cursor, key, title, the detail or the reason for being disabled, and the note.
 func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
 	if item.Heading {
 		return t.Paint(theme.Strong, cell.Fit(item.Title, w))
@@ -91,7 +91,7 @@ func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
 	if detail == "" {
 		return s + t.Paint(title, cell.Fit(item.Title, room)) + note
 	}
-	// Details start at one column; a title longer than half the line is cut.
+	// All details start in the same column, so titles are cut at half of the line.
 	tw := min(l.titleWidth, max((w-gutter)/2, 1), room)
 	s += t.Paint(title, cell.Fit(item.Title, tw))
 	if dw := room - tw - gap; dw > 0 {

@@ -10,10 +10,10 @@ import (
 	"ironworks/ui/cell"
 )
 
-// searchText is the searched text of an item, in lower case.
+// searchText is the text of an item that is searched, in lower case.
 type searchText struct{ title, rest string }
 
-// index prepares the search and the column widths.
+// index prepares the texts to search and the widths of the columns.
 func (l *List) index() {
 	l.searchTexts = make([]searchText, len(l.items))
 	l.keyWidth, l.titleWidth = 0, 0
@@ -29,8 +29,8 @@ func (l *List) index() {
 	}
 }
 
-// The qualities of a match; a lower number is better. If the letters only occur in order, a match is better the closer
-// they are.
+// The ranks of a match; a lower rank is better. letters means that the letters of the query only occur in the same
+// order; the number of bytes that they span is added to it.
 const (
 	isKey = iota
 	isTitle
@@ -43,7 +43,8 @@ const (
 	noMatch = 1 << 30
 )
 
-// filter returns the matching items, best first. Equal matches stay in the order of the items.
+// filter returns the indexes of the items that match query, best match first. Items with equally good matches keep
+// their order.
 func (l *List) filter(query string) []int {
 	query = strings.ToLower(strings.TrimSpace(query))
 	shown := make([]int, 0, len(l.items))
@@ -117,8 +118,8 @@ func (h searchText) hasAll(words []string) bool {
 	return true
 }
 
-// inOrder returns the number of bytes that the letters of text span in s, in order from the first match; -1 if
-// they do not occur.
+// inOrder looks for the letters of text in s, in the same order but not necessarily adjacent. It returns the number
+// of bytes that they span, or -1 if they do not all occur.
 func inOrder(s, text string) int {
 	first, at := -1, 0
 	for _, r := range text {

@@ -6,14 +6,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Completions are the completions of a field's text, for Update or Typed of its form.
+// Completions is the message that carries the completions of a field's text. It must be passed to the Update or Typed
+// method of the field's form.
 type Completions struct {
 	of   *field
 	text string
 	list []string
 }
 
-// lookUp returns the command that asks for the completions of the current text; nil if they are known.
+// lookUp returns the command that looks up completions of the current text, or nil if that is not necessary.
 func (f *Form) lookUp() tea.Cmd {
 	if len(f.fields) == 0 {
 		return nil
@@ -32,8 +33,8 @@ func (f *Form) lookUp() tea.Cmd {
 	return func() tea.Msg { return Completions{of: at, text: text, list: complete(text)} }
 }
 
-// due returns the messages to handle now. Arriving completions release the keys that were typed after a tab; if there
-// was nothing to complete, move goes to the next field first.
+// due returns the messages to handle now. When completions arrive, these are the keys that were typed ahead after
+// tab. If tab found nothing to complete, due calls move first to go to the next field.
 func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.Cmd) {
 	found, ok := msg.(Completions)
 	if !ok {
@@ -46,7 +47,8 @@ func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.C
 	return msgs, []tea.Cmd{f.lookUp()}
 }
 
-// waits keeps a key that was typed while a tab waits for completions. Esc ends the waiting.
+// waits stores a key that is typed while tab waits for completions. Esc ends the waiting. It returns false if msg has
+// to be handled now.
 func (f *Form) waits(msg tea.Msg) bool {
 	if len(f.fields) == 0 || !f.fields[f.focus].tab {
 		return false
@@ -59,8 +61,8 @@ func (f *Form) waits(msg tea.Msg) bool {
 	return true
 }
 
-// complete takes completions that have arrived, unless they belong to another form or an older text. moves reports that
-// tab was pressed before, and that there is nothing to complete.
+// complete takes over completions that have arrived, unless they belong to another form or an older text. moves
+// reports that tab was waiting for them and has nothing to complete.
 func (f *Form) complete(found Completions) (moves bool) {
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -77,7 +79,8 @@ func (f *Form) complete(found Completions) (moves bool) {
 	return false
 }
 
-// completes completes the text for tab, or waits for completions. moves reports that there is nothing to complete.
+// completes handles the key tab: it completes the text, or waits for completions that have been requested. moves
+// reports that there is nothing to complete.
 func (f *field) completes() (moves bool) {
 	if f.pending {
 		f.tab = true
@@ -86,13 +89,14 @@ func (f *field) completes() (moves bool) {
 	return !f.isText() || !f.text.Complete()
 }
 
-// History is the earlier input of fields, by their keys.
+// History holds the input of earlier forms, by the key of the field, oldest first.
 type History map[string][]string
 
-// historyMost is the number of texts kept for a field.
+// historyMost is the maximum number of texts kept for each field.
 const historyMost = 20
 
-// Recall lets up and down, or ctrl+p and ctrl+n, recall earlier input of fields with the same keys.
+// Recall makes the input in h available: the keys up and down, or ctrl+p and ctrl+n, recall what was entered in
+// fields with the same key. The form adds its own input to h.
 func (f *Form) Recall(h History) {
 	f.history = h
 	for i := range f.fields {
@@ -102,7 +106,7 @@ func (f *Form) Recall(h History) {
 	}
 }
 
-// remember adds the texts to the history, except secrets.
+// remember adds the texts of all fields to the history, except for secrets.
 func (f *Form) remember() {
 	for i := range f.fields {
 		f.fields[i].remember(f.history)

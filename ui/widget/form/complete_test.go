@@ -22,7 +22,7 @@ func pathFields() []form.Field {
 	return []form.Field{{Key: "path", Label: "Path", Complete: complete}, {Key: "note", Label: "Note"}}
 }
 
-// typeAll types like press, and returns the last lookup.
+// typeAll presses keys and pastes other texts, and returns the last command that looks up completions.
 func typeAll(f *form.Form, keys ...string) (lookUp tea.Cmd) {
 	for _, k := range keys {
 		var msg tea.Msg = tea.PasteMsg{Content: k}
@@ -46,7 +46,7 @@ func typeAll(f *form.Form, keys ...string) (lookUp tea.Cmd) {
 func TestTabCompletesPaths(t *testing.T) {
 	t.Parallel()
 	f := form.New(pathFields())
-	for range 2 { // a folder, then a file in it
+	for range 2 { // completes a folder, and then a file in it
 		key := "/e"
 		if f.Values()["path"] != "" {
 			key = "h"
@@ -78,7 +78,7 @@ func TestTabWaitsForCompletions(t *testing.T) {
 	if got := f.Values()["path"]; got != "/etc/" {
 		t.Errorf("got %q", got)
 	}
-	// Without a completion, tab moves to the next field, and the keys typed after it follow.
+	// If there is nothing to complete, tab moves to the next field, where the keys typed after tab are entered.
 	slow = typeAll(f, "zzz")
 	typeAll(f, "tab", "x")
 	f.Update(slow())
@@ -141,7 +141,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%s: the secret is kept", key)
 		}
 	}
-	// In a form of one text, up recalls.
+	// In a form with a single text, the up key recalls earlier input.
 	one := form.New(fields()[:1])
 	one.Recall(h)
 	typeAll(one, "up", "up")

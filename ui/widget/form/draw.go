@@ -9,13 +9,14 @@ import (
 const (
 	gutter = 2 // the cursor or the mark of a problem, and a space
 	gap    = 2 // spaces between label and value
-	notes  = 3 // an empty line, and two lines of help
+	notes  = 3 // an empty line and two lines of help
 )
 
-// Height returns the number of lines of the whole form.
+// Height returns the number of lines that the whole form needs.
 func (f *Form) Height() int { return len(f.fields) + notes }
 
-// Draw draws the form in exactly w by h cells: the fields around the current one, and its help below.
+// Draw draws the form in exactly w by h cells. It shows the fields around the current one and, below them, the help
+// of the current field.
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	body := max(h-notes, min(h, 1))
 	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)
@@ -37,7 +38,7 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// labelWidth returns the width of the longest label, at most half of w.
+// labelWidth returns the width of the longest label, but at most half of the space in a line of w cells.
 func (f *Form) labelWidth(w int) int {
 	label := 0
 	for i := range f.fields {
@@ -46,7 +47,7 @@ func (f *Form) labelWidth(w int) int {
 	return min(label, max((w-gutter-gap)/2, 1))
 }
 
-// label adds a star to required fields.
+// label returns the field's label, with a star if the field is required.
 func (f *field) label() string {
 	if f.Required {
 		return f.Label + "*"
@@ -54,12 +55,13 @@ func (f *field) label() string {
 	return f.Label
 }
 
-// draw paints the field's line.
+// draw returns the field's line.
 func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
 	return f.drawWith(t, focused, focused, label, w)
 }
 
-// drawWith does the same as draw, with separate cursors for the field and its text.
+// drawWith is like draw, but whether the field has the cursor (focused) and whether its text has one (editing) are
+// separate.
 func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {
@@ -84,7 +86,7 @@ func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) st
 	return s + f.text.Draw(t, room)
 }
 
-// drawChoice adds arrows if the choice can be changed.
+// drawChoice draws the chosen option, between arrows if it can be changed.
 func (f *field) drawChoice(t *theme.Theme, focused bool, w int) string {
 	left, right := " ", " "
 	if focused && len(f.Options) > 1 {

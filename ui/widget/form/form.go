@@ -1,4 +1,5 @@
-// Package form asks for values: one line for each field, and below them the help or problem of the current one.
+// Package form implements forms that ask for values. Each field takes one line. Below the fields, the form shows the
+// help or the problem of the current field.
 package form
 
 import (
@@ -11,14 +12,14 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// Kind is the type of a field.
+// Kind is the kind of a field, which determines the values that it takes.
 type Kind int
 
 // The kinds of fields.
 const (
 	Text   Kind = iota
-	Secret      // a Text whose characters are hidden
-	Choice      // one of Options
+	Secret      // a Text whose characters are not shown
+	Choice      // one of the field's Options
 	Toggle      // "true" or "false"
 )
 
@@ -26,45 +27,46 @@ const (
 type Field struct {
 	Key   string
 	Label string
-	// Section is the heading above the field in an Inline form.
+	// Section is the heading shown above the field in an Inline form.
 	Section string
 	Kind    Kind
 	Value   string // the initial value
 	Help    string
-	// Placeholder is shown while a text is empty.
+	// Placeholder is shown while the field's text is empty.
 	Placeholder string
-	// Options are the values of a Choice.
+	// Options lists the possible values of a Choice.
 	Options []string
-	// Suggestions are completions of a text. Complete, if set, returns them for a text; it may read files.
+	// Suggestions lists completions of the field's text. If Complete is not nil, it returns the completions of a
+	// given text; it may read files.
 	Suggestions []string
 	Complete    func(text string) []string
-	// Files completes the text instead, if the field names a file; nil for other fields.
+	// Files is set if the field names a file. It then completes the text in place of Complete.
 	Files *Files
-	// Required refuses an empty value, and a Toggle that is off.
+	// Required means that the field refuses an empty value or, for a Toggle, the value off.
 	Required bool
-	// Max is the maximum length in characters; 0 is the line's default.
+	// Max is the maximum length in characters. If 0, the default of package line applies.
 	Max int
-	// Secrets returns the hidden parts of a text, from and to in bytes.
+	// Secrets returns the parts of a text to hide, each as the offsets in bytes of its start and end.
 	Secrets func(text string) [][2]int
-	// Describe returns the help for a value that is not empty, "" for the default help.
+	// Describe returns the help for a value that is not empty, or "" to show Help.
 	Describe func(value string) string
-	// Check returns the problem of a value that is not empty, "" if it is valid.
+	// Check returns the problem with a value that is not empty, or "" if the value is valid.
 	Check func(value string) string
 }
 
-// Files completes the paths of files. It is a type and not a plain function, so that a console on a server can
+// Files completes the paths of files. It is a type rather than just a function so that a console on a server can
 // recognize and refuse every field that names a file.
 type Files struct {
 	Complete func(text string) []string
 }
 
-// Form is a list of fields with their values.
+// Form is a list of fields with their current values.
 type Form struct {
 	fields  []field
 	focus   int
-	top     int // the first visible field
+	top     int // index of the first visible field
 	history History
-	// typedAhead are the keys typed after a tab that waits for completions.
+	// typedAhead holds the keys that were typed after a tab that still waits for completions.
 	typedAhead []tea.Msg
 }
 
@@ -74,13 +76,13 @@ type field struct {
 	option  int
 	on      bool
 	problem string
-	// requestedText is the text whose completions were asked for last. pending means that they have not arrived, tab
-	// that tab was pressed meanwhile.
+	// requestedText is the text for which completions were last requested. pending means that they have not arrived
+	// yet. tab means that tab was pressed while they were pending.
 	requestedText string
 	pending, tab  bool
 }
 
-// New returns a form with the first field current.
+// New returns a form in which the first field is current.
 func New(fields []Field) *Form {
 	f := &Form{fields: make([]field, len(fields))}
 	for i, spec := range fields {
@@ -98,8 +100,8 @@ func New(fields []Field) *Form {
 	return f
 }
 
-// WithoutFiles returns the fields so that those for files refuse every value, with why as the reason; "" changes
-// nothing.
+// WithoutFiles returns the fields, changed so that those that name a file refuse every value. why is the reason that
+// they show; if it is empty, nothing is changed.
 func WithoutFiles(fields []Field, why string) []Field {
 	if why == "" {
 		return fields
@@ -114,7 +116,7 @@ func WithoutFiles(fields []Field, why string) []Field {
 	return fields
 }
 
-// help returns the text below the form while the field is current.
+// help returns the text shown below the form while the field is current.
 func (f *field) help() string {
 	if value := f.value(); f.Describe != nil && value != "" {
 		if text := f.Describe(value); text != "" {
@@ -124,7 +126,7 @@ func (f *field) help() string {
 	return f.Help
 }
 
-// set sets the value; an unknown choice becomes the first option.
+// set sets the field's value. For a Choice, an unknown value selects the first option.
 func (f *field) set(value string) {
 	switch f.Kind {
 	case Choice:
@@ -136,7 +138,7 @@ func (f *field) set(value string) {
 	}
 }
 
-// Values returns the values by key.
+// Values maps the keys of all fields to their current values.
 func (f *Form) Values() map[string]string {
 	values := make(map[string]string, len(f.fields))
 	for i := range f.fields {
@@ -145,10 +147,10 @@ func (f *Form) Values() map[string]string {
 	return values
 }
 
-// Chooses reports whether the current field is a choice or toggle.
+// Chooses reports whether the current field is a Choice or a Toggle.
 func (f *Form) Chooses() bool { return len(f.fields) > 0 && !f.fields[f.focus].isText() }
 
-// SetError shows a problem at a field until it changes, and makes the field current.
+// SetError makes the field with the given key current, and shows a problem there until the field is changed.
 func (f *Form) SetError(key, text string) {
 	for i := range f.fields {
 		if f.fields[i].Key == key {
@@ -158,8 +160,8 @@ func (f *Form) SetError(key, text string) {
 	}
 }
 
-// Update handles a key or a paste. Enter and ctrl+s end the form if all fields are valid, else they go to the next
-// invalid field. Esc cancels. The command looks up completions.
+// Update handles a key or a paste. Enter and ctrl+s end the form if all fields are valid; otherwise, they move to the
+// next invalid field. Esc cancels the form. cmd looks up completions.
 func (f *Form) Update(msg tea.Msg) (done, cancelled bool, cmd tea.Cmd) {
 	msgs, cmds := f.due(msg, f.move)
 	for _, msg := range msgs {
@@ -200,7 +202,8 @@ func (f *Form) update(msg tea.Msg) (done, cancelled bool) {
 	return false, false
 }
 
-// key handles the keys that move between fields. In a single text, up and down recall earlier ones.
+// key handles the keys that move between fields, and returns false for other keys. If the form consists of a single
+// text, up and down recall earlier input instead.
 func (f *Form) key(at *field, key string) bool {
 	single := len(f.fields) == 1 && at.isText()
 	switch {
@@ -218,14 +221,14 @@ func (f *Form) key(at *field, key string) bool {
 	return true
 }
 
-// move goes to another field, and wraps around.
+// move makes another field current. It wraps around at both ends.
 func (f *Form) move(by int) {
 	n := len(f.fields)
 	f.focus = (f.focus + by + n) % n
 }
 
-// submit reports whether all fields are valid. If not, the current field stays until it is valid, then the next
-// invalid one becomes current. Only visited fields show problems.
+// submit reports whether all fields are valid. If the current field is invalid, it shows its problem and stays
+// current. If another field is invalid, that field becomes current but does not show its problem yet.
 func (f *Form) submit() bool {
 	at := &f.fields[f.focus]
 	if at.problem = at.check(); at.problem != "" {
@@ -257,7 +260,7 @@ func (f *field) value() string {
 	return f.text.Value()
 }
 
-// check returns the problem of the field's value, "" if the value is valid.
+// check returns the problem with the field's value, or "" if the value is valid.
 func (f *field) check() string {
 	value := f.value()
 	switch {

@@ -29,7 +29,7 @@ func fields() []form.Field {
 	}
 }
 
-// press presses keys by name; other texts are typed.
+// press presses the keys with the given names; anything else is pasted as text.
 func press(f *form.Form, keys ...string) (done, cancelled bool) {
 	codes := map[string]tea.KeyPressMsg{
 		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
@@ -76,7 +76,7 @@ func TestEnter(t *testing.T) {
 		name string
 		keys []string
 		done bool
-		says string // a text on the screen
+		says string // text that the screen must show
 	}{
 		{"nothing filled in", []string{"enter"}, false, "Required."},
 		{"something wrong", []string{"abc", "enter"}, false, "This is no URL."},

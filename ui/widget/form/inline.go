@@ -8,25 +8,26 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Inline is a form that is part of a screen: keys move between fields, and are text only while one is edited.
+// Inline is a form that is part of a screen. Keys move between its fields, and are entered as text only while a field
+// is being edited.
 type Inline struct {
 	Form
 	editing bool
-	before  string // the value when editing began
-	drawn   []int  // the field of each line that was drawn, -1 for a section
-	width   int    // the width of the lines that were drawn
+	before  string // the value before editing
+	drawn   []int  // for each line drawn, the index of its field, or -1 for a section
+	width   int    // the width of the lines drawn
 }
 
-// NewInline makes a form with the cursor on the first field. If whyNoFiles is not empty, fields for files refuse every
-// value, as with [WithoutFiles].
+// NewInline returns a form with the cursor at the first field. If whyNoFiles is not empty, fields that name a file
+// refuse every value; see [WithoutFiles].
 func NewInline(fields []Field, whyNoFiles string) *Inline {
 	return &Inline{Form: *New(WithoutFiles(fields, whyNoFiles))}
 }
 
-// Editing reports whether keys are text input.
+// Editing reports whether a field is being edited, so that keys are entered as text.
 func (f *Inline) Editing() bool { return f.editing }
 
-// Focus returns the key of the current field, "" without fields.
+// Focus returns the key of the current field, or "" if the form has no fields.
 func (f *Inline) Focus() string {
 	if len(f.fields) == 0 {
 		return ""
@@ -34,7 +35,7 @@ func (f *Inline) Focus() string {
 	return f.fields[f.focus].Key
 }
 
-// SetFocus makes a field current, if it exists.
+// SetFocus makes the field with the given key current, if it exists.
 func (f *Inline) SetFocus(key string) {
 	for i := range f.fields {
 		if f.fields[i].Key == key {
@@ -43,29 +44,30 @@ func (f *Inline) SetFocus(key string) {
 	}
 }
 
-// SetProblems replaces the problems, by key.
+// SetProblems replaces the problems shown at all fields. problems maps keys of fields to problems.
 func (f *Inline) SetProblems(problems map[string]string) {
 	for i := range f.fields {
 		f.fields[i].problem = problems[f.fields[i].Key]
 	}
 }
 
-// Move goes to another field, without wrapping.
+// Move makes another field current. It does not wrap around.
 func (f *Inline) Move(by int) { f.focus = max(min(f.focus+by, len(f.fields)-1), 0) }
 
-// Page moves by 8 fields.
+// Page moves by pages of 8 fields.
 func (f *Inline) Page(by int) { f.Move(by * 8) }
 
-// Top goes to the first field.
+// Top makes the first field current.
 func (f *Inline) Top() { f.focus = 0 }
 
-// Bottom goes to the last field.
+// Bottom makes the last field current.
 func (f *Inline) Bottom() { f.Move(len(f.fields)) }
 
-// Scroll changes a choice.
+// Scroll changes the current field like Change.
 func (f *Inline) Scroll(by int) { f.Change(by) }
 
-// Change selects the next or previous option; texts stay.
+// Change selects the next option of the current field, or the previous one if by is negative. It does nothing if the
+// field is a text.
 func (f *Inline) Change(by int) {
 	if len(f.fields) == 0 || f.fields[f.focus].isText() {
 		return
@@ -77,7 +79,7 @@ func (f *Inline) Change(by int) {
 	f.fields[f.focus].update(key)
 }
 
-// Edit starts editing a text, or changes a choice.
+// Edit starts to edit the current field if it is a text. Otherwise, it selects the next option.
 func (f *Inline) Edit() {
 	if len(f.fields) == 0 {
 		return
@@ -91,8 +93,8 @@ func (f *Inline) Edit() {
 	at.text.CursorEnd()
 }
 
-// Click goes to the field at a cell, and keeps the edited text of the previous field. again reports that the field was
-// the current one already and is not being edited, so that the owner can begin to edit it.
+// Click makes the field at a cell current. If another field was being edited, its text is kept. again reports that
+// the field was already current and is not being edited, so the caller may start to edit it.
 func (f *Inline) Click(x, y int) (again bool) {
 	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
 		return false
@@ -112,8 +114,8 @@ func (f *Inline) Set(value string) {
 	}
 }
 
-// Typed handles a key or a paste during editing. Enter and tab keep the text, tab and the arrows go to another
-// field, esc drops the text. The command looks up completions.
+// Typed handles a key or a paste while a field is being edited. Enter ends editing, and tab and the arrow keys move
+// to another field; all of them keep the text. Esc discards it. The returned command looks up completions.
 func (f *Inline) Typed(msg tea.Msg) tea.Cmd {
 	msgs, cmds := f.due(msg, f.editNext)
 	for _, msg := range msgs {
@@ -152,7 +154,8 @@ func (f *Inline) typedKey(at *field, key tea.KeyPressMsg) {
 	}
 }
 
-// editNext keeps the text, and edits the next field if it is a text.
+// editNext keeps the text of the current field and moves to another one. If that is a text, editNext starts to edit
+// it.
 func (f *Inline) editNext(by int) {
 	f.editing = false
 	f.fields[f.focus].remember(f.history)
@@ -163,15 +166,15 @@ func (f *Inline) editNext(by int) {
 	}
 }
 
-// Draw draws the form in exactly w by h cells: the fields by section with their problems, and the help of the
-// current one at the bottom.
+// Draw draws the form in exactly w by h cells. It shows the fields by section, with their problems, and the help of
+// the current field at the bottom.
 func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	help := f.help(t, w, h)
 	body := h - len(help)
 	label := f.labelWidth(w)
 	var rows []string
-	var fields []int          // the field of each row
-	from, line, to := 0, 0, 0 // of the current field: first row, own row, end
+	var fields []int          // for each row, the index of its field, or -1
+	from, line, to := 0, 0, 0 // rows of the current field: the first one (its heading, if any), the one with the value, and the end
 	section := ""
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -196,9 +199,9 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 			fields = append(fields, i)
 		}
 	}
-	below := min(to+1, len(rows)) // one more line shows that the form continues
+	below := min(to+1, len(rows)) // show one more row, so that the operator sees that the form continues
 	f.top = max(min(f.top, from, len(rows)-body), below-body, 0)
-	f.top = min(f.top, line) // the field's problem may be higher than the area
+	f.top = min(f.top, line) // a problem may have more rows than the area
 	shown, end := min(f.top, len(rows)), min(f.top+max(body, 0), len(rows))
 	rows, f.drawn, f.width = rows[shown:end], fields[shown:end], w
 	for len(rows) < body {
@@ -207,7 +210,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(append(rows, help...), w, h)
 }
 
-// help returns the help of the current field, if there is space.
+// help returns the lines with the help of the current field, or nil if there is not enough space.
 func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	if h < 8 || len(f.fields) == 0 {
 		return nil
@@ -219,7 +222,7 @@ func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// few keeps the first lines. If it removes lines, it adds an ellipsis.
+// few returns at most the first most lines. If it omits any, the last line ends with an ellipsis.
 func few(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

@@ -61,7 +61,7 @@ func TestInlineKeysAreTextOnlyDuringEditing(t *testing.T) {
 	if f.Editing() || f.Values()["image"] != "http://a" {
 		t.Errorf("esc: %q", f.Values())
 	}
-	// Tab edits the next text, but not a choice.
+	// Tab starts to edit the next field if that is a text, but not if it is a choice.
 	f.Edit()
 	keys(f, "b", "tab", "pass", "down")
 	if f.Editing() || f.Focus() != "boot" || f.Values()["image"] != "http://ab" || f.Values()["password"] != "pass" {
@@ -107,7 +107,8 @@ func TestInlineShowsProblemsBelowTheField(t *testing.T) {
 	}
 }
 
-// TestInlineShowsThatItContinues: in a small area, one more line shows that the form continues.
+// TestInlineShowsThatItContinues checks that a small area includes one row below the current field, which shows that
+// the form continues.
 func TestInlineShowsThatItContinues(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(sections(), "")

@@ -9,10 +9,11 @@ import (
 	"ironworks/ui/theme"
 )
 
-// dot hides a character of a secret.
+// dot replaces each character of a secret.
 const dot = "•"
 
-// Draw draws the line in exactly w cells, scrolled to the cursor, which is a reversed cell.
+// Draw draws the line in exactly w cells, scrolled so that the cursor is visible. The cursor is a cell in reverse
+// video.
 func (l *Line) Draw(t *theme.Theme, w int) string {
 	if w <= 0 {
 		return ""
@@ -35,15 +36,16 @@ func (l *Line) Draw(t *theme.Theme, w int) string {
 	return cell.Fit(l.paint(t, chars, w), w)
 }
 
-// char is a displayed character.
+// char is a character as it is displayed.
 type char struct {
 	text  string
 	width int
 	role  theme.Role
-	from  int // byte offset; the cursor is at one of these
+	from  int // byte offset in the text; the cursor is at the offset of one of the characters
 }
 
-// chars returns the displayed characters.
+// chars returns the characters to display: the text with secrets hidden, the rest of the suggestion or the
+// placeholder, and a space for a cursor at the end.
 func (l *Line) chars() []char {
 	chars := make([]char, 0, len(l.value)+1)
 	secret := func(int) bool { return l.Secret }
@@ -78,7 +80,7 @@ func (l *Line) chars() []char {
 	return append(chars, char{text: " ", width: 1, from: len(l.value) + len(behind)})
 }
 
-// paint joins visible characters of the same role.
+// paint returns the visible characters. Adjacent characters of the same role are painted together.
 func (l *Line) paint(t *theme.Theme, chars []char, w int) string {
 	var b, run strings.Builder
 	role := theme.Plain
@@ -97,7 +99,7 @@ func (l *Line) paint(t *theme.Theme, chars []char, w int) string {
 			break
 		}
 		if cut := x - c.width - l.scroll; cut < 0 {
-			run.WriteString(cell.Blanks(c.width + cut)) // a wide character was cut
+			run.WriteString(cell.Blanks(c.width + cut)) // part of a wide character is hidden at the left
 			continue
 		}
 		want := c.role

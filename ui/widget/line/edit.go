@@ -10,15 +10,15 @@ import (
 	"ironworks/ui/cell"
 )
 
-// commands are the modifiers with which a key is a command, not text.
+// commands is the set of modifiers that turn a key into a command, so that it does not insert text.
 const commands = tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModHyper | tea.ModSuper
 
-// Update handles a key or a paste, and reports whether it was used. Enter, esc and other keys are left to the
-// owner.
+// Update handles a key or a paste. It returns false for keys that it does not use, such as enter and esc, which the
+// caller handles.
 func (l *Line) Update(msg tea.Msg) (used bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		// A copied line ends with a line break, which would become a space in a password.
+		// Text copied as a line ends with a line break. In a password, that would become a space.
 		l.write(strings.TrimRight(msg.Content, "\r\n"))
 		return true
 	case tea.KeyPressMsg:
@@ -66,7 +66,7 @@ func (l *Line) key(key string) bool {
 	return true
 }
 
-// erase handles the keys that delete text.
+// erase handles the keys that delete text, and returns false for other keys.
 func (l *Line) erase(key string) bool {
 	switch key {
 	case "backspace", "ctrl+h", "shift+backspace":
@@ -94,14 +94,14 @@ func (l *Line) cut(from, to int) {
 	l.align()
 }
 
-// after returns the end of the character at an offset.
+// after returns the offset of the end of the character that starts at offset at.
 func (l *Line) after(at int) int {
 	char, _ := cell.First(l.value[at:])
 	return at + len(char)
 }
 
-// before returns the start of the character before an offset. It searches from the start of the text, because the
-// boundaries of characters can only be found in that direction.
+// before returns the offset of the start of the character that ends at offset at. It searches from the start of the
+// text, because character boundaries can only be found in that direction.
 func (l *Line) before(at int) int {
 	last := 0
 	for i := 0; i < at; i = l.after(i) {
@@ -110,7 +110,7 @@ func (l *Line) before(at int) int {
 	return last
 }
 
-// In a secret, word movement would reveal its structure.
+// In a secret, moving by words would reveal where its words are.
 
 func (l *Line) wordBefore() int {
 	if l.Secret {

@@ -1,5 +1,6 @@
-// Package line edits one line of text. It does not use the text input of bubbles, whose cursor blinks (a frame
-// every half second on an idle screen), and which is copied at each key and measures the whole value at each draw.
+// Package line implements the editing of one line of text. It is used instead of the text input of bubbles, whose
+// blinking cursor causes a frame every half second on an idle screen, and which is copied at each key press and
+// measures the whole value each time it is drawn.
 package line
 
 import (
@@ -10,35 +11,35 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Default limits of a line.
+// The default limits of a line: characters, bytes, and texts in its history.
 const (
 	defaultRunes = 4096
 	defaultBytes = 16 << 10
 	histories    = 100
 )
 
-// Line is a line of text with a cursor. The zero value is empty and focused.
+// Line is an editable line of text with a cursor. The zero value is empty and shows the cursor.
 type Line struct {
-	// MaxRunes and MaxBytes limit the text, which is cut; 0 is the default.
+	// MaxRunes and MaxBytes limit the length of the text. Text beyond the limit is cut off. If 0, a default applies.
 	MaxRunes, MaxBytes int
-	// Secret shows • for every character, and disables the history.
+	// Secret displays • for every character, and turns off the history.
 	Secret bool
-	// Secrets returns the parts shown as •, from and to in bytes.
+	// Secrets returns the parts of a text to display as •, each as the offsets in bytes of its start and end.
 	Secrets func(text string) [][2]int
-	// Placeholder is shown while the line is empty.
+	// Placeholder is displayed while the line is empty.
 	Placeholder string
 	// Blurred hides the cursor.
 	Blurred bool
 
 	value  string
-	cursor int // byte offset, between characters
-	scroll int // hidden cells at the left
+	cursor int // byte offset between two characters
+	scroll int // number of cells hidden at the left
 
 	suggestions []string
 
 	history     []string // oldest first
-	historyBack int      // steps back in history; 0 is the current text
-	draft       string   // the current text while going back
+	historyBack int      // number of steps back in the history; 0 is the current text
+	draft       string   // the current text while an older one is displayed
 }
 
 // New returns an empty line.
@@ -47,7 +48,8 @@ func New() *Line { return &Line{} }
 // Value returns the text.
 func (l *Line) Value() string { return l.value }
 
-// SetValue replaces the text, sanitized and cut as a paste is; the cursor goes to the end.
+// SetValue replaces the text and moves the cursor to the end. As in a paste, characters that would disturb the
+// terminal are replaced, and text beyond the limits is cut off.
 func (l *Line) SetValue(s string) {
 	l.value, l.cursor, l.historyBack = "", 0, 0
 	l.insert(s)
@@ -56,10 +58,11 @@ func (l *Line) SetValue(s string) {
 // CursorEnd moves the cursor to the end.
 func (l *Line) CursorEnd() { l.cursor = len(l.value) }
 
-// SetSuggestions sets the completions. The first that starts with the text is shown after the cursor.
+// SetSuggestions sets the possible completions. The rest of the first one that starts with the text is displayed
+// after the cursor.
 func (l *Line) SetSuggestions(suggestions []string) { l.suggestions = suggestions }
 
-// suggestedRest returns the part of the suggestion that the operator has not typed.
+// suggestedRest returns the part of the suggestion that has not been typed yet, or "" if there is no suggestion.
 func (l *Line) suggestedRest() string {
 	if l.value == "" || l.Secret || l.Blurred || l.cursor < len(l.value) {
 		return ""
@@ -72,14 +75,14 @@ func (l *Line) suggestedRest() string {
 	return ""
 }
 
-// Complete applies the suggestion, and reports whether there was one.
+// Complete inserts the rest of the suggestion, and reports whether there was one.
 func (l *Line) Complete() bool {
 	ghost := l.suggestedRest()
 	l.insert(ghost)
 	return ghost != ""
 }
 
-// Remember adds a text to the history of up and down.
+// Remember adds s to the history, which the keys up and down recall.
 func (l *Line) Remember(s string) {
 	l.historyBack = 0
 	if s == "" || l.Secret || len(l.history) > 0 && l.history[len(l.history)-1] == s {
@@ -91,7 +94,8 @@ func (l *Line) Remember(s string) {
 	}
 }
 
-// recall goes back in history, or forward to the current text.
+// recall displays the text that is back steps older in the history, or newer if back is negative. It returns false if
+// the history is empty.
 func (l *Line) recall(back int) bool {
 	to := min(max(l.historyBack+back, 0), len(l.history))
 	if to == l.historyBack {
@@ -109,7 +113,7 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert inserts text at the cursor, up to the limit. It reads at most that much of a large paste.
+// insert inserts text at the cursor, up to the limits of the line. It reads no more of a large paste than that.
 func (l *Line) insert(s string) {
 	runes, bytes := l.MaxRunes, l.MaxBytes
 	if runes <= 0 {
@@ -140,18 +144,20 @@ func (l *Line) insert(s string) {
 	l.align()
 }
 
-// oneCell replaces characters that would move or reorder terminal text by a space.
+// oneCell returns a space in place of a character that would move the terminal's cursor or change the direction of
+// the text, and other characters unchanged.
 func oneCell(r rune) rune {
 	switch {
 	case unicode.IsControl(r),
-		r == 0x2028, r == 0x2029, // the separators of lines and paragraphs
-		r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // directions
+		r == 0x2028, r == 0x2029, // line and paragraph separators
+		r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // control of the text direction
 		return ' '
 	}
 	return r
 }
 
-// align moves the cursor to the end of its character: text inserted before a combining mark joins it.
+// align moves the cursor to the end of the character that it is in. That is necessary because text that was inserted
+// before a combining mark forms one character with it.
 func (l *Line) align() {
 	at := 0
 	for at < l.cursor {

@@ -21,7 +21,7 @@ var named = map[string]rune{
 	"backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 }
 
-// key returns the message of a key by its name.
+// key returns the message for the named key.
 func key(name string) tea.KeyPressMsg {
 	msg := tea.KeyPressMsg{}
 	for _, mod := range []struct {
@@ -44,7 +44,7 @@ func key(name string) tea.KeyPressMsg {
 	return msg
 }
 
-// press presses keys by name, or types a text in quotes.
+// press presses the named keys. A name that starts with an apostrophe is text to type.
 func press(l *line.Line, keys ...string) {
 	for _, k := range keys {
 		if text, found := strings.CutPrefix(k, "'"); found {
@@ -58,7 +58,7 @@ func press(l *line.Line, keys ...string) {
 }
 
 func drawn(l *line.Line, w int) string {
-	// The cursor is shown as brackets.
+	// Brackets mark the cursor.
 	s := l.Draw(theme.New(theme.Options{}), w)
 	if before, after, found := strings.Cut(s, "\x1b[7m"); found {
 		s = before + "[" + strings.Replace(after, "\x1b[m", "]", 1)
@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		keys []string
-		want string // with the cursor
+		want string // with the cursor as brackets
 	}{
 		{"text", []string{"'ab c"}, "ab c[ ]"},
 		{"in the middle", []string{"'ac", "left", "'b"}, "ab[c]"},
@@ -309,7 +309,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestSecretParts: in a text with secrets, only the secrets are hidden, also while they are typed.
+// TestSecretParts checks that in a text that contains secrets, only the secrets are hidden, even while they are being
+// typed.
 func TestSecretParts(t *testing.T) {
 	t.Parallel()
 	l := &line.Line{Secrets: func(text string) [][2]int {

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// marks is the width of the cursor and the level's glyph, clock and span are the widths of times, and laneMost
-	// is the maximum width of a name.
+	// marks is the width of the cursor and the glyph of the level. clock and span are the widths of absolute and
+	// relative times. laneMost is the maximum width of a source's name.
 	marks    = 3
 	clock    = 13
 	span     = 11
 	laneMost = 16
-	// textLeast is the width that texts get first.
+	// textLeast is the width that the text must have. If there is less, the time is omitted first, and then the name.
 	textLeast = 24
 )
 
-// lead has the widths of the columns before the texts. The width of an absent column is 0.
+// lead holds the widths of the columns before the text. A column that is not shown has the width 0.
 type lead struct{ times, lane int }
 
 func (l lead) width() int { return marks + l.times + l.lane }
@@ -50,10 +50,10 @@ func (v *View) lead() lead {
 	return l
 }
 
-// room returns the width that the text of a line may have.
+// room returns the width available for the text of a line.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
-// body returns the text of a line, after the name of its writer.
+// body returns the text of a line, preceded by the name of the program that wrote it.
 func (e *entry) body() string {
 	if e.tag == "" {
 		return e.text
@@ -61,7 +61,7 @@ func (e *entry) body() string {
 	return e.tag + ": " + e.text
 }
 
-// rowsOf returns the number of rows of a visible line.
+// rowsOf returns the number of rows that the i-th matching line takes.
 func (v *View) rowsOf(i int) int {
 	if !v.wrap || v.room() <= 0 || i >= v.Shown() {
 		return 1
@@ -69,7 +69,8 @@ func (v *View) rowsOf(i int) int {
 	return len(v.breaks(v.number(i)))
 }
 
-// breaks returns the row ends of a wrapped line, in bytes. Those near the window are cached.
+// breaks returns the offsets in bytes at which the rows of a wrapped line end. For lines near the window, they are
+// cached.
 func (v *View) breaks(number int) []int {
 	ends, known := v.rows[number]
 	if known {
@@ -83,7 +84,7 @@ func (v *View) breaks(number int) []int {
 	return ends
 }
 
-// Draw draws the window in exactly the size of Resize.
+// Draw draws the window in exactly the size set by Resize.
 func (v *View) Draw(t *theme.Theme) string {
 	if v.h <= 0 {
 		return ""
@@ -108,7 +109,7 @@ func (v *View) Draw(t *theme.Theme) string {
 	return b.String()
 }
 
-// row draws one row; only the first row of a line has the leading columns.
+// row draws a single row. Only the first row of a line shows the columns before the text.
 func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at pane.Place) {
 	number := v.number(at.Line)
 	e := v.ring.at(number)
@@ -142,7 +143,7 @@ func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at pane.Place) {
 	b.WriteString(cell.Fit(painted, room))
 }
 
-// marks draws the cursor and the level, so that both are readable without colors.
+// marks draws the cursor and the level as glyphs, so that both can be seen without colors.
 func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	if number == v.cursor {
 		b.WriteString(t.Paint(theme.Accent, theme.GlyphCursor))
@@ -175,7 +176,7 @@ func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	return t.Paint(theme.Muted, time.Unix(0, e.at).Local().Format("15:04:05.000")) + " "
 }
 
-// Since formats the time from the start to a line.
+// Since formats d as the time since the start of a log, such as +1:02.345.
 func Since(d time.Duration) string {
 	sign := "+"
 	if d < 0 {
@@ -184,13 +185,13 @@ func Since(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
 }
 
-// laneRole returns the color of a lane. It never returns a color that means trouble.
+// laneRole returns the role whose color a source's name has. It avoids the roles that indicate trouble.
 func laneRole(lane int) theme.Role {
 	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
 	return roles[lane%len(roles)]
 }
 
-// lane draws the name of the line's source in w cells.
+// lane draws the name of the line's source in w cells. If named is false, it leaves the name blank.
 func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named bool) {
 	if w == 0 {
 		return
@@ -202,7 +203,7 @@ func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named b
 	b.WriteString(t.Paint(laneRole(int(e.lane)), cell.Fit(name, w-2)+"│") + " ")
 }
 
-// paint paints the bytes from start to end of a body.
+// paint paints the bytes from start to end of text, which is the body of the line.
 func (e *entry) paint(t *theme.Theme, text, query string, start, end int) string {
 	role := theme.Plain
 	switch {

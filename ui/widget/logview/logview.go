@@ -1,6 +1,7 @@
-// Package logview shows a growing log of one or several interleaved sources, in bounded memory. It follows the
-// newest line until scrolled up, then counts new ones. Search keeps the lines around matches; a filter hides all
-// others. The cost of a new line does not depend on their number.
+// Package logview displays a growing log with lines from one or several sources, in a limited amount of memory. The
+// view follows the newest line until it is scrolled up; from then on, it counts the new lines. A search shows matches
+// among the lines around them, whereas a filter hides all other lines. The cost of adding a line does not depend on
+// the number of lines.
 package logview
 
 import (
@@ -11,10 +12,10 @@ import (
 	"ironworks/printable"
 )
 
-// Level is the severity, as in syslog.
+// Level is the severity of a line, numbered as in syslog.
 type Level uint8
 
-// The levels that look different.
+// The levels that are displayed differently.
 const (
 	Error   Level = 3
 	Warning Level = 4
@@ -22,21 +23,23 @@ const (
 	Debug   Level = 7
 )
 
-// Line is a log line. Text and Tag are sanitized.
+// Line is a line of a log. Text and Tag must not contain control characters, except for line breaks and tabs, which
+// are replaced.
 type Line struct {
-	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as that of the
-	// first line of a boot. Each is zero if unknown.
+	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as the time of
+	// the first line of a boot. Both are zero if unknown.
 	Time, Start time.Time
-	// Lane is the index of the line's source in SetLanes. Origin is a number that the owner of the view chooses.
+	// Lane is the index of the line's source in the names passed to SetLanes. Origin is a number for the owner of the
+	// view, which does not use it.
 	Lane, Origin int
 	Level        Level
-	// Tag is the name of the program that wrote the line, shown before the text.
+	// Tag is the name of the program that wrote the line. It is shown before the text.
 	Tag, Text string
-	// Mark is a note about the line; a line with a note is marked.
+	// Mark is a note about the line. If not empty, the line is highlighted.
 	Mark string
 }
 
-// Times is the format of the times.
+// Times is the format in which the times of lines are shown.
 type Times int
 
 // The formats of times.
@@ -47,40 +50,41 @@ const (
 	timesCount
 )
 
-// Limits bound the log; the oldest lines are dropped first.
+// Limits bounds the size of a log. If it is exceeded, the oldest lines are dropped.
 type Limits struct{ Lines, Bytes int }
 
-// Default is a log of at most 40 MiB with all overhead.
+// Default limits a log to 40 MiB, overhead included.
 var Default = Limits{Lines: 100_000, Bytes: 36 << 20}
 
-// View is a window on a log.
+// View is a window into a log.
 type View struct {
 	ring  ring
 	lanes []string
 
 	keep func(*Line) bool
-	// hits are the numbers of the lines that match the filter.
+	// hits lists the numbers of the lines that match the filter.
 	hits []int
 
 	w, h  int
 	top   place
-	x     int // scrolled cells, without wrapping
+	x     int // cells scrolled to the right; 0 if lines are wrapped
 	wrap  bool
 	times Times
 
 	follow bool
-	// since is the number of the first line that arrived after following ended.
+	// since is the number of the first line that arrived after the view stopped following.
 	since int
 
 	query string
-	// cursor is the number of the current line, -1 for none. before is the position of the window before the search.
+	// cursor is the number of the current line, or -1 for none. before is the position of the window before the
+	// search; its number is -1 if the view followed the newest line.
 	cursor int
 	before *place
 
-	rows map[int][]int // row ends of wrapped lines near the window
+	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// place is a row of the wrapped log.
+// place is a row of the line with the given number.
 type place struct{ number, row int }
 
 // New returns an empty view that follows the newest line.
@@ -88,7 +92,7 @@ func New(l Limits) *View {
 	return &View{ring: ring{maxLines: max(l.Lines, 1), maxBytes: l.Bytes}, follow: true, cursor: -1}
 }
 
-// SetLanes names the sources. A single one is not shown.
+// SetLanes sets the names of the sources. If there is only one, its name is not shown.
 func (v *View) SetLanes(names []string) {
 	v.lanes = make([]string, len(names))
 	for i, name := range names {
@@ -108,7 +112,7 @@ func (v *View) Append(lines ...Line) {
 	v.forget()
 }
 
-// forget removes the hits of lines that the ring has dropped.
+// forget removes the hits for lines that the ring has dropped.
 func (v *View) forget() {
 	n := 0
 	for n < len(v.hits) && v.hits[n] < v.ring.first {
@@ -124,8 +128,8 @@ func (v *View) Clear() {
 	v.since = v.ring.first
 }
 
-// SetFilter hides the lines for which keep returns false; nil shows all lines. The line at the top stays there, or else
-// the next line that is shown.
+// SetFilter hides the lines for which keep returns false. If keep is nil, it shows all lines. The line at the top
+// stays there or, if it is hidden, is replaced by the next line that is not.
 func (v *View) SetFilter(keep func(*Line) bool) {
 	v.keep, v.hits = keep, nil
 	if keep == nil {
@@ -150,7 +154,7 @@ func (v *View) Shown() int {
 	return v.ring.n
 }
 
-// Lines returns the lines that match the filter, oldest first.
+// Lines returns the lines that match the filter, the oldest first.
 func (v *View) Lines() []Line {
 	lines := make([]Line, v.Shown())
 	for i := range lines {
@@ -159,7 +163,7 @@ func (v *View) Lines() []Line {
 	return lines
 }
 
-// InSight returns the lines that are at least partly visible.
+// InSight returns the lines of which at least a part is visible.
 func (v *View) InSight() []Line {
 	v.settle()
 	var lines []Line
@@ -170,7 +174,7 @@ func (v *View) InSight() []Line {
 	return lines
 }
 
-// number returns the number of the i-th matching line.
+// number returns the number of the i-th line that matches the filter.
 func (v *View) number(i int) int {
 	if v.keep != nil {
 		return v.hits[i]
@@ -178,7 +182,8 @@ func (v *View) number(i int) int {
 	return v.ring.first + i
 }
 
-// index returns the index of the line with a number among the matching lines, or the index of the next matching line.
+// index is the inverse of number: it returns i for the i-th matching line. If the line with the given number does not
+// match, it returns the index of the next one that does.
 func (v *View) index(number int) int {
 	if v.keep != nil {
 		i, _ := slices.BinarySearch(v.hits, number)
@@ -187,7 +192,7 @@ func (v *View) index(number int) int {
 	return min(max(number-v.ring.first, 0), v.ring.n)
 }
 
-// Cursor returns the line that a search or jump went to.
+// Cursor returns the line that was last found by a search or jump. It returns false if there is none.
 func (v *View) Cursor() (Line, bool) {
 	if v.cursor < v.ring.first || v.cursor >= v.ring.next() {
 		return Line{}, false
@@ -195,7 +200,7 @@ func (v *View) Cursor() (Line, bool) {
 	return v.ring.at(v.cursor).line(), true
 }
 
-// Resize sets the area.
+// Resize sets the size of the window, in cells.
 func (v *View) Resize(w, h int) {
 	if w != v.w {
 		v.rows = nil
@@ -203,7 +208,7 @@ func (v *View) Resize(w, h int) {
 	v.w, v.h = w, h
 }
 
-// SetWrap wraps long lines, or cuts them and enables Scroll.
+// SetWrap selects whether long lines are wrapped. If not, they are cut, and Scroll moves them sideways.
 func (v *View) SetWrap(wrap bool) {
 	v.wrap, v.x, v.rows = wrap, 0, nil
 	v.top.row = 0
@@ -212,14 +217,14 @@ func (v *View) SetWrap(wrap bool) {
 // Wrap reports whether long lines are wrapped.
 func (v *View) Wrap() bool { return v.wrap }
 
-// NextTimes switches to the next format of times.
+// NextTimes switches to the next format for times, and returns it.
 func (v *View) NextTimes() Times {
 	v.times = (v.times + 1) % timesCount
 	v.rows = nil
 	return v.times
 }
 
-// oneLine replaces line breaks.
+// oneLine replaces line breaks and tabs by spaces.
 func oneLine(s string) string {
 	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\t') < 0 {
 		return s

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 var began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// numbered returns lines with their numbers as text, one per second.
+// numbered returns n lines, one per second, whose texts contain the numbers from, from+1, and so on.
 func numbered(from, n int) []logview.Line {
 	lines := make([]logview.Line, n)
 	for i := range lines {
@@ -33,7 +33,7 @@ func numbered(from, n int) []logview.Line {
 	return lines
 }
 
-// few returns a view with ten lines without times.
+// few returns a view of ten lines that shows no times.
 func few(t *testing.T) *logview.View {
 	t.Helper()
 	v := logview.New(logview.Limits{Lines: 1000})
@@ -44,7 +44,7 @@ func few(t *testing.T) *logview.View {
 	return v
 }
 
-// shown returns the rows without styles and trailing spaces.
+// shown returns the rows of the view without styles and trailing spaces.
 func shown(v *logview.View) []string {
 	rows := strings.Split(ansi.Strip(v.Draw(theme.New(theme.Options{}))), "\n")
 	for i := range rows {
@@ -181,7 +181,7 @@ func TestSearchKeepsContextAndPosition(t *testing.T) {
 	if !v.Search("line 2") {
 		t.Fatal("not found")
 	}
-	// Line 29 is the newest match of 2, 20 … 29, shown with lines before it.
+	// The text matches line 2 and lines 20 to 29. The newest of them is shown, with lines before and after it.
 	same(t, v, "   line 27", "   line 28", "❯  line 29", "   line 30", "   line 31", "   line 32")
 	if v.Search("line 2x") || !v.Following() {
 		t.Error("what is not there is found, or the window did not go back")
@@ -194,7 +194,7 @@ func TestSearchKeepsContextAndPosition(t *testing.T) {
 	v.Append(numbered(40, 2)...)
 	same(t, v, "❯  line 17", "   line 18", "   line 19", "   line 20", "   line 21", "   line 22")
 	for range 9 {
-		v.Prev() // 16 … 10, 1, then wraps around to the last
+		v.Prev() // goes to 16 … 10 and 1, and then wraps around to the last match
 	}
 	if l, _ := v.Cursor(); l.Text != "line 19" {
 		t.Errorf("at %q", l.Text)
@@ -292,7 +292,7 @@ func TestWrapAndScroll(t *testing.T) {
 	same(t, v, "   a│ line 7", "   a│ line 8", "   a│ line 9", "   a│ one two three four five…")
 }
 
-// TestBounds: 100 000 lines in 40 MiB, and no more memory with longer lines.
+// TestBounds checks that 100,000 lines take at most 40 MiB, and that longer lines do not take more.
 func TestBounds(t *testing.T) {
 	v := logview.New(logview.Default)
 	before := heap()
@@ -338,7 +338,7 @@ func full() *logview.View {
 	return v
 }
 
-// BenchmarkAppendAndDraw appends a batch of 0.1 s at 20 000 lines per second, and draws.
+// BenchmarkAppendAndDraw appends the lines of 0.1 s at a rate of 20,000 lines per second, and draws the window.
 func BenchmarkAppendAndDraw(b *testing.B) {
 	v, th, batch := full(), theme.New(theme.Options{}), numbered(0, 2000)
 	b.ReportAllocs()
@@ -348,7 +348,7 @@ func BenchmarkAppendAndDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch searches 100 000 lines without a match.
+// BenchmarkSearch searches 100,000 lines without finding a match.
 func BenchmarkSearch(b *testing.B) {
 	v := full()
 	for b.Loop() {
@@ -356,7 +356,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkFilter filters 100 000 lines.
+// BenchmarkFilter applies a filter to 100,000 lines.
 func BenchmarkFilter(b *testing.B) {
 	v := full()
 	for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// at returns the window's position. The position may be behind the last line.
+// at returns the position of the window. It may be beyond the last line.
 func (v *View) at() pane.Place {
 	i := v.index(v.top.number)
 	if i < v.Shown() && v.number(i) == v.top.number {
@@ -24,7 +24,7 @@ func (v *View) goTo(to pane.Place) {
 	}
 }
 
-// settle moves the position back into the log after a change.
+// settle corrects the position of the window after the log has changed.
 func (v *View) settle() {
 	end, at := v.end(), v.at()
 	if v.follow || end.Before(at) {
@@ -51,7 +51,7 @@ func (v *View) Follow(follow bool) {
 // Following reports whether the newest line is followed.
 func (v *View) Following() bool { return v.follow }
 
-// Fresh returns the number of matching lines since following ended.
+// Fresh returns the number of matching lines that have arrived since the view stopped following, or 0 if it follows.
 func (v *View) Fresh() int {
 	if v.follow {
 		return 0
@@ -59,7 +59,8 @@ func (v *View) Fresh() int {
 	return v.Shown() - v.index(v.since)
 }
 
-// Move scrolls by rows. Leaving the end stops following, reaching it starts following.
+// Move scrolls by the given number of rows. Scrolling away from the end stops following; scrolling down to the end
+// starts it again.
 func (v *View) Move(by int) {
 	v.settle()
 	end, at := v.end(), v.at()
@@ -71,23 +72,24 @@ func (v *View) Move(by int) {
 	v.setPosition(at, by > 0 && at == end)
 }
 
-// setPosition sets the position, and sets whether the view follows new lines.
+// setPosition moves the window, and sets whether it follows new lines.
 func (v *View) setPosition(at pane.Place, follow bool) {
 	fits := v.end() == pane.Place{}
-	v.Follow(follow || v.follow && fits) // if everything is visible, nothing changes
+	v.Follow(follow || v.follow && fits) // a window that shows all lines continues to follow
 	v.goTo(at)
 }
 
-// Page scrolls by screens, with one row of overlap.
+// Page scrolls by the given number of screens, which overlap by one row.
 func (v *View) Page(by int) { v.Move(by * max(v.h-1, 1)) }
 
-// Top goes to the oldest line.
+// Top goes to the oldest line, and stops following.
 func (v *View) Top() { v.settle(); v.setPosition(pane.Place{}, false) }
 
-// Bottom goes to the newest line, and follows.
+// Bottom goes to the newest line, and starts following.
 func (v *View) Bottom() { v.Follow(true) }
 
-// Scroll scrolls sideways by cells, up to the longest visible line.
+// Scroll scrolls sideways by the given number of cells, at most to the end of the longest visible line. It does
+// nothing if lines are wrapped.
 func (v *View) Scroll(by int) {
 	if v.wrap {
 		return
@@ -104,7 +106,7 @@ func (v *View) Scroll(by int) {
 	v.x = min(max(v.x+by, 0), most)
 }
 
-// Position returns the visible lines, such as "12–48 of 300", "" if there are none.
+// Position returns the range of visible lines as text, such as "12–48 of 300", or "" if there are none.
 func (v *View) Position() string {
 	n := v.Shown()
 	if n == 0 {
@@ -116,7 +118,8 @@ func (v *View) Position() string {
 	return fmt.Sprintf("%d–%d of %d", at.Line+1, last.Line+1, n)
 }
 
-// reveal scrolls to a line with some context, and marks it.
+// reveal makes the i-th matching line the current one. If that line is not fully visible, reveal scrolls to it, with
+// some lines before it.
 func (v *View) reveal(i int) {
 	number := v.number(i)
 	v.settle()
@@ -134,5 +137,5 @@ func (v *View) reveal(i int) {
 
 func (v *View) walk() pane.Rows { return v.rowsOf }
 
-// end returns the last position that fills the area.
+// end returns the last position at which the lines still fill the window.
 func (v *View) end() pane.Place { return v.walk().End(v.Shown(), v.h) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// entry is a stored line. It takes a third of the memory of a Line.
+// entry is a line as it is stored. It takes a third of the memory of a Line.
 type entry struct {
 	at, start int64 // nanoseconds since 1970; 0 if unknown
 	tag, text string
@@ -15,14 +15,14 @@ type entry struct {
 	origin    uint8
 }
 
-// overhead is the size of an entry beside its text, in bytes: twice the struct (72 on 64-bit machines), as the
-// ring may have that capacity, and the allocator's rounding.
+// overhead is the size of an entry without its text, in bytes: twice the size of the struct (72 on 64-bit machines),
+// because the capacity of the ring may be twice its length, plus what the allocator loses by rounding.
 const overhead = 2*72 + 16
 
-// cost returns the size of an entry in bytes, without the shared tags and marks.
+// cost returns the number of bytes that an entry takes, without the tag and the mark, which it shares with others.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
-// packed copies a line: its text may be part of a large buffer.
+// packed returns l as an entry. It copies the text, which may be part of a large buffer.
 func packed(l *Line) entry {
 	e := entry{
 		tag: oneLine(l.Tag), text: strings.Clone(oneLine(l.Text)), mark: l.Mark,
@@ -48,26 +48,28 @@ func (e *entry) line() Line {
 	return l
 }
 
-// ring is a bounded queue of entries. The number of an entry does not change.
+// ring is a queue of entries with a limited size. Each entry has a number, which does not change when older entries
+// are dropped.
 type ring struct {
 	buf     []entry
-	head, n int // the index of the oldest entry, and the number of entries
-	first   int // the number of the oldest entry
+	head, n int // index of the oldest entry, and number of entries
+	first   int // number of the oldest entry
 	bytes   int
-	tags    map[string]string // each tag is stored once
+	tags    map[string]string // so that each tag is stored only once
 
 	maxLines, maxBytes int
 }
 
-// next returns the number of the next entry.
+// next returns the number that the next entry will have.
 func (r *ring) next() int { return r.first + r.n }
 
-// at returns an existing entry by number.
+// at returns the entry with the given number, which must exist.
 func (r *ring) at(number int) *entry {
 	return &r.buf[(r.head+number-r.first)%len(r.buf)]
 }
 
-// add appends an entry, and drops the oldest entries beyond the limits. It keeps at least one entry.
+// add appends an entry and returns its number. Old entries are dropped to respect the limits, but at least one entry
+// is kept.
 func (r *ring) add(e entry) int {
 	e.tag = r.intern(e.tag)
 	if r.n == len(r.buf) && r.n < r.maxLines {
@@ -86,7 +88,7 @@ func (r *ring) add(e entry) int {
 	return number
 }
 
-// intern returns the stored copy of a tag.
+// intern returns the stored copy of a tag. If there are too many tags, it starts over.
 func (r *ring) intern(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestOverhead: the limit in bytes includes the overhead of entries.
+// TestOverhead checks that overhead covers the size of the struct, so that the limit in bytes holds.
 func TestOverhead(t *testing.T) {
 	t.Parallel()
 	if size := int(reflect.TypeFor[entry]().Size()); overhead < 2*size {

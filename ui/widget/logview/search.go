@@ -7,8 +7,9 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Search marks all matches, ignoring case, and goes to one: the newest while following, else the next from the top
-// of the window. Without a match, or with an empty text, the window returns to its position before the search.
+// Search highlights all matches, ignoring case, and goes to one of them. While following, that is the newest match,
+// and otherwise the next one from the top of the window on. If there is no match, or text is empty, the window
+// returns to its position before the search.
 func (v *View) Search(text string) bool {
 	if v.before == nil {
 		v.settle()
@@ -37,16 +38,16 @@ func (v *View) Search(text string) bool {
 	return false
 }
 
-// Keep ends the input of a search; the position stays.
+// Keep ends the input of the search text. The window stays where it is.
 func (v *View) Keep() { v.before = nil }
 
 // Query returns the search text.
 func (v *View) Query() string { return v.query }
 
-// Next goes to the next newer match, and wraps around.
+// Next goes to the next newer match and wraps around. It returns false if there is no match.
 func (v *View) Next() bool { return v.seek(v.from()+1, 1) }
 
-// Prev goes to the next older match, and wraps around.
+// Prev goes to the next older match and wraps around. It returns false if there is no match.
 func (v *View) Prev() bool {
 	if _, gone := v.Cursor(); !gone && v.follow {
 		return v.seek(v.Shown()-1, -1)
@@ -54,8 +55,8 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from returns the index, among the shown lines, of the line after which Next starts: the current line, or the line
-// before the first visible one.
+// from returns the index, among the shown lines, of the line after which Next starts to search. This is the current
+// line or, if there is none, the line before the first visible one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {
 		return v.index(v.cursor)
@@ -64,7 +65,7 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek searches all lines once, starting at from.
+// seek looks for the search text in every line once, starting at index from, and goes to the first match.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false
@@ -75,7 +76,7 @@ func (v *View) seek(from, step int) bool {
 	})
 }
 
-// find goes to the first line that wanted accepts.
+// find goes to the first line that wanted accepts. It starts at index from, and wraps around.
 func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	n := v.Shown()
 	if n == 0 {
@@ -92,7 +93,8 @@ func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	return false
 }
 
-// Problem goes to the next line that is an error or marked, and wraps around.
+// Problem goes to the next line that is an error or has a mark, and wraps around. If the current line is no such
+// line, the search starts at the first line.
 func (v *View) Problem() bool {
 	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).isProblem() {
 		return v.find(v.index(v.cursor)+1, 1, (*entry).isProblem)
@@ -100,7 +102,7 @@ func (v *View) Problem() bool {
 	return v.find(0, 1, (*entry).isProblem)
 }
 
-// LastProblem returns the last line that is an error or marked.
+// LastProblem returns the last line that is an error or has a mark, or false if there is none.
 func (v *View) LastProblem() (Line, bool) {
 	for i := v.Shown() - 1; i >= 0; i-- {
 		if e := v.ring.at(v.number(i)); e.isProblem() {
@@ -112,8 +114,8 @@ func (v *View) LastProblem() (Line, bool) {
 
 func (e *entry) isProblem() bool { return e.level <= Error || e.mark != "" }
 
-// has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to
-// 100 000 lines.
+// has reports whether s contains what, ignoring case. plain says that what is ASCII. In that case, has does not
+// allocate memory, because each key press searches up to 100,000 lines.
 func has(s, what string, plain bool) bool {
 	if !plain {
 		start, _ := pane.Find(s, what)
@@ -140,7 +142,7 @@ func has(s, what string, plain bool) bool {
 	return false
 }
 
-// begins reports whether s starts with an ASCII text, ignoring case.
+// begins reports whether s, which must be at least as long as what, starts with the ASCII text what, ignoring case.
 func begins(s, what string) bool {
 	for i := range len(what) {
 		if lower(s[i]) != lower(what[i]) {

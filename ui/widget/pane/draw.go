@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the pane in exactly the size of Resize.
+// Draw draws the pane in exactly the size set by Resize.
 func (p *Pane) Draw(t *theme.Theme) string {
 	if p.h <= 0 {
 		return ""
@@ -47,10 +47,10 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 			end = start + len(strings.TrimSuffix(text[start:end], " "))
 		}
 		if cell.Width(text[start:end]) > p.w {
-			end = start // a single character wider than the area
+			end = start // not even a single character fits into the area
 		}
 	} else if lead, start, end, more = Window(text, p.x, p.w); more {
-		// The last cell shows that there is more.
+		// The last cell is reserved for the sign that there is more.
 		lead, start, end, _ = Window(text, p.x, p.w-1)
 		lead = min(lead, p.w-1)
 	}
@@ -63,7 +63,7 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 	}
 	blank(b, lead)
 	if len(line) > 1 || p.query != "" {
-		// A role may start within a character of several runes.
+		// A role may change within a character that consists of several runes.
 		painted = cell.Fit(painted, p.w-lead)
 		used = p.w
 	}
@@ -71,7 +71,8 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 	blank(b, p.w-used)
 }
 
-// Paint paints the bytes from start to end of a line by role, and matches of query. text is the whole line.
+// Paint paints the bytes from start to end of line according to their roles, and highlights matches of query. text is
+// the text of the whole line.
 func Paint(t *theme.Theme, line Line, text, query string, start, end int) string {
 	if query == "" && len(line) == 1 {
 		return t.Paint(line[0].Role, text[start:end])
@@ -101,7 +102,7 @@ func Paint(t *theme.Theme, line Line, text, query string, start, end int) string
 	return b.String()
 }
 
-// matchFrom returns the next match that begins at a byte or after it, or -1.
+// matchFrom returns the first match of query at or after the offset from, or -1 if there is none.
 func matchFrom(text, query string, from int) (start, end int) {
 	if query == "" {
 		return -1, -1

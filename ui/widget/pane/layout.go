@@ -9,7 +9,8 @@ func (p *Pane) rowsOf(line int) int {
 	return len(p.breaks(line))
 }
 
-// breaks returns the row ends of a wrapped line, in bytes. Those near the window are cached.
+// breaks returns the offsets in bytes at which the rows of a wrapped line end. For lines near the window, they are
+// cached.
 func (p *Pane) breaks(line int) []int {
 	ends, known := p.rows[line]
 	if known {
@@ -23,17 +24,17 @@ func (p *Pane) breaks(line int) []int {
 	return ends
 }
 
-// Breaks returns the row ends of a text in rows of at most w cells: after a space, or anywhere in a word longer
-// than half a row.
+// Breaks returns the offsets in bytes at which rows of at most w cells end. A row ends after a space, or within a
+// word that is longer than half a row.
 func Breaks(s string, w int) []int {
 	var ends []int
 	start, x := 0, 0
-	blank, atBlank := 0, 0 // the end of the last space, and the cells up to it
+	blank, atBlank := 0, 0 // the offset after the last space, and the cells up to there
 	for i := 0; i < len(s); {
 		char, width := cell.First(s[i:])
 		if x+width > w && i > start {
 			if char == " " {
-				// The space that ends the row is invisible.
+				// A space at the end of a row is not shown.
 				i++
 				ends = append(ends, i)
 				start, x = i, 0
@@ -58,8 +59,9 @@ func Breaks(s string, w int) []int {
 	return append(ends, len(s))
 }
 
-// Window returns the visible bytes of a text, from a cell on for w cells. lead is the number of spaces for a wide
-// character cut at the left; more reports hidden text at the right.
+// Window returns the range of bytes of s that is visible in w cells if the text is scrolled by from cells. lead is
+// the number of spaces in place of a wide character that is cut at the left. more reports whether text is hidden at
+// the right.
 func Window(s string, from, w int) (lead, start, end int, more bool) {
 	x, i := 0, 0
 	for i < len(s) && x < from {

@@ -6,7 +6,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Move scrolls by rows.
+// Move scrolls by the given number of rows.
 func (p *Pane) Move(by int) {
 	end := p.end()
 	if by < 0 {
@@ -16,16 +16,17 @@ func (p *Pane) Move(by int) {
 	}
 }
 
-// Page scrolls by screens, with one row of overlap.
+// Page scrolls by the given number of screens, which overlap by one row.
 func (p *Pane) Page(by int) { p.Move(by * max(p.h-1, 1)) }
 
-// Top goes to the first line.
+// Top scrolls to the first line.
 func (p *Pane) Top() { p.top = Place{} }
 
-// Bottom goes to the end.
+// Bottom scrolls to the end.
 func (p *Pane) Bottom() { p.top = p.end() }
 
-// Scroll scrolls sideways by cells, up to the longest visible line.
+// Scroll scrolls sideways by the given number of cells, at most to the end of the longest visible line. It does
+// nothing if lines are wrapped.
 func (p *Pane) Scroll(by int) {
 	if p.wrap {
 		return
@@ -34,7 +35,7 @@ func (p *Pane) Scroll(by int) {
 	for i := p.top.Line; i < min(p.top.Line+p.h, len(p.lines)); i++ {
 		widest = max(widest, cell.Width(p.lines[i].text()))
 	}
-	// If only shorter lines are visible, scrolling right stays in place.
+	// If only shorter lines are visible, scrolling right does nothing.
 	most := max(widest-p.w, 0)
 	if by > 0 {
 		most = max(most, p.x)
@@ -42,7 +43,7 @@ func (p *Pane) Scroll(by int) {
 	p.x = min(max(p.x+by, 0), most)
 }
 
-// GoTo scrolls to a line, from 0.
+// GoTo scrolls to the given line, counted from 0.
 func (p *Pane) GoTo(line int) {
 	end := p.end()
 	p.top = Place{Line: max(min(line, len(p.lines)-1), 0)}
@@ -51,7 +52,7 @@ func (p *Pane) GoTo(line int) {
 	}
 }
 
-// Position returns the visible lines, such as "12–48 of 300", "" if there are none.
+// Position returns the range of visible lines as text, such as "12–48 of 300", or "" if there are none.
 func (p *Pane) Position() string {
 	n := len(p.lines)
 	if n == 0 {
@@ -63,5 +64,5 @@ func (p *Pane) Position() string {
 
 func (p *Pane) walk() Rows { return p.rowsOf }
 
-// end returns the last position that fills the area.
+// end returns the last position at which the lines still fill the area.
 func (p *Pane) end() Place { return p.walk().End(len(p.lines), p.h) }

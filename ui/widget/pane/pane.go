@@ -1,5 +1,5 @@
-// Package pane shows scrolling text: a log, a document, a diff. Only visible lines are laid out, so that the cost
-// does not depend on the length. The position stays when lines are replaced.
+// Package pane displays text that can be scrolled, such as a log, a document or a diff. Only visible lines are laid
+// out, so the cost does not depend on the length of the text. When lines are replaced, the position is kept.
 package pane
 
 import (
@@ -9,19 +9,19 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Span is a part of a line in one role.
+// Span is a part of a line that has one role.
 type Span struct {
 	Role theme.Role
 	Text string
 }
 
-// Line is a line of text; line breaks in it are drawn as spaces.
+// Line is a line of text that consists of spans. Line breaks in it are drawn as spaces.
 type Line []Span
 
-// Text returns a line in one role.
+// Text returns a line that has a single role.
 func Text(role theme.Role, text string) Line { return Line{{Role: role, Text: text}} }
 
-// text returns the line without roles.
+// text returns the text of the line without its roles.
 func (l Line) text() string {
 	if len(l) == 1 {
 		return l[0].Text
@@ -33,22 +33,22 @@ func (l Line) text() string {
 	return b.String()
 }
 
-// Pane is a window on lines. The zero value is empty and does not wrap.
+// Pane is a window into lines of text. The zero value is empty and does not wrap lines.
 type Pane struct {
 	lines []Line
 	w, h  int
 
 	top  Place
-	x    int // scrolled cells, without wrapping
+	x    int // cells scrolled to the right; 0 if lines are wrapped
 	wrap bool
 
 	query string
-	hit   int // line of the current match
+	hit   int // index of the line with the current match
 
-	rows map[int][]int // the ends of the rows of each wrapped line near the window
+	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// printableSpans sanitizes lines in place.
+// printableSpans replaces control characters in lines, which it modifies and returns.
 func printableSpans(lines []Line) []Line {
 	for _, l := range lines {
 		for i := range l {
@@ -58,7 +58,7 @@ func printableSpans(lines []Line) []Line {
 	return lines
 }
 
-// SetLines replaces the lines; it keeps the slice and sanitizes it. The position stays.
+// SetLines replaces the lines. The pane keeps the slice, and replaces control characters in it. The position is kept.
 func (p *Pane) SetLines(lines []Line) {
 	p.lines = printableSpans(lines)
 	p.rows = nil
@@ -66,7 +66,7 @@ func (p *Pane) SetLines(lines []Line) {
 	p.settle()
 }
 
-// Resize sets the area.
+// Resize sets the size of the area, in cells.
 func (p *Pane) Resize(w, h int) {
 	if w == p.w && h == p.h {
 		return
@@ -78,7 +78,7 @@ func (p *Pane) Resize(w, h int) {
 	p.settle()
 }
 
-// SetWrap wraps long lines, or cuts them and enables Scroll.
+// SetWrap selects whether long lines are wrapped. If not, they are cut, and Scroll moves them sideways.
 func (p *Pane) SetWrap(wrap bool) {
 	if wrap == p.wrap {
 		return
@@ -94,13 +94,13 @@ func (p *Pane) Wrap() bool { return p.wrap }
 // Len returns the number of lines.
 func (p *Pane) Len() int { return len(p.lines) }
 
-// settle moves the position back into the text after a change.
+// settle corrects the position after the text or the area has changed.
 func (p *Pane) settle() {
 	end := p.end()
 	if end.Before(p.top) {
 		p.top = end
 		return
 	}
-	// The line may have become shorter.
+	// The line at the top may have become shorter.
 	p.top.Row = min(p.top.Row, p.rowsOf(p.top.Line)-1)
 }

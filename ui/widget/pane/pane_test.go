@@ -29,7 +29,7 @@ func newPane(w, h int, lines ...pane.Line) *pane.Pane {
 	return p
 }
 
-// shown returns the rows without styles and trailing spaces.
+// shown returns the rows of the pane without styles and trailing spaces.
 func shown(p *pane.Pane) []string {
 	rows := strings.Split(ansi.Strip(p.Draw(theme.New(theme.Options{}))), "\n")
 	for i := range rows {

@@ -1,17 +1,18 @@
 package pane
 
-// Place is a row of a wrapped text: a line, and a row in it.
+// Place is a row of a text with wrapped lines. It consists of the index of a line, and the index of a row within that
+// line.
 type Place struct{ Line, Row int }
 
-// Before reports whether a is nearer to the start than b.
+// Before reports whether a is closer to the start of the text than b.
 func (a Place) Before(b Place) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Row < b.Row
 }
 
-// Rows returns the number of rows of a line, at least one.
+// Rows is a function that returns the number of rows of a line, which is at least one.
 type Rows func(line int) int
 
-// Up returns the place n rows above, or the start.
+// Up returns the place n rows above at, but not before the start of the text.
 func (rows Rows) Up(at Place, n int) Place {
 	for n > at.Row {
 		if at.Line == 0 {
@@ -25,7 +26,7 @@ func (rows Rows) Up(at Place, n int) Place {
 	return at
 }
 
-// Down returns the place n rows below, at most limit.
+// Down returns the place n rows below at, but not after limit.
 func (rows Rows) Down(at Place, n int, limit Place) Place {
 	for at.Line < limit.Line && n > 0 {
 		left := rows(at.Line) - 1 - at.Row
@@ -42,7 +43,7 @@ func (rows Rows) Down(at Place, n int, limit Place) Place {
 	return at
 }
 
-// Last returns the last row of a text of so many lines.
+// Last returns the last row of a text with the given number of lines.
 func (rows Rows) Last(lines int) Place {
 	if lines == 0 {
 		return Place{}
@@ -50,7 +51,7 @@ func (rows Rows) Last(lines int) Place {
 	return Place{Line: lines - 1, Row: rows(lines-1) - 1}
 }
 
-// End returns the last place that fills an area of h rows.
+// End returns the last place from which a text with the given number of lines still fills an area of h rows.
 func (rows Rows) End(lines, h int) Place {
 	return rows.Up(rows.Last(lines), max(h, 1)-1)
 }

@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Search marks all matches, ignoring case. It goes to the next match from the top line on, or else to the first match,
-// and reports whether there is one. An empty text ends the search.
+// Search highlights all matches, ignoring case. It goes to the next match from the top line on and wraps around. It
+// reports whether there is a match. An empty text ends the search.
 func (p *Pane) Search(text string) bool {
 	p.query = text
 	p.hit = p.top.Line
@@ -21,13 +21,13 @@ func (p *Pane) Search(text string) bool {
 // Query returns the search text.
 func (p *Pane) Query() string { return p.query }
 
-// Next goes to the next match, and wraps around.
+// Next goes to the next line with a match and wraps around. It returns false if there is no match.
 func (p *Pane) Next() bool { return p.seek(p.hit+1, 1) }
 
-// Prev goes to the previous match, and wraps around.
+// Prev goes to the previous line with a match and wraps around. It returns false if there is no match.
 func (p *Pane) Prev() bool { return p.seek(p.hit-1, -1) }
 
-// seek searches all lines once, starting at from.
+// seek looks for the search text in every line once, starting at index from, and goes to the first match.
 func (p *Pane) seek(from, step int) bool {
 	n := len(p.lines)
 	if p.query == "" || n == 0 {
@@ -46,7 +46,8 @@ func (p *Pane) seek(from, step int) bool {
 	return false
 }
 
-// show scrolls a match to the top, so that it is clear which one is current.
+// show scrolls the line with a match to the top, so that it is clear which match is current. start is the offset of
+// the match in text.
 func (p *Pane) show(line int, text string, start int) {
 	p.GoTo(line)
 	if p.wrap {
@@ -58,7 +59,7 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// Find returns the bytes of the first match, ignoring case, or -1.
+// Find returns the range of bytes of the first match of what in s, ignoring case, or -1 if there is none.
 func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)
@@ -73,7 +74,8 @@ func Find(s, what string) (start, end int) {
 	return -1, -1
 }
 
-// prefix returns the number of bytes of s that match the text at its start, or -1.
+// prefix returns the number of bytes with which s starts that match what, ignoring case, or -1 if s does not start
+// with what.
 func prefix(s, what string) int {
 	rest := s
 	for _, w := range what {

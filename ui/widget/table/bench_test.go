@@ -8,7 +8,8 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tenColumns returns the columns of a wide screen: some with a glyph, one with wide characters.
+// tenColumns returns the columns of a table for a wide screen. Some of them have a glyph, and one has wide
+// characters.
 func tenColumns() []table.Column[row] {
 	cols := append(columns(), columns()[:3]...)
 	cols = append(cols, columns()[:2]...)

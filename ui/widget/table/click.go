@@ -1,14 +1,16 @@
 package table
 
-// Hit is the part of the table that was clicked.
+// Hit describes the part of the table that was clicked.
 type Hit struct {
-	// Row is true if a row was clicked; the cursor is on that row now. WasCurrent is true if the cursor was there before.
+	// Row means that a row was clicked. The cursor has moved to it. WasCurrent means that the cursor was already
+	// there.
 	Row, WasCurrent bool
-	// Column is the key of the column whose title was clicked, or "".
+	// Column is the key of the column whose title was clicked, or "" if no title was clicked.
 	Column string
 }
 
-// Click moves the cursor to the row at a cell. The titles are at y 0.
+// Click handles a click on a cell. If the cell belongs to a row, the cursor moves to that row. The titles are at y =
+// 0.
 func (t *Table[R]) Click(x, y int) Hit {
 	if x < 0 || x >= t.w || y < 0 || y >= t.h {
 		return Hit{}
@@ -26,8 +28,8 @@ func (t *Table[R]) Click(x, y int) Hit {
 	return Hit{Row: true, WasCurrent: again}
 }
 
-// columnAt returns the key of the column at a cell. The gap after a column belongs to it, because the sort arrow may be
-// there.
+// columnAt returns the key of the column at x, or "". The gap after a column counts as part of it, because the sort
+// arrow may be there.
 func (t *Table[R]) columnAt(x int) string {
 	p := t.layout()
 	left := gutter

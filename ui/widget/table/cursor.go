@@ -1,6 +1,6 @@
 package table
 
-// Cursor returns the row at the cursor.
+// Cursor returns the row at the cursor, or false if there are no rows.
 func (t *Table[R]) Cursor() (R, bool) {
 	if t.cursor < 0 || t.cursor >= len(t.rows) {
 		var none R
@@ -9,16 +9,16 @@ func (t *Table[R]) Cursor() (R, bool) {
 	return t.rows[t.cursor], true
 }
 
-// Index returns the index of the cursor's row.
+// Index returns the index of the row at the cursor.
 func (t *Table[R]) Index() int { return t.cursor }
 
-// Move moves the cursor by rows.
+// Move moves the cursor by the given number of rows.
 func (t *Table[R]) Move(by int) {
 	t.cursor += by
 	t.clamp()
 }
 
-// Page moves by screens, with one line of overlap.
+// Page moves the cursor and the window by the given number of screens, which overlap by one row.
 func (t *Table[R]) Page(by int) {
 	by *= max(t.body()-1, 1)
 	t.cursor += by
@@ -26,19 +26,19 @@ func (t *Table[R]) Page(by int) {
 	t.clamp()
 }
 
-// Top moves to the first row.
+// Top moves the cursor to the first row.
 func (t *Table[R]) Top() {
 	t.cursor = 0
 	t.clamp()
 }
 
-// Bottom moves to the last row.
+// Bottom moves the cursor to the last row.
 func (t *Table[R]) Bottom() {
 	t.cursor = len(t.rows) - 1
 	t.clamp()
 }
 
-// Select moves the cursor to a row by ID, and reports whether it exists.
+// Select moves the cursor to the row with the given ID. It returns false if there is no such row.
 func (t *Table[R]) Select(id string) bool {
 	i := find(t.rows, t.id, id, t.cursor)
 	if i < 0 {
@@ -49,13 +49,13 @@ func (t *Table[R]) Select(id string) bool {
 	return true
 }
 
-// Scroll scrolls the columns after the first one, if not all fit.
+// Scroll scrolls by the given number of columns if not all of them fit. The first column is always visible.
 func (t *Table[R]) Scroll(by int) {
 	p := t.layout()
 	t.scroll = min(max(t.scroll+by, 0), p.maxScroll)
 }
 
-// clamp keeps the cursor within the rows and the window around it.
+// clamp moves the cursor into the range of the rows, and the window so that it contains the cursor.
 func (t *Table[R]) clamp() {
 	t.cursor = max(min(t.cursor, len(t.rows)-1), 0)
 	body := t.body()

@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the table in exactly the size of Resize.
+// Draw draws the table in exactly the size set by Resize.
 func (t *Table[R]) Draw(th *theme.Theme) string {
 	if t.h <= 0 {
 		return ""
@@ -35,8 +35,8 @@ func (t *Table[R]) Draw(th *theme.Theme) string {
 	return b.String()
 }
 
-// title draws the line of titles. The sort arrow may use the gap after its title, so that sorting does not move
-// columns.
+// title draws the line with the titles. The sort arrow may be in the gap after its title, so that sorting does not
+// move any columns.
 func (t *Table[R]) title(d *pen, p *plan) {
 	d.blanks(gutter)
 	for k, i := range p.cols {
@@ -52,7 +52,7 @@ func (t *Table[R]) title(d *pen, p *plan) {
 		role, arrow := theme.Muted, ""
 		if col.Key == t.sortKey && t.sortKey != "" {
 			role, arrow = theme.Strong, t.arrow()
-			// At the end of the line there is no gap for the arrow.
+			// The last column has no gap for the arrow.
 			w = min(w, d.w-d.x-1)
 		}
 		text := cell.Cut(col.Title, w)
@@ -110,7 +110,7 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 	d.end()
 }
 
-// empty draws the text of an empty table.
+// empty draws the text that is shown when the table has no rows.
 func (t *Table[R]) empty(d *pen, lines int) {
 	text := cell.Wrap(printable.Line(t.Empty), t.w-gutter-1)
 	if lines > 1 {
@@ -126,14 +126,14 @@ func (t *Table[R]) empty(d *pen, lines int) {
 	}
 }
 
-// pen writes lines of exactly w cells. It counts the cells that it writes, because measuring painted text would
-// dominate drawing.
+// pen writes lines of exactly w cells. It counts the cells that it writes, because measuring text that is already
+// painted would take most of the time.
 type pen struct {
 	b  *strings.Builder
 	th *theme.Theme
 	w  int
-	x  int // cells of the line so far
-	// painted means that blanks have a style, too.
+	x  int // number of cells written to the line so far
+	// painted means that blanks are painted too.
 	painted bool
 }
 
@@ -142,7 +142,7 @@ func (d *pen) newline() {
 	d.x = 0
 }
 
-// text writes a text that fits into the line.
+// text writes text, which must fit into the line.
 func (d *pen) text(role theme.Role, text string) {
 	d.x += cell.Width(text)
 	d.b.WriteString(d.th.Paint(role, text))
@@ -150,7 +150,7 @@ func (d *pen) text(role theme.Role, text string) {
 
 const blanks = "                                                                "
 
-// blanks writes n spaces, fewer at the end of the line.
+// blanks writes n spaces, or fewer if the line ends before.
 func (d *pen) blanks(n int) {
 	n = min(n, d.w-d.x)
 	d.x += max(n, 0)
@@ -167,7 +167,7 @@ func (d *pen) blanks(n int) {
 
 func (d *pen) end() { d.blanks(d.w - d.x) }
 
-// cell writes a cell of w cells: glyph, space and text.
+// cell writes a cell of the table, which takes w cells of the terminal: the glyph, a space and the text.
 func (d *pen) cell(c Cell, w int, right bool) {
 	end := d.x + w
 	if c.Draw != nil {

@@ -5,19 +5,19 @@ import "ironworks/ui/cell"
 const (
 	gutter = 3 // the cursor, the mark, and a space
 	gap    = 2 // spaces between columns
-	// sample is the number of rows that are measured in addition to the visible ones.
+	// sample is the approximate number of rows that are measured in addition to the visible ones.
 	sample = 400
 )
 
-// plan is the layout of a table: the visible columns with their widths. It depends on the columns, the area and the
-// widest content so far. It does not depend on the visible rows, so that scrolling never moves a column.
+// plan is the layout of a table: its visible columns and their widths. It depends on the columns, the area, and the
+// widest content so far, but not on which rows are visible, so that scrolling never moves a column.
 type plan struct {
-	cols      []int // indexes in Table.cols
-	width     []int // the width of each of cols
+	cols      []int // indexes into Table.cols
+	width     []int // width of each element of cols
 	maxScroll int
 }
 
-// Shown returns the keys of the visible columns, from left to right.
+// Shown returns the keys of the columns that are visible, from left to right.
 func (t *Table[R]) Shown() []string {
 	var keys []string
 	x := gutter
@@ -34,15 +34,15 @@ func (t *Table[R]) Shown() []string {
 	return keys
 }
 
-// measureAnew resets the measured widths.
+// measureAnew discards the measured widths and measures again.
 func (t *Table[R]) measureAnew() {
 	t.widest = make([]int, len(t.cols))
 	t.plan = nil
 	t.measure()
 }
 
-// measure measures the visible rows and a sample of the rest. Widths only grow, so that a refresh does not move
-// columns.
+// measure measures the visible rows and a sample of all rows. The widths only grow, so that a refresh does not make
+// columns narrower.
 func (t *Table[R]) measure() {
 	for _, r := range t.Visible() {
 		t.measureRow(r)
@@ -80,7 +80,7 @@ func (c Cell) width() int {
 	return w + cell.Width(c.Glyph)
 }
 
-// bounds returns the minimum and the wanted width of a column.
+// bounds returns the minimum width of a column, and the width that it would need.
 func (t *Table[R]) bounds(i int) (least, want int) {
 	col := &t.cols[i]
 	title := cell.Width(col.Title)
@@ -89,7 +89,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 		want = min(want, max(col.Max, col.Min))
 	}
 	if col.Grow > 0 {
-		// The column grows into free space, but only as far as its content needs.
+		// A column with Grow takes free space anyway, so it wants no more than its content needs.
 		want = max(title, t.widest[i], 1)
 		if col.Max > 0 {
 			want = min(want, max(col.Max, 1))
@@ -102,7 +102,8 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// usefulWidth returns the width from which a column is useful. For a growing column this is its Min.
+// usefulWidth returns the smallest width at which a column is worth showing. For a column with Grow, this is at least
+// Min.
 func (t *Table[R]) usefulWidth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {
@@ -141,7 +142,7 @@ func (t *Table[R]) layout() *plan {
 	return p
 }
 
-// drop removes columns until the others fit at their minimum width.
+// drop removes columns until the remaining ones fit at their smallest useful width, or until no more may be removed.
 func (t *Table[R]) drop(p *plan) {
 	need := gutter - gap
 	for _, i := range p.cols {
@@ -150,7 +151,7 @@ func (t *Table[R]) drop(p *plan) {
 	for need > t.w {
 		out := -1
 		for k, i := range p.cols {
-			// Among equals, the rightmost is removed.
+			// Of columns with the same Drop, the rightmost is removed.
 			if d := t.cols[i].Drop; d > 0 && (out < 0 || d >= t.cols[p.cols[out]].Drop) {
 				out = k
 			}
@@ -163,8 +164,8 @@ func (t *Table[R]) drop(p *plan) {
 	}
 }
 
-// widen gives cells to the columns that need more, one each in turn, so that the widest are cut. Growing columns
-// come last.
+// widen gives cells to the columns that need more, one cell each in turn, so that only the widest columns are cut. It
+// serves columns with Grow last. It returns the number of cells that remain.
 func (t *Table[R]) widen(p *plan, room int) int {
 	room = t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow == 0 })
 	return t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow > 0 })
@@ -185,7 +186,7 @@ func (t *Table[R]) widenSome(p *plan, room int, these func(*Column[R]) bool) int
 	return room
 }
 
-// grow divides the remaining width.
+// grow distributes the remaining width among the columns with Grow.
 func (t *Table[R]) grow(p *plan, room int) {
 	for given := true; given && room > 0; {
 		given = false
@@ -204,7 +205,8 @@ func (t *Table[R]) grow(p *plan, room int) {
 	}
 }
 
-// limit limits each column to the area beside the first one, and computes how far Scroll reaches.
+// limit ensures that each column fits beside the first one, and computes how far Scroll can go. It does nothing if
+// all columns fit.
 func (t *Table[R]) limit(p *plan) {
 	if len(p.cols) == 0 {
 		return
@@ -218,7 +220,7 @@ func (t *Table[R]) limit(p *plan) {
 	}
 	area := max(t.w-gutter, 1)
 	if len(p.cols) > 1 {
-		// The first column is always visible, with at most half the area.
+		// The first column is always visible, but takes at most half of the area.
 		p.width[0] = min(p.width[0], max(area/2, 1))
 	}
 	rest := max(area-p.width[0]-gap, 1)

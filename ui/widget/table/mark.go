@@ -2,7 +2,7 @@ package table
 
 import "slices"
 
-// Mark marks a row by ID, even if it is filtered out.
+// Mark marks the row with the given ID, even if the rows do not contain it at the moment.
 func (t *Table[R]) Mark(id string) {
 	if t.IsMarked(id) {
 		return
@@ -11,19 +11,20 @@ func (t *Table[R]) Mark(id string) {
 	t.order = append(t.order, id)
 }
 
-// IsMarked reports whether an ID is marked.
+// IsMarked reports whether the row with the given ID is marked.
 func (t *Table[R]) IsMarked(id string) bool {
 	_, marked := t.marks[id]
 	return marked
 }
 
-// HasMarks reports whether any ID is marked.
+// HasMarks reports whether any row is marked.
 func (t *Table[R]) HasMarks() bool { return len(t.order) > 0 }
 
-// Marked returns the marked IDs, oldest mark first, including filtered rows.
+// Marked returns the IDs of the marked rows in the order in which they were marked. It includes rows that are
+// filtered out.
 func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
 
-// ToggleMark toggles the mark of the cursor's row, and moves down.
+// ToggleMark marks the row at the cursor or removes its mark, and moves the cursor down.
 func (t *Table[R]) ToggleMark() {
 	r, ok := t.Cursor()
 	if !ok {
@@ -47,7 +48,8 @@ func (t *Table[R]) MarkAll() {
 	}
 }
 
-// MarkRange marks the rows between the last marked one and the cursor, or the cursor's row.
+// MarkRange marks the rows from the one that was marked last to the one at the cursor. If none is marked, it marks
+// the row at the cursor.
 func (t *Table[R]) MarkRange() {
 	if len(t.rows) == 0 {
 		return
@@ -57,7 +59,7 @@ func (t *Table[R]) MarkRange() {
 	if from > t.cursor {
 		step = -1
 	}
-	// Towards the cursor, so that its row is the last marked one.
+	// Mark towards the cursor, so that the row at the cursor is the one marked last.
 	for i := from; i != t.cursor; i += step {
 		t.markRow(t.rows[i])
 	}
@@ -70,7 +72,8 @@ func (t *Table[R]) markRow(r R) {
 	}
 }
 
-// lastMarked returns the index of the last marked visible row, or the cursor's.
+// lastMarked returns the index of the row that was marked last, among those in the table. If none of them is marked,
+// it returns the index of the row at the cursor.
 func (t *Table[R]) lastMarked() int {
 	if len(t.order) == 0 {
 		return t.cursor
@@ -95,7 +98,7 @@ func (t *Table[R]) ClearMarks() {
 	clear(t.marks)
 }
 
-// Prune removes marks of IDs that no longer exist.
+// Prune removes the marks of IDs that no longer exist.
 func (t *Table[R]) Prune(exists func(id string) bool) { t.keepMarks(exists) }
 
 func (t *Table[R]) keepMarks(keep func(id string) bool) {

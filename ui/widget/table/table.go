@@ -1,5 +1,6 @@
-// Package table shows rows in columns. Only visible rows are formatted, so that the cost does not depend on their
-// number. Cursor and marks belong to a row's ID, and survive sorting, filtering and refreshing. A line is
+// Package table displays rows in columns. Only visible rows are formatted, so the cost does not depend on the number
+// of rows. The cursor and the marks belong to the ID of a row, and so survive sorting, filtering and refreshing. A
+// line has the form
 //
 //	❯+ first column  second column
 //
@@ -11,36 +12,38 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Cell is the content of a column for a row. The glyph comes before the text.
+// Cell is the content of a row in one column. The glyph comes before the text.
 type Cell struct {
 	Text      string
 	Role      theme.Role
 	Glyph     string
 	GlyphRole theme.Role
-	// Draw, if set, paints exactly w cells instead, for columns that grow.
+	// Draw, if not nil, draws exactly w cells in place of the glyph and the text. It is meant for columns that grow.
 	Draw func(t *theme.Theme, w int) string
 }
 
-// Column is a column of rows of type R.
+// Column describes a column of a table whose rows have the type R.
 type Column[R any] struct {
 	Key, Title string
-	// Min and Max bound the width in cells. A column shrinks to Min, or to its title if Min is 0. Max 0 is unbounded.
+	// Min and Max limit the width, in cells. A column can shrink to Min or, if Min is 0, to the width of its title.
+	// If Max is 0, the width has no upper limit.
 	Min, Max int
-	// Grow is the share of free space that the column gets; 0 means no share.
+	// Grow is the share of the free space that the column gets. If 0, it gets none.
 	Grow  int
 	Right bool
-	// Drop orders the removal of columns that do not fit: the highest first, 0 never.
+	// Drop determines the order in which columns that do not fit are removed, the highest value first. A column with
+	// 0 is never removed.
 	Drop int
-	// Head, if set, returns the title for a width, such as an axis.
+	// Head, if not nil, returns the title for a given width, such as an axis.
 	Head func(w int) string
-	// Text, in Role, is the cell of a column without glyphs; Cell, if set, replaces it. Both are called for visible
-	// rows, and for a sample of others.
+	// Text returns the text of a cell, and Role is its role. Cell, if not nil, replaces both, for example to add a
+	// glyph. Text and Cell are called for visible rows and for a sample of all rows.
 	Text func(r R) string
 	Role theme.Role
 	Cell func(r R) Cell
 }
 
-// printable returns a sanitized cell.
+// printable returns the cell for row r, with control characters in its text replaced.
 func (c *Column[R]) printable(r R) Cell {
 	var shown Cell
 	switch {
@@ -53,54 +56,55 @@ func (c *Column[R]) printable(r R) Cell {
 	return shown
 }
 
-// Table shows rows in columns. The owner sorts and filters the rows.
+// Table displays rows in columns. Its owner sorts and filters the rows.
 type Table[R any] struct {
-	// Empty is shown if there are no rows.
+	// Empty is the text shown if there are no rows.
 	Empty string
-	// Highlight paints the cursor's row from end to end. Without it, moving the cursor sends two cells to the terminal;
-	// with it, two rows.
+	// Highlight paints the whole row at the cursor. If it is set, moving the cursor sends two rows to the terminal;
+	// if not, only two cells.
 	Highlight bool
-	// Jump is the number of additional rows that are scrolled when the cursor leaves the window. Beside another widget
-	// each scrolled line is sent again, because terminals scroll only whole lines.
+	// Jump is the number of additional rows to scroll when the cursor leaves the window. It reduces how often a table
+	// beside another widget scrolls. There, each scrolled line is sent again, because terminals can scroll only whole
+	// lines.
 	Jump int
 
-	// FullRow, if set, returns the content of a row that is one cell instead of columns, such as a heading. Such rows
-	// have no marks.
+	// FullRow, if not nil, returns the content of rows that consist of a single cell rather than columns, such as
+	// headings. Such rows cannot be marked.
 	FullRow func(r R) (c Cell, full bool)
 
 	id   func(R) string
 	cols []Column[R]
 	rows []R
-	w, h int // h includes the title
+	w, h int // h includes the line with the titles
 
-	cursor, top int // the indexes of the cursor's row and the first visible row
+	cursor, top int // indexes of the row at the cursor and of the first visible row
 
-	order []string // marks, oldest first
+	order []string // IDs of the marked rows, oldest mark first
 	marks map[string]struct{}
 
 	sortKey string
 	sortDsc bool
 
 	wide   bool
-	scroll int   // hidden columns after the first
-	widest []int // widest content of each column so far
-	plan   *plan // nil after a change
+	scroll int   // number of columns hidden after the first one
+	widest []int // width of the widest content of each column so far
+	plan   *plan // nil if it has to be computed again
 }
 
-// New returns a table; id identifies rows.
+// New returns an empty table. id returns the ID of a row.
 func New[R any](id func(R) string) *Table[R] {
 	return &Table[R]{id: id, marks: map[string]struct{}{}}
 }
 
-// SetColumns replaces the columns, and resets their widths.
+// SetColumns replaces the columns. Their widths are measured again.
 func (t *Table[R]) SetColumns(cols []Column[R]) {
 	t.cols = cols
 	t.scroll = 0
 	t.measureAnew()
 }
 
-// SetRows replaces the rows; the slice is not copied. The cursor stays with its row, if possible on the same line;
-// if the row is gone, at the same index.
+// SetRows replaces the rows; it does not copy the slice. The cursor stays at the row with the same ID, on the same
+// line of the screen if possible. If that row is gone, the cursor keeps its index.
 func (t *Table[R]) SetRows(rows []R) {
 	at := t.cursor
 	if cur, ok := t.Cursor(); ok {
@@ -113,14 +117,14 @@ func (t *Table[R]) SetRows(rows []R) {
 	t.rows, t.cursor = rows, at
 	t.top = at - line
 	if atTop && at < t.body() {
-		// At the top, new rows stay visible.
+		// A window at the top stays there as long as the cursor remains visible, so that new rows are visible.
 		t.top = 0
 	}
 	t.clamp()
 	t.measure()
 }
 
-// Resize sets the area; the title takes one line of it.
+// Resize sets the size of the area, in cells. The titles take one line of it.
 func (t *Table[R]) Resize(w, h int) {
 	if w == t.w && h == t.h {
 		return
@@ -133,12 +137,12 @@ func (t *Table[R]) Resize(w, h int) {
 	}
 }
 
-// SetSort sets the sort arrow.
+// SetSort sets the column whose title shows the sort arrow, and the direction of the arrow.
 func (t *Table[R]) SetSort(key string, descending bool) {
 	t.sortKey, t.sortDsc = key, descending
 }
 
-// SetWide shows all columns in full width; Scroll reaches the rest.
+// SetWide selects whether all columns are shown in full width. If not all fit, Scroll shows the others.
 func (t *Table[R]) SetWide(wide bool) {
 	if wide != t.wide {
 		t.wide, t.scroll, t.plan = wide, 0, nil
@@ -151,12 +155,12 @@ func (t *Table[R]) Len() int { return len(t.rows) }
 // Rows returns all rows in order.
 func (t *Table[R]) Rows() []R { return t.rows }
 
-// Visible returns the visible rows.
+// Visible returns the rows in the window.
 func (t *Table[R]) Visible() []R {
 	return t.rows[t.top:min(t.top+t.body(), len(t.rows))]
 }
 
-// fullRow returns the content of a row without columns.
+// fullRow returns the content of a row that consists of a single cell. whole is false for rows with columns.
 func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
 	if t.FullRow != nil {
 		c, whole = t.FullRow(r)
@@ -165,10 +169,11 @@ func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
 	return c, whole
 }
 
-// body returns the number of lines for rows.
+// body returns the number of lines available for rows.
 func (t *Table[R]) body() int { return max(t.h-1, 0) }
 
-// find returns the index of the row with an ID, or -1. near is the index where the row was last.
+// find returns the index of the row whose ID is want, or -1. near is the index that the row had before, where find
+// looks first.
 func find[R any](rows []R, id func(R) string, want string, near int) int {
 	if near < len(rows) && id(rows[near]) == want {
 		return near

@@ -342,7 +342,8 @@ func TestZeroTable(t *testing.T) {
 	checkSize(t, tab.Draw(plainTheme()), 10, 3)
 }
 
-// TestJump: when the cursor leaves the window, the table scrolls several rows, so that the next moves do not scroll.
+// TestJump checks that the table scrolls several rows when the cursor leaves the window, so that the next moves do
+// not scroll.
 func TestJump(t *testing.T) {
 	t.Parallel()
 	tab := newTable(100, 80, 11)

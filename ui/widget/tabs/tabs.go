@@ -1,4 +1,4 @@
-// Package tabs draws a line of tab titles with the current one marked.
+// Package tabs draws a line with the titles of tabs, in which the current tab is marked.
 package tabs
 
 import (
@@ -8,9 +8,9 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw returns exactly w cells: "[Overview]  Ports   Steps ". The brackets mark the current tab without colors;
-// other titles have spaces there, so that nothing moves. If not all fit, those around the current one are shown,
-// with an ellipsis for the others.
+// Draw returns a line of exactly w cells, such as "[Overview]  Ports   Steps ". The brackets mark the current tab
+// even without colors; the other titles have spaces in their place, so that nothing moves. If not all titles fit, the
+// line shows those around the current one, with an ellipsis in place of the others.
 func Draw(t *theme.Theme, titles []string, current, w int) string {
 	if w <= 0 {
 		return ""
@@ -36,7 +36,7 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 	return cell.Fit(b.String(), w)
 }
 
-// At returns the index of the title at a cell of the line that Draw returns, or -1.
+// At returns the index of the title at cell x of the line that Draw returns, or -1.
 func At(titles []string, current, w, x int) int {
 	from, to, gap := place(titles, current, w)
 	left := min(from, 1) // one cell for the ellipsis
@@ -50,7 +50,7 @@ func At(titles []string, current, w, x int) int {
 	return -1
 }
 
-// place returns the range of visible titles and the cells between them.
+// place returns the range of visible titles and the number of cells between them.
 func place(titles []string, current, w int) (from, to, gap int) {
 	from, to = window(titles, current, w)
 	if to-from < len(titles) && MinWidth(titles) <= w {
@@ -68,8 +68,8 @@ func MinWidth(titles []string) int {
 	return w
 }
 
-// window returns the range of visible titles. The range begins at the first title, unless the current one would not be
-// visible then.
+// window returns the range of visible titles. It starts at the first title unless the current one would then be
+// hidden.
 func window(titles []string, current, w int) (from, to int) {
 	if current < 0 || current >= len(titles) {
 		current = 0
@@ -82,7 +82,7 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits returns the end of the range of titles that fit, beginning at from, with room for ellipses.
+// fits returns the end of the range of titles, starting at from, that fit into w cells together with the ellipses.
 func fits(titles []string, from, w int) int {
 	x := min(from, 1) // one cell for the ellipsis
 	for i := from; i < len(titles); i++ {

@@ -61,7 +61,7 @@ func TestExactWidth(t *testing.T) {
 	}
 }
 
-// TestAtMatchesDraw finds every title that is drawn whole at its cells.
+// TestAtMatchesDraw checks that At finds every title that Draw shows in full.
 func TestAtMatchesDraw(t *testing.T) {
 	t.Parallel()
 	titles := []string{"Overview", "机架", "Steps", "History"}

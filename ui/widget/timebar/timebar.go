@@ -1,4 +1,4 @@
-// Package timebar draws time spans as bars on an axis: many on one line, or one per line.
+// Package timebar draws time spans as bars on an axis, either several on one line or one per line.
 //
 //	├─ power on ─├──── boot to ramdisk ────├▓▓▓ install_coreos ▓▓░░░░░░┤
 package timebar
@@ -12,15 +12,15 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Span is a time span, relative to the start of the axis.
+// Span is a time span. Its times are relative to the start of the axis.
 type Span struct {
 	From, To time.Duration
-	// Due is the expected end of an open span; 0 if unknown.
+	// Due is the expected end of an open span, or 0 if unknown.
 	Due  time.Duration
 	Name string
 	Role theme.Role
 	Kind Kind
-	// Unseen means that the span started before From, at an unknown time.
+	// Unseen means that the span started at an unknown time before From.
 	Unseen bool
 }
 
@@ -34,13 +34,13 @@ const (
 	Broken      // the span failed
 )
 
-// Scale is the axis that bars are drawn on. It shows a period of time in w cells.
+// Scale is the axis on which bars are drawn. It shows the period Total in W cells.
 type Scale struct {
 	Total time.Duration
 	W     int
 }
 
-// steps are the lengths that an axis can have. There are few, so that the axis rarely changes.
+// steps lists the lengths that an axis can have. There are only a few, so that the axis rarely changes.
 var steps = [...]time.Duration{
 	10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second,
 	time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
@@ -48,7 +48,7 @@ var steps = [...]time.Duration{
 	time.Hour, 90 * time.Minute, 2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour,
 }
 
-// NewScale returns an axis of w cells that has room for the time longest.
+// NewScale returns an axis of w cells that is long enough for a time span of length longest.
 func NewScale(longest time.Duration, w int) Scale {
 	for _, s := range steps {
 		if longest <= s {
@@ -59,7 +59,7 @@ func NewScale(longest time.Duration, w int) Scale {
 	return Scale{Total: (longest + day - 1) / day * day, W: w}
 }
 
-// at returns the cell of a time on the axis.
+// at returns the position of time d on the axis, in cells.
 func (s Scale) at(d time.Duration) int {
 	if s.Total <= 0 {
 		return 0
@@ -67,7 +67,7 @@ func (s Scale) at(d time.Duration) int {
 	return min(max(int(float64(d)/float64(s.Total)*float64(s.W)), 0), s.W)
 }
 
-// Bar draws consecutive spans on one line of the scale's width.
+// Bar draws consecutive spans on one line, in the width of the scale.
 func (s Scale) Bar(t *theme.Theme, spans []Span) string {
 	var b strings.Builder
 	x := 0
@@ -94,7 +94,7 @@ func (s Scale) Bar(t *theme.Theme, spans []Span) string {
 	return b.String()
 }
 
-// Row draws a span on its own line of the scale's width, with its name in or beside it.
+// Row draws a single span on a line, in the width of the scale. The name of the span is inside the bar, or beside it.
 func (s Scale) Row(t *theme.Theme, p Span) string {
 	from, to, due := s.places(&p)
 	to = max(to, from+1)
@@ -123,7 +123,7 @@ func (s Scale) Row(t *theme.Theme, p Span) string {
 	return cell.Fit(name, max(from-1, 0)) + cell.Blanks(min(from, 1)) + bar + cell.Blanks(s.W-due)
 }
 
-// places returns the cells of start, current end, and expected end.
+// places returns the positions of the start, the current end, and the expected end of a span, in cells.
 func (s Scale) places(p *Span) (from, to, due int) {
 	from, to = s.at(p.From), s.at(p.To)
 	due = to
@@ -143,7 +143,7 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 		begin = cell.Ellipsis
 	}
 	switch {
-	case !closed, p.Kind == Open && done >= w: // the end is unknown
+	case !closed, p.Kind == Open && done >= w: // the end is not known or not drawn
 	case p.Kind == Broken:
 		end = theme.GlyphFailed
 	default:
@@ -159,11 +159,11 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	}
 	left := (inner - cell.Width(name)) / 2
 	right := inner - left - cell.Width(name)
-	done-- // the first cell shows the start
+	done-- // the first cell is used for the start
 	return t.Paint(p.Role, begin) + fill(t, p, left, done) + name + fill(t, p, right, done-left-cell.Width(name)) + t.Paint(p.Role, end)
 }
 
-// fill paints n cells. Of an open span, the first done cells are filled.
+// fill paints n cells inside a bar. If the span is open, the first done cells are filled.
 func fill(t *theme.Theme, p *Span, n, done int) string {
 	if p.Kind != Open {
 		return t.Paint(p.Role, strings.Repeat(theme.GlyphRule, max(n, 0)))
@@ -173,18 +173,18 @@ func fill(t *theme.Theme, p *Span, n, done int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
 }
 
-// ticks are the distances that labels can have.
+// ticks lists the intervals at which an axis can have labels.
 var ticks = [...]time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// mostTicks is the largest number of distances between labels.
+// mostTicks is the maximum number of intervals between labels.
 const mostTicks = 5
 
-// Ruler returns the axis with round times, such as "0        1m        2m", in the scale's width without a role;
-// label formats a time.
+// Ruler returns the axis with labels at round times, such as "0        1m        2m". The text has the width of the
+// scale and no role. label formats a time.
 func (s Scale) Ruler(label func(time.Duration) string) string {
 	step := s.tick(label)
 	line, x := "", 0
@@ -203,7 +203,7 @@ func (s Scale) Ruler(label func(time.Duration) string) string {
 	return line + cell.Blanks(s.W-x)
 }
 
-// tick returns the least round distance whose labels have room.
+// tick returns the shortest round interval that leaves enough room for the labels.
 func (s Scale) tick(label func(time.Duration) string) time.Duration {
 	const day = 24 * time.Hour
 	if s.Total <= 0 {

@@ -15,7 +15,7 @@ import (
 
 const second = time.Second
 
-// deployment returns the spans of a deployment, in seconds.
+// deployment returns the spans of a deployment that is still running.
 func deployment() []timebar.Span {
 	return []timebar.Span{
 		{From: 0, To: 5 * second, Name: "power on"},
@@ -71,7 +71,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// TestSizes: a line always has exactly its width.
+// TestSizes checks that each line has exactly the width of the scale.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{})
@@ -126,7 +126,8 @@ func TestRuler(t *testing.T) {
 	}
 }
 
-// TestRulerHasRoundTimes: 10 s in 20 cells are not "0s 3s 5s 8s 10s".
+// TestRulerHasRoundTimes checks that labels are at round times, so that 10 s in 20 cells do not become "0s 3s 5s 8s
+// 10s".
 func TestRulerHasRoundTimes(t *testing.T) {
 	t.Parallel()
 	label := func(d time.Duration) string { return fmt.Sprint(d) }
