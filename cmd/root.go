@@ -49,7 +49,7 @@ func (a *app) rootCommand() *cobra.Command {
 	a.RegisterFlags(root.PersistentFlags())
 	root.AddCommand(
 		enroll.Command(a.App), ignition.Command(a.App), journal.Command(a.App), lab.Command(a.App),
-		a.runCommand(), a.replayCommand(), a.agentCommand(), a.manCommand(), a.serveCommand(),
+		a.runCommand(), a.replayCommand(), a.manCommand(), a.serveCommand(),
 	)
 	root.AddCommand(show.Commands(a.App)...)
 	root.AddCommand(actions.Commands(a.App)...)

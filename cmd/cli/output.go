@@ -20,6 +20,7 @@ import (
 // OutputFormat is the format of results.
 type OutputFormat string
 
+// These are the formats.
 const (
 	OutputTable OutputFormat = "table"
 	OutputJSON  OutputFormat = "json"

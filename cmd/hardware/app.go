@@ -15,6 +15,6 @@ type app struct{ *cli.App }
 func Commands(a *cli.App) []*cobra.Command {
 	x := &app{a}
 	return []*cobra.Command{
-		x.stepsCommand(), x.biosCommand(), x.firmwareCommand(), x.raidCommand(), x.inventoryCommand(), x.webConsoleCommand(), x.volumesCommand(), x.vendorCommand(), x.disksCommand(), x.hintsCommand(), x.bmcCommand(),
+		x.stepsCommand(), x.biosCommand(), x.firmwareCommand(), x.raidCommand(), x.inventoryCommand(), x.webConsoleCommand(), x.volumesCommand(), x.vendorCommand(), x.disksCommand(), x.hintsCommand(), x.agentCommand(), x.bmcCommand(),
 	}
 }

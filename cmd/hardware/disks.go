@@ -41,7 +41,7 @@ func readDisks(cmd *cobra.Command, s *session.Session, name string) (*provision.
 func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error {
 	e := found.Search().Explain(found.Inventory.Disks)
 	report := found.Report(e, time.Now(), maxAge)
-	if err := a.Print(DiskTable(report, e)); err != nil {
+	if err := a.Print(diskTable(report, e)); err != nil {
 		return err
 	}
 	if a.Output == cli.OutputTable {
@@ -52,8 +52,8 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 	return nil
 }
 
-// DiskTable returns a table with a row for each disk.
-func DiskTable(data any, e hints.Explanation) cli.Result {
+// diskTable returns a table with a row for each disk.
+func diskTable(data any, e hints.Explanation) cli.Result {
 	r := cli.Result{Empty: "No disks in the inventory.", Data: data, Header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "REASON"}}
 	if e.Picks != "" {
 		r.Names = []string{e.Picks}

@@ -65,8 +65,8 @@ type matchReport struct {
 	Disks    []hints.DiskCheck `json:"disks"`
 }
 
-// Match judges the disks of a case, with the explanation for each disk.
-func Match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
+// match judges the disks of a case, with the explanation for each disk.
+func match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
 	e := c.Search(by).Explain(c.Disks)
 	return matchReport{
 		Verdict: c.Judge(by), Disagree: c.Hints.Disagree(by), Problems: cli.NonNil(e.Problems), Disks: cli.NonNil(e.Disks),
@@ -92,8 +92,8 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 	if err != nil {
 		return cli.Usagef("--inventory: %w", err)
 	}
-	report, e := Match(&c, by)
-	if err := a.Print(DiskTable(report, e)); err != nil {
+	report, e := match(&c, by)
+	if err := a.Print(diskTable(report, e)); err != nil {
 		return err
 	}
 	if a.Output == cli.OutputTable {

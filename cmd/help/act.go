@@ -1,7 +1,7 @@
 package help
 
 // actHelpTexts has the help of the commands that change nodes, by their path.
-var actHelpTexts = map[string]helpText{
+var actHelpTexts = map[string]Text{
 	"ironworks run": {
 		"Run a plugin of the configuration file on nodes",
 		`Run a plugin on nodes: a program that the configuration file defines, with the fields of each node as

@@ -1,7 +1,7 @@
 package help
 
 // agentHelpTexts has the help of ironworks agent and its subcommands, by their path.
-var agentHelpTexts = map[string]helpText{
+var agentHelpTexts = map[string]Text{
 	"ironworks agent": {
 		"Show what the agent reports about this Linux host",
 		`Show what the built-in agent would report about this host, and what it would do there. Use it in the rescue

@@ -1,7 +1,7 @@
 package help
 
 // hardwareHelpTexts has the help of the commands about steps and settings of machines, by their path.
-var hardwareHelpTexts = map[string]helpText{
+var hardwareHelpTexts = map[string]Text{
 	"ironworks steps": {
 		"List deploy, clean and service steps",
 		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. AUTOMATED is

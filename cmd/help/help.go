@@ -10,9 +10,9 @@ import (
 	"ironworks/models"
 )
 
-// helpText is the help of one command: a summary of at most 60 characters, a paragraph, and
+// Text is the help of one command: a summary of at most 60 characters, a paragraph, and
 // examples, one per line, that work against ironworks lab up.
-type helpText struct{ short, long, example string }
+type Text struct{ short, long, example string }
 
 // Add sets the help of a command and of the commands below it.
 func Add(cmd *cobra.Command) {
@@ -27,22 +27,22 @@ func Add(cmd *cobra.Command) {
 }
 
 // helpOf returns the help of a command by its path.
-func helpOf(path string) helpText {
+func helpOf(path string) Text {
 	for _, topic := range Topics() {
 		if text, there := topic[path]; there {
 			return text
 		}
 	}
-	return helpText{}
+	return Text{}
 }
 
 // Topics returns the help texts of all topics, each by the path of the command.
-func Topics() []map[string]helpText {
-	return []map[string]helpText{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts, agentHelpTexts}
+func Topics() []map[string]Text {
+	return []map[string]Text{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts, agentHelpTexts}
 }
 
 // generalHelpTexts has the help of the program and of the commands that change no single node, by their path.
-var generalHelpTexts = map[string]helpText{
+var generalHelpTexts = map[string]Text{
 	"ironworks": {
 		"Terminal console for bare metal under OpenStack Ironic",
 		`ironworks shows the nodes of OpenStack Ironic live, and inspects, deploys, cleans and repairs them.

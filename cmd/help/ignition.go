@@ -1,7 +1,7 @@
 package help
 
 // ignitionHelpTexts has the help of ironworks ignition and its subcommands, by their path.
-var ignitionHelpTexts = map[string]helpText{
+var ignitionHelpTexts = map[string]Text{
 	"ironworks ignition": {
 		"Make, check and serve the configuration of CoreOS ramdisks",
 		`Make the Ignition configuration that boots a CoreOS live image into ironic-python-agent, check the

@@ -1,7 +1,7 @@
 package help
 
 // machineHelpTexts has the help of the commands about BMCs and labs, by their path.
-var machineHelpTexts = map[string]helpText{
+var machineHelpTexts = map[string]Text{
 	"ironworks serve": {
 		"Serve the console to a team over SSH",
 		`Serve the console and commands over SSH, for users who have no connection to Ironic: ssh -t HOST -p 2222

@@ -1,7 +1,7 @@
 package help
 
 // portHelpTexts has the help of the commands about ports, port groups and VIFs, by their path.
-var portHelpTexts = map[string]helpText{
+var portHelpTexts = map[string]Text{
 	"ironworks port": {
 		"List, create, change and delete ports",
 		`List, create, change and delete the ports of nodes (their NICs), and compare them with the inventory.

@@ -1,7 +1,7 @@
 package help
 
 // ruleHelpTexts has the help of the commands about inspection rules, by their path.
-var ruleHelpTexts = map[string]helpText{
+var ruleHelpTexts = map[string]Text{
 	"ironworks rules": {
 		"Test and change inspection rules",
 		`Inspection rules (API 1.96) change nodes when an inspection ends: if all conditions of a rule hold, its actions

@@ -1,7 +1,7 @@
 package help
 
 // stepFileHelpTexts has the help of the commands about deploy templates and runbooks, by their path.
-var stepFileHelpTexts = map[string]helpText{
+var stepFileHelpTexts = map[string]Text{
 	"ironworks templates": {
 		"Create and change deploy templates",
 		`A deploy template adds deploy steps, or changes their priority and arguments. Its name is a trait: it applies to a

@@ -22,7 +22,7 @@ type portFlags struct {
 }
 
 func (f *portFlags) register(cmd *cobra.Command) {
-	f.ActFlags.Register(cmd, false)
+	f.Register(cmd, false)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
 }
 

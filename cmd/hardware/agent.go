@@ -1,4 +1,4 @@
-package cmd
+package hardware
 
 import (
 	"encoding/json"
@@ -12,7 +12,6 @@ import (
 	"ironworks/agent"
 	"ironworks/agent/linux"
 	"ironworks/cmd/cli"
-	"ironworks/cmd/hardware"
 	"ironworks/models/hints"
 )
 
@@ -150,8 +149,8 @@ func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
 			return err
 		}
 	}
-	report, e := hardware.Match(&c, hints.GenerationNewest)
-	table := hardware.DiskTable(report, e)
+	report, e := match(&c, hints.GenerationNewest)
+	table := diskTable(report, e)
 	table.Empty = "This host has no disk."
 	if err := a.Print(table); err != nil {
 		return err
