@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Replace replaces a file, or creates it with mode 0600. Its folder must exist. Each writer has its own temporary file
-// there, whose name starts with a dot, so that the last of several writers wins. A power failure may lose the change.
+// Replace replaces the file at path, or creates it. The file has mode 0600 afterward; its folder must exist. Each
+// call writes to a temporary file in that folder, whose name starts with a dot, so the last of several concurrent
+// writers wins. A power failure may lose the change.
 func Replace(path string, content []byte) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

@@ -24,7 +24,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceFails: the old file stays, and no temporary one is left.
+// TestReplaceFails checks that a failed Replace leaves the target as it was, and no temporary file behind.
 func TestReplaceFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

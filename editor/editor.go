@@ -18,17 +18,18 @@ import (
 // grace is the time an editor gets to exit when the console ends.
 const grace = 2 * time.Second
 
-// Editor is the user's editor for one file.
+// Editor is the user's editor, opened on one file.
 type Editor struct {
 	cmd *exec.Cmd
-	// name is the command, and from the variable with it.
+	// name is the editor's command; from is the variable that contains it, such as "$EDITOR", or empty for the
+	// default.
 	name, from string
 	handOver   func() (back func())
 }
 
-// New returns the editor of $VISUAL or $EDITOR, or vi. A value with shell syntax is run by the
-// shell, as in git. New calls handOver, if not nil, when the editor takes the terminal, and back
-// when it ends.
+// New returns an editor for the file at path: the command in $VISUAL or $EDITOR, or vi. A command with shell syntax
+// is run by the shell, as in git. Unless handOver is nil, Run calls it before the editor takes the terminal, and
+// calls the returned function when the editor has ended.
 func New(ctx context.Context, path string, env func(name string) string, handOver func() (back func())) (*Editor, error) {
 	e := &Editor{name: "vi", handOver: handOver}
 	for _, from := range []string{"VISUAL", "EDITOR"} {
@@ -54,7 +55,7 @@ func New(ctx context.Context, path string, env func(name string) string, handOve
 	return e, nil
 }
 
-// Run waits for the editor. Meanwhile, the editor handles Ctrl-C.
+// Run runs the editor and waits until it ends. Meanwhile, the editor handles Ctrl-C.
 func (e *Editor) Run() error {
 	if e.handOver != nil {
 		defer e.handOver()()
@@ -71,7 +72,7 @@ func (e *Editor) Run() error {
 	return fmt.Errorf("the editor %s: %w", printable.Line(filepath.Base(strings.Fields(e.name)[0])), err)
 }
 
-// SetStdin sets the editor's input. Bubble Tea hands over the terminal with these setters.
+// SetStdin sets the editor's input. Bubble Tea uses it, SetStdout and SetStderr to hand over the terminal.
 func (e *Editor) SetStdin(r io.Reader) { e.cmd.Stdin = r }
 
 // SetStdout sets the editor's output.

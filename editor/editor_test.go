@@ -12,7 +12,7 @@ import (
 	"ironworks/editor"
 )
 
-// start returns the editor for an environment.
+// start returns an editor for the file at path, with the environment env.
 func start(ctx context.Context, env map[string]string, path string) (*editor.Editor, error) {
 	return editor.New(ctx, path, func(name string) string { return env[name] }, nil)
 }
@@ -79,7 +79,7 @@ func (h heard) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestEditorEndsWithTheRun checks that the editor ends with the console.
+// TestEditorEndsWithTheRun checks that the editor ends when the console ends.
 func TestEditorEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

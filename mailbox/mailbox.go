@@ -1,4 +1,4 @@
-// Package mailbox passes the reports of some goroutines to another one, without blocking the senders.
+// Package mailbox passes reports from several goroutines to one receiver without blocking the senders.
 package mailbox
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Box joins reports until they are taken.
+// Box collects reports until they are taken. The type T holds any number of reports joined into one value.
 type Box[T any] struct {
 	mu      sync.Mutex
 	pending T
@@ -18,7 +18,7 @@ type Box[T any] struct {
 // New returns an empty box.
 func New[T any]() *Box[T] { return &Box[T]{wake: make(chan struct{}, 1)} }
 
-// Put joins a report to the pending ones. It never blocks.
+// Put calls join to add a report to the pending ones. It never blocks.
 func (b *Box[T]) Put(join func(pending *T)) {
 	b.mu.Lock()
 	join(&b.pending)
@@ -42,7 +42,8 @@ func (b *Box[T]) ring() {
 	}
 }
 
-// Take waits for reports. It returns false when the box is closed and empty, or ctx has ended.
+// Take waits for reports and returns all that are pending. It returns false if the box is closed and empty, or if ctx
+// has ended.
 func (b *Box[T]) Take(ctx context.Context) (T, bool) {
 	for {
 		var none T

@@ -21,7 +21,7 @@ func TestMailboxMergesPendingReports(t *testing.T) {
 	if got, ok := m.Take(t.Context()); !ok || !slices.Equal(got, []int{3}) {
 		t.Errorf("before the end: %v, %v", got, ok)
 	}
-	for range 2 { // repeated calls
+	for range 2 { // further calls return false, too
 		if _, ok := m.Take(t.Context()); ok {
 			t.Error("there is something after the end")
 		}

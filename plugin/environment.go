@@ -8,33 +8,36 @@ import (
 	"ironworks/models"
 )
 
-// Context is the context that a plugin runs in.
+// Context identifies the ironworks context in which a plugin runs.
 type Context struct {
-	// Name is the context's name; Options are the flags that select it on the command line of ironworks.
+	// Name is the context's name. Options lists the command-line flags that make ironworks select it, each followed
+	// by its value.
 	Name    string
 	Options []string
 }
 
-// secretWords mark variables of OpenStack clients and of ironworks that hold secrets.
+// secretWords lists words in the names of variables, of OpenStack clients and of ironworks, that hold secrets.
 var secretWords = []string{"PASSWORD", "SECRET", "TOKEN", "PASSCODE"}
 
-// secret reports whether a variable may hold a credential of Ironic or a BMC.
+// secret reports whether the environment variable called name may hold a credential for Ironic or a BMC.
 func secret(name string) bool {
 	return (strings.HasPrefix(name, "OS_") || strings.HasPrefix(name, "IRONWORKS_")) &&
 		slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// selectors are the variables that select an Ironic, each like a flag: --context, --cloud, --url.
+// selectors lists the environment variables that select the Ironic service to use. They correspond to the flags
+// --context, --cloud and --url.
 var selectors = []string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"}
 
-// selector returns the variable of a flag.
+// selector returns the environment variable that corresponds to flag, and whether it is one of selectors.
 func selector(flag string) (variable string, is bool) {
 	variable = "IRONWORKS_" + strings.ToUpper(strings.TrimPrefix(flag, "--"))
 	return variable, slices.Contains(selectors, variable)
 }
 
-// Environment returns the environment of a program: that of ironworks without credentials, the fields of the node, and
-// the variables with which ironworks selects the same context.
+// Environment returns the environment of a program that runs for node n. It contains base, the environment of
+// ironworks, without credentials. It adds the fields of the node, and the variables that make ironworks select the
+// context at.
 func Environment(base []string, n *models.Node, at Context) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {

@@ -9,7 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// field is a field of a node that programs get. None has a secret: addresses lose their credentials.
+// field is a field of a node that plugins can use. No field contains a secret: credentials are removed from
+// addresses.
 type field struct {
 	name, meaning string
 	get           func(n *models.Node) string
@@ -44,10 +45,11 @@ func valueOf(n *models.Node, name string) string {
 	return ""
 }
 
-// Variable returns the environment variable of a field.
+// Variable returns the name of the environment variable that contains the given field.
 func Variable(field string) string { return "IRONWORKS_NODE_" + strings.ToUpper(field) }
 
-// bmcURL is the Redfish address without credentials, query and fragment.
+// bmcURL returns the address of the BMC's Redfish service without credentials, query and fragment, or "" if the node
+// has no valid one.
 func bmcURL(n *models.Node) string {
 	address, err := models.BMCAddress(n)
 	if err != nil {
@@ -63,7 +65,7 @@ func bmcURL(n *models.Node) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// ramdiskHost is the host of the agent. The API hides agent_url from some users.
+// ramdiskHost returns the host in the URL of the node's agent, or "". Ironic's API hides agent_url from some users.
 func ramdiskHost(n *models.Node) string {
 	if n.Internal == nil {
 		return ""

@@ -1,9 +1,9 @@
-// Package plugin runs programs of the operator on nodes: custom commands that the configuration file adds to the
-// console.
+// Package plugin runs programs supplied by the operator for nodes: custom commands that the configuration file adds
+// to the console.
 //
-// A command is a list of arguments, never a line for a shell. Fields of the node replace placeholders such as {name},
-// and are environment variables such as IRONWORKS_NODE_NAME. Ironic's data is hostile: a value cannot become an option,
-// a second command or a control sequence; see [Plugin.Argv].
+// A command is a list of arguments, never a line for a shell. The fields of the node replace placeholders such as
+// {name}, and are set as environment variables such as IRONWORKS_NODE_NAME. Data from Ironic is considered hostile: a
+// value cannot become an option, a second command or a control sequence; see [Plugin.Argv].
 package plugin
 
 import (
@@ -18,26 +18,28 @@ import (
 	"ironworks/spell"
 )
 
-// Plugin is one command.
+// Plugin is a custom command.
 type Plugin struct {
-	// Name is the plugin's name in the palette; Help is a clause for help and menus.
+	// Name is the plugin's name in the command palette. Help is a short phrase that describes it in the help and in
+	// menus.
 	Name, Help string
-	// Keys run it; without any it is in palette and help only.
+	// Keys lists the keys that run the plugin. Without any, it appears only in the palette and the help.
 	Keys []string
-	// Scope is where it runs.
+	// Scope determines where the plugin can be run.
 	Scope Scope
-	// Args are the program and its arguments, with placeholders.
+	// Args holds the program and its arguments, which may contain placeholders.
 	Args []string
-	// Consent is the required confirmation.
+	// Consent is the confirmation that the operator must give.
 	Consent models.Consent
-	// Changes means that read-only mode refuses it.
+	// Changes means that the plugin changes something, so read-only mode refuses it.
 	Changes bool
-	// Background runs the program without the terminal, for up to [AtOnce] nodes at a time. Otherwise the program has
-	// the terminal, one node after the other, and Pause waits for enter when it ends.
+	// Background means that the program runs without the terminal, for up to [AtOnce] nodes at a time. If it is
+	// unset, the program runs in the terminal, for one node after another, and Pause makes the console wait for the
+	// enter key after each run.
 	Background, Pause bool
 }
 
-// Scope is where a plugin runs.
+// Scope names the screens on which a plugin can be run.
 type Scope string
 
 // The scopes.
@@ -52,7 +54,7 @@ func Scopes() []Scope { return []Scope{OnNodes, OnFleet, OnNode} }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// CheckName returns why a name is invalid, or "".
+// CheckName returns why name is not a valid name for a plugin, or "" if it is valid.
 func CheckName(name string) string {
 	if !nameForm.MatchString(name) || len(name) > 30 {
 		return "a name has up to 30 lower-case letters, digits and dashes, and starts with a letter"
@@ -62,13 +64,13 @@ func CheckName(name string) string {
 
 var placeholder = regexp.MustCompile(`\{([A-Za-z_]+)\}`)
 
-// shells are programs that run a line of text.
+// shells lists the programs that run a script given as an argument.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "zsh"}
 
 var commandOption = regexp.MustCompile(`^-[a-zA-Z]*c$`)
 
-// CheckArgs returns the place and the problem of the first invalid argument, with its remedy. problem is "" if all are
-// valid.
+// CheckArgs returns the index of the first invalid argument, its problem, and a hint that may be empty. problem is ""
+// if all arguments are valid.
 func CheckArgs(args []string) (at int, problem, hint string) {
 	if len(args) == 0 || args[0] == "" {
 		return 0, "names no program", "write [PROGRAM, ARGUMENT, …]"
@@ -93,7 +95,7 @@ func CheckArgs(args []string) (at int, problem, hint string) {
 	return 0, "", ""
 }
 
-// script returns the place of a shell's script, or 0.
+// script returns the index of the argument that a shell in args runs as a script, or 0.
 func script(args []string) int {
 	for i := range args {
 		if !slices.Contains(shells, path.Base(args[i])) {
@@ -123,10 +125,10 @@ func checkField(name string) (problem, hint string) {
 	return fmt.Sprintf("unknown field {%s}", printable.Line(name)), hint
 }
 
-// ValueError is a field of a node that cannot be given to a program.
+// ValueError reports that a field of a node cannot be passed to a program.
 type ValueError struct {
 	Plugin, Node, Field string
-	// Problem describes the problem of the value; Hint is the remedy or "".
+	// Problem describes what is wrong with the value. Hint is the remedy, or "".
 	Problem, Hint string
 }
 
@@ -142,14 +144,14 @@ func (e *ValueError) Error() string {
 // Why returns the problem alone.
 func (e *ValueError) Why() string { return fmt.Sprintf("{%s} %s", e.Field, e.Problem) }
 
-// syntax are characters that shells interpret: programs such as ssh give their arguments to one.
+// syntax contains the characters that shells interpret. Programs such as ssh pass their arguments to a shell.
 const syntax = "`$;&|<>(){}[]*?!#'\"\\"
 
-// Argv returns the program and its arguments for a node, or a [*ValueError]. It refuses
-//   - control characters and other invisible ones, in any field, because the environment has all of them
+// Argv returns the program and its arguments for node n, or a [*ValueError]. It refuses
+//   - control and other invisible characters in any field, because all fields are also environment variables
 //   - an empty value
 //   - characters that shells interpret
-//   - a value that starts with - where it would start an argument or a word of one
+//   - a value that starts with - at the start of an argument, or of a word in an argument
 func (p *Plugin) Argv(n *models.Node) ([]string, error) {
 	fail := func(field, problem, hint string) error {
 		return &ValueError{Plugin: p.Name, Node: n.Label(), Field: field, Problem: problem, Hint: hint}

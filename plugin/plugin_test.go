@@ -27,7 +27,7 @@ func TestCheckArgs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
-		// want is "problem (hint)" of the argument; "" for valid.
+		// want is the expected "problem (hint)" of the argument at index at, or "" if all are valid.
 		want string
 		at   int
 	}{
@@ -55,14 +55,14 @@ func TestCheckArgs(t *testing.T) {
 	}
 }
 
-// TestArgv: hostile values of Ironic never become options, commands of a shell, or control sequences.
+// TestArgv checks that hostile values from Ironic never become options, shell commands or control sequences.
 func TestArgv(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args   []string
 		change func(n *models.Node)
 		want   []string
-		// err is part of the error.
+		// err is a part of the expected error.
 		err string
 	}{
 		"fields":               {[]string{"x", "{name}", "{uuid}", "{state}", "core@{address}", "{bmc}", "{bmc_url}"}, nil, []string{"x", "r7-n01", "11111111-0000-4000-8000-000000000000", "clean wait", "core@fd00::1", "10.0.7.1", "https://10.0.7.1:8443/redfish"}, ""},
@@ -107,7 +107,7 @@ func TestArgv(t *testing.T) {
 	}
 }
 
-// TestEnvironment: fields and context are set, and no credential is passed on.
+// TestEnvironment checks that the fields and the context are set, and that no credentials are passed on.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	base := []string{
@@ -183,7 +183,7 @@ esac
 	}
 }
 
-// TestCanceled: the whole process group of a program ends with its context.
+// TestCanceled checks that a program's whole process group ends when its context is canceled.
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -216,7 +216,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// until waits for a file.
+// until waits until the file at path exists.
 func until(t *testing.T, path string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {

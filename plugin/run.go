@@ -21,12 +21,13 @@ const AtOnce = 4
 // grace is the time a program gets to exit after SIGTERM.
 const grace = 2 * time.Second
 
-// ExitError is a program that failed.
+// ExitError reports that a program failed.
 type ExitError struct {
 	Plugin, Node string
 	// Code is the exit code; -1 if a signal or the console ended the program.
 	Code int
-	// Said is the last line on stderr, else on stdout; sanitized, may be empty.
+	// Said is the last line that the program wrote to stderr, or to stdout if there is none on stderr. It is
+	// sanitized and may be empty.
 	Said string
 	Err  error
 }
@@ -46,15 +47,16 @@ func (e *ExitError) Error() string {
 // Unwrap returns the cause.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Output has the streams of a program at the terminal.
+// Output holds the input and output streams of a program that runs in the terminal.
 type Output struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Run runs the program for a node until it ends; base is the environment of ironworks. When ctx ends, the program gets
-// SIGTERM and, after 2 s, SIGKILL. at is nil in the background, where the program has its own process group and no
-// input. said is the last output line of a program that succeeded in the background.
+// Run runs the program for node n and waits until it ends. base is the environment of ironworks. When ctx ends, the
+// program gets SIGTERM and, 2 s later, SIGKILL. at holds the terminal's streams. If it is nil, the program runs in
+// the background, in its own process group and without input; said is then the last line that it wrote to stdout, if
+// it succeeded.
 func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Context, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
@@ -77,7 +79,7 @@ func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place C
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	}
 	err = cmd.Run()
-	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // its remaining child processes still have its output open
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // ErrWaitDelay means that child processes still have its output open
 		return out.text(), nil
 	}
 	failed := &ExitError{Plugin: p.Name, Node: n.Label(), Code: -1, Said: complaints.text(), Err: err}
@@ -94,10 +96,10 @@ func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place C
 	return "", failed
 }
 
-// mostSaid bounds a line of a program, in bytes.
+// mostSaid limits the stored length of a program's output line, in bytes.
 const mostSaid = 400
 
-// lastLine keeps the last line that is not blank.
+// lastLine is a writer that keeps the last line that is not blank.
 type lastLine struct{ last, line []byte }
 
 // Write receives the output of a program.

@@ -1,5 +1,5 @@
-// Package presence knows who is connected to a served console: which node each session views or acts on, the messages
-// between users, and the frames that followers see.
+// Package presence keeps track of who is connected to a served console. It knows which node each session views or
+// acts on, and passes on messages between users and the frames that followers see.
 package presence
 
 import (
@@ -15,24 +15,24 @@ import (
 
 // Session describes one session of a user.
 type Session struct {
-	// ID is the number of the session, from 1.
+	// ID is the session's number, starting at 1.
 	ID int `json:"session"`
-	// User, Role, Fingerprint and Address are from the login.
+	// User, Role, Fingerprint and Address describe how the user logged in.
 	User        string `json:"user"`
 	Role        string `json:"role"`
 	Fingerprint string `json:"fingerprint"`
 	Address     string `json:"address"`
-	// Nodes is the filter that limits what the user sees; "" is all nodes.
+	// Nodes is the filter that limits which nodes the user sees. If it is empty, the user sees all nodes.
 	Nodes string    `json:"nodes"`
 	Since time.Time `json:"since"`
-	// Screen is the title of the current screen, and Node its node; zero without a node.
+	// Screen is the title of the current screen. Node is the node that it shows, or zero if it shows none.
 	Screen string         `json:"screen"`
 	Node   models.NodeRef `json:"node"`
-	// Following is the session that this one follows, 0 for none.
+	// Following is the ID of the session that this one follows, or 0 if it follows none.
 	Following int `json:"following"`
 }
 
-// Message is a line that a user sent to all connected users.
+// Message is a line of text that a user sent to all other sessions.
 type Message struct {
 	From string
 	At   time.Time
@@ -45,7 +45,7 @@ type Frame struct {
 	Width, Height int
 }
 
-// Room has all sessions of a server. Its methods may be called concurrently.
+// Room holds all sessions of a server. Its methods may be called concurrently.
 type Room struct {
 	mu    sync.Mutex
 	last  int
@@ -67,7 +67,8 @@ type Seat struct {
 // NewRoom returns an empty room.
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
-// Enter adds a session and sets its number. Changed, which must not block, is called after every change in the room.
+// Enter adds a session and sets its ID. It calls changed, which must not block, after every change in the room, until
+// [Seat.Leave].
 func (r *Room) Enter(p Session, changed func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *Seat) Self() Session {
 	return s.session
 }
 
-// Sessions returns all sessions, in order of their numbers.
+// Sessions returns all sessions, sorted by ID.
 func (r *Room) Sessions() []Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,7 +128,8 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users, except the given one, whose sessions show a node, each once, sorted.
+// AtNode returns the users, other than butUser, whose sessions show the node with the given UUID. The names are
+// sorted, without duplicates.
 func (r *Room) AtNode(uuid, butUser string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,10 +142,10 @@ func (r *Room) AtNode(uuid, butUser string) []string {
 	return slices.Sorted(maps.Keys(users))
 }
 
-// AtNode returns the other users whose sessions show a node.
+// AtNode returns the other users whose sessions show the node with the given UUID.
 func (s *Seat) AtNode(uuid string) []string { return s.room.AtNode(uuid, s.session.User) }
 
-// ByNode returns the users of [Seat.AtNode] for all nodes, by UUID.
+// ByNode returns the result of [Seat.AtNode] for all nodes that other users' sessions show, by UUID.
 func (s *Seat) ByNode() map[string][]string {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -163,16 +165,16 @@ func (s *Seat) ByNode() map[string][]string {
 // Say sends a line to all other sessions.
 func (s *Seat) Say(text string) { s.room.send(s.session.User, text, s) }
 
-// Say sends a line to all sessions, in the name of a user.
+// Say sends a line of text to all sessions, with user as the sender.
 func (r *Room) Say(user, text string) { r.send(user, text, nil) }
 
-// messagesMost bounds the messages that wait for a session.
+// messagesMost limits the number of messages that wait for a session; older ones are dropped.
 const messagesMost = 20
 
-// MessageMost bounds a message, in characters; the rest is dropped.
+// MessageMost is the maximum length of a message, in characters. The rest is dropped.
 const MessageMost = 200
 
-// send sends a message of one line: a second line would look like a message of another user.
+// send sends text as a single line, because a second line could look like a message from another user.
 func (r *Room) send(user, text string, from *Seat) {
 	if all := []rune(printable.Line(text)); len(all) > MessageMost {
 		text = string(all[:MessageMost])
@@ -191,7 +193,7 @@ func (r *Room) send(user, text string, from *Seat) {
 	}
 }
 
-// Messages returns the messages of other users since the last call.
+// Messages returns the messages that have arrived since the last call.
 func (s *Seat) Messages() []Message {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -200,8 +202,8 @@ func (s *Seat) Messages() []Message {
 	return messages
 }
 
-// WhyNotFollow returns why the session may not follow another session, "" if it may: a user whose nodes are limited
-// sees only sessions with the same limit.
+// WhyNotFollow returns the reason why this session may not follow another one, or "" if it may. A user whose nodes
+// are limited may follow only sessions with the same limit.
 func (s *Seat) WhyNotFollow(id int) string {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -219,7 +221,7 @@ func (s *Seat) WhyNotFollow(id int) string {
 	return ""
 }
 
-// Follow starts to receive the frames of another session, or stops for 0.
+// Follow makes this session receive the frames of another one. An id of 0 stops that.
 func (s *Seat) Follow(id int) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -240,7 +242,7 @@ func (r *Room) unfollow(id int) {
 	}
 }
 
-// Followed returns the last frame of the session that this one follows; false if it has ended.
+// Followed returns the session that this one follows, and its last frame. It returns false if that session has ended.
 func (s *Seat) Followed() (Frame, Session, bool) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

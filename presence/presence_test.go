@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// enter adds a session of a user, whose changes are counted.
+// enter adds a session for user and counts the calls of its changed function.
 func enter(r *Room, user, nodes string) (s *Seat, changes *int) {
 	changes = new(int)
 	return r.Enter(Session{User: user, Nodes: nodes}, func() { *changes++ }), changes
@@ -102,7 +102,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessageIsOneLine sends what would look like a message of another user, control sequences, and a flood.
+// TestMessageIsOneLine checks that messages arrive as one line of limited length: with text that imitates another
+// user's message, with control sequences, and with a flood.
 func TestMessageIsOneLine(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()
@@ -116,7 +117,7 @@ func TestMessageIsOneLine(t *testing.T) {
 	}
 }
 
-// TestFollowing: frames are kept while there are followers, and reach only these.
+// TestFollowing checks that frames are kept only while there are followers, and reach only them.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()
@@ -172,7 +173,7 @@ func TestWhyNotFollow(t *testing.T) {
 	}
 }
 
-// TestRoomConcurrently is for the race detector: people come, look, speak, follow and go at once.
+// TestRoomConcurrently lets users enter, look, speak, follow and leave concurrently, for the race detector.
 func TestRoomConcurrently(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()

@@ -1,4 +1,4 @@
-// Package printable sanitizes remote text for a terminal, once, where it enters a widget or a
+// Package printable sanitizes remote text for a terminal. Text is sanitized once, where it enters a widget or a
 // writer.
 package printable
 
@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line sanitizes text for one line: control characters (including escape sequences),
-// bidirectional overrides, zero-width characters and invalid UTF-8 become visible escapes such
-// as \x1b; line breaks and tabs become spaces. Harmless text is unchanged.
+// Line sanitizes text that is shown on one line. Control characters (including escape sequences), bidirectional
+// overrides, zero-width characters and invalid UTF-8 become visible escapes such as \x1b; line breaks and tabs become
+// spaces. Harmless text is returned unchanged.
 func Line(s string) string {
 	if harmless(s) {
 		return s
@@ -49,8 +49,8 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// FileName replaces the characters of a text that a file's name should not have: it keeps ASCII letters, digits, and
-// those in kept.
+// FileName makes text safe for a file name. It keeps ASCII letters, digits and the characters in kept, and replaces
+// all others with instead.
 func FileName(text, kept string, instead rune) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(kept, r) {
@@ -85,9 +85,9 @@ func harmlessRunes(s string) bool {
 	return true
 }
 
-// dangerous reports whether r moves the cursor, hides or reorders text: controls, format
-// characters (bidi overrides, zero-width, soft hyphen, tags), and line and paragraph
-// separators.
+// dangerous reports whether r moves the cursor, or hides or reorders text: control characters, format characters
+// (bidirectional overrides, zero-width characters, soft hyphens, tags), private-use characters, and line and
+// paragraph separators.
 func dangerous(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }

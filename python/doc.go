@@ -1,3 +1,3 @@
-// Package python formats and evaluates values like Python: Ironic and its agent quote values in
-// their messages.
+// Package python formats and evaluates values like Python, because Ironic and its agent quote values in their
+// messages.
 package python

@@ -11,14 +11,16 @@ import (
 	"ironworks/models/hints"
 )
 
-// Str is str() of a value from JSON.
+// Str formats a value decoded from JSON like Python's str().
 func Str(value any) string { return hints.PythonStr(Value(value)) }
 
-// Repr is repr() of a value from JSON. Objects that are steps have their keys in Ironic's order, others are sorted,
-// because the original order is lost. A hints.PythonDict keeps its order.
+// Repr formats a value decoded from JSON like Python's repr(). The keys of steps are in Ironic's order. The keys of
+// other objects are sorted, because their original order is lost, except in a hints.PythonDict, which keeps its
+// order.
 func Repr(value any) string { return hints.PythonRepr(Value(value)) }
 
-// ReprJSON formats a JSON document with its keys in order. Invalid JSON is formatted as a string.
+// ReprJSON formats a JSON document like Python's repr(), with its keys in the original order. Invalid JSON is
+// formatted as a string, an empty document as None.
 func ReprJSON(raw []byte) string {
 	if len(raw) == 0 {
 		return hints.PythonRepr(nil)
@@ -30,7 +32,7 @@ func ReprJSON(raw []byte) string {
 	return hints.PythonRepr(value)
 }
 
-// Value converts Go's values to Python's.
+// Value converts a Go value to the type that package hints uses for the equivalent Python value.
 func Value(value any) any {
 	switch v := value.(type) {
 	case nil, bool, string, float64, hints.PythonInt, hints.PythonList, *hints.PythonDict:
@@ -68,14 +70,14 @@ func dictOf(v reflect.Value) *hints.PythonDict {
 	return d
 }
 
-// Key orders of steps: from a client, from the agent and from interfaces.
+// The orders of a step's keys, for steps from a client, from the agent and from hardware interfaces.
 var (
 	userStep     = []string{"interface", "step", "args", "order", "execute_on_child_nodes", "limit_child_node_execution", "abortable", "priority"}
 	agentStep    = []string{"step", "priority", "interface", "reboot_requested", "abortable", "argsinfo", "requires_ramdisk"}
 	declaredStep = []string{"step", "priority", "abortable", "argsinfo", "interface", "requires_ramdisk"}
 )
 
-// inOrder sorts the keys of an object in Python's order, if it is known.
+// inOrder sorts the keys of an object: those of a step in Ironic's order, those of other objects alphabetically.
 func inOrder(keys []string) []string {
 	slices.Sort(keys)
 	if !slices.Contains(keys, "step") {
@@ -114,10 +116,10 @@ func Truthy(value any) bool {
 	}
 }
 
-// Masked replaces a secret.
+// Masked is shown in place of a secret.
 const Masked = "******"
 
-// SecretKeys are parts of the names of secrets (oslo_utils.strutils).
+// SecretKeys lists words that occur in the names of secrets. The list is from oslo_utils.strutils.
 var SecretKeys = []string{
 	"adminpass", "admin_pass", "password", "admin_password", "auth_token", "new_pass", "auth_password", "secret_uuid",
 	"secret", "sys_pswd", "token", "configdrive", "chappassword", "encrypted_key", "private_key", "fernetkey", "sslkey",
@@ -127,7 +129,7 @@ var SecretKeys = []string{
 	"cephmonkey", "chapsecret",
 }
 
-// IsSecret reports whether a text contains the name of a secret.
+// IsSecret reports whether text contains one of [SecretKeys], ignoring case.
 func IsSecret(text string) bool {
 	text = strings.ToLower(text)
 	for _, key := range SecretKeys {
@@ -138,5 +140,5 @@ func IsSecret(text string) bool {
 	return false
 }
 
-// Bool reads a boolean as oslo.utils' bool_from_string does with strict; ok is false if value is not one.
+// Bool reads a boolean like oslo.utils' bool_from_string with strict=True. ok is false if value is not a boolean.
 func Bool(value any) (yes, ok bool) { return hints.PythonBool(Value(value)) }

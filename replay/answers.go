@@ -12,14 +12,14 @@ import (
 	"ironworks/printable"
 )
 
-// Answers replaces Ironic's API with the data of a recording at the current moment. Data that
-// recordings lack is a fault.
+// Answers answers the console's requests in place of Ironic's API, with the data of a recording at the current
+// moment. If the recording lacks the data, the answer is a fault.
 type Answers struct{ player *Player }
 
-// Answers returns the player's Answers.
+// Answers returns a replacement for Ironic's API that uses the player's recording.
 func (p *Player) Answers() *Answers { return &Answers{player: p} }
 
-// notRecorded is the fault for data that no recording has.
+// notRecorded returns the fault for data that no recording contains.
 func notRecorded(what string) error {
 	return &models.Fault{
 		Kind: models.FaultNotKept, Op: what, Message: "not in the recording",
@@ -27,7 +27,7 @@ func notRecorded(what string) error {
 	}
 }
 
-// Node returns a recorded node.
+// Node returns the recorded node with the given name or UUID, at the current moment.
 func (a *Answers) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
 	row, _, there := a.player.store.Get(id)
 	if !there {
@@ -52,7 +52,8 @@ func (a *Answers) Portgroups(context.Context, string) ([]models.Portgroup, error
 	return nil, notRecorded("portgroups")
 }
 
-// History returns a fault: recordings have no history of Ironic. Timeline and Events show the observed changes.
+// History returns a fault: recordings do not contain Ironic's history. The timeline and the events screen show the
+// changes that were observed.
 func (a *Answers) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return nil, notRecorded("history")
 }
@@ -80,26 +81,29 @@ func (a *Answers) Validate(context.Context, string) ([]models.Validation, error)
 // Version returns the API version of the recorded session.
 func (a *Answers) Version() (models.APIVersion, bool) { return a.player.version, true }
 
-// Endpoint returns "".
+// Endpoint returns "": a replay does not use a server.
 func (a *Answers) Endpoint() string { return "" }
 
-// Refused returns nil.
+// Refused returns nil: no server has refused a field.
 func (a *Answers) Refused() []string { return nil }
 
-// MissingFields returns all fields: recordings have only the fields of lists.
+// MissingFields returns all the given fields: a recording contains only the fields that are requested for lists of
+// nodes.
 func (a *Answers) MissingFields(fields []string) []string { return fields }
 
-// OfNode returns the operations of a node that have ended by the current moment, the newest first.
+// OfNode returns the operations of a node that have ended by the current moment, the newest first, up to most of
+// them.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the last operations of all nodes that have ended by the current moment.
+// Latest returns the last operations of all nodes that have ended by the current moment, up to most of them.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines returns the log lines of a node in a period, up to the current moment.
+// Lines returns a node's log lines between from and to, up to the current moment. If to is zero, there is no other
+// limit.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {
@@ -147,7 +151,7 @@ func (a *Answers) Send(_ context.Context, r request.Request) (request.Answer, er
 	return request.Answer{}, readOnlyFault(r.Op)
 }
 
-// Allocation returns a fault: recordings have none.
+// Allocation returns a fault: recordings contain no allocations.
 func (a *Answers) Allocation(context.Context, string) (*models.Allocation, error) {
 	return nil, readOnlyFault("read an allocation")
 }

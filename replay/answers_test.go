@@ -11,8 +11,8 @@ import (
 	"ironworks/models/request"
 )
 
-// TestAnswers sends the console's requests to a playing recording: it returns recorded data, a fault for other reads,
-// and refuses every change.
+// TestAnswers checks how a playing recording answers the console's requests: it returns recorded data, a fault for
+// other reads, and refuses every change.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// notRecordedAnswers returns the errors of everything that no recording has.
+// notRecordedAnswers returns the errors of all requests for data that no recording contains.
 func notRecordedAnswers(t *testing.T, a *Answers) map[string]error {
 	t.Helper()
 	ctx, all := t.Context(), map[string]error{}
@@ -82,7 +82,7 @@ func notRecordedAnswers(t *testing.T, a *Answers) map[string]error {
 	return all
 }
 
-// changes returns the errors of everything that would act on a node, by operation.
+// changes returns the errors of all refused requests, by operation.
 func changes(t *testing.T, a *Answers) map[string]error {
 	t.Helper()
 	ctx, all := t.Context(), map[string]error{}

@@ -1,4 +1,4 @@
-// Package replay plays back recorded states, events and ramdisk logs on the same screens on which
-// they were seen live. A [Recording] is one compressed file, which may be hostile; a [Player]
-// plays it in place of a poller, of Ironic's API and of the log sources. It sends no requests.
+// Package replay plays back recorded states, events and ramdisk logs on the screens that showed them live. A
+// [Recording] is one compressed file, which may be hostile. A [Player] plays it in place of a poller, Ironic's API
+// and the log sources. It sends no requests.
 package replay

@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// Source has the data for a recording; *journal.Journal implements it.
+// Source provides the data for a recording. *journal.Journal implements it.
 type Source interface {
 	Pictures(ctx context.Context, uuid string, from, to time.Time) ([]models.Picture, error)
 	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
@@ -23,10 +23,10 @@ type Source interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// maxWorks bounds the operations of a node in a recording.
+// maxWorks limits the number of operations that a recording contains for each node.
 const maxWorks = 10_000
 
-// Export makes a recording of the nodes of a header, from one time to another.
+// Export makes a recording of the nodes in Header, for the time between From and To.
 type Export struct {
 	Header   Header
 	Source   Source
@@ -35,14 +35,14 @@ type Export struct {
 	pictures, events, works, lines int
 }
 
-// FileName returns the default name of a recording of a node.
+// FileName returns the default file name for a recording, made now, of the node with the given label.
 func FileName(label string, now time.Time) string {
 	name := printable.FileName(strings.TrimLeft(label, ".-"), "-_.~", '-')
 	return name + "-" + now.Format("20060102-150405") + ".ironworks"
 }
 
-// WriteFile atomically writes a file that only its owner can read. It replaces an existing one
-// only with force ([os.ErrExist]). Size is in bytes.
+// WriteFile writes the recording atomically to path, as a file that only its owner can read. An existing file is
+// replaced only if force is set; otherwise, the error matches [os.ErrExist]. size is in bytes.
 func (x *Export) WriteFile(ctx context.Context, path string, force bool) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".ironworks-export-*") // 0600
 	if err != nil {
@@ -60,7 +60,7 @@ func (x *Export) WriteFile(ctx context.Context, path string, force bool) (size i
 	return info.Size(), os.Link(f.Name(), path)
 }
 
-// Write writes the recording; without any data it returns an error.
+// Write writes the recording to out. It returns an error if the source has no data for it.
 func (x *Export) Write(ctx context.Context, out io.Writer) error {
 	w, err := NewWriter(out, x.Header)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ironworks/models"
 )
 
-// pastOf is a recording as the source of an export.
+// pastOf makes a recording usable as the source of an export.
 type pastOf struct{ *Recording }
 
 func (p pastOf) Pictures(_ context.Context, _ string, _, _ time.Time) ([]models.Picture, error) {

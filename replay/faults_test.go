@@ -17,7 +17,7 @@ import (
 
 var errDisk = errors.New("no space left on device")
 
-// fullDisk accepts some bytes, and then fails.
+// fullDisk is a writer that accepts room bytes and then fails.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
@@ -27,7 +27,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriterOnAFullDisk writes one kind of record until the disk's error is returned.
+// TestWriterOnAFullDisk checks, for each kind of record, that the writer returns the disk's error.
 func TestWriterOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	l, p := line(0, "text"), picture(0, models.StateActive)
@@ -63,7 +63,7 @@ func TestWriterOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestErrorsAreMasked writes an error event, which has its text twice.
+// TestErrorsAreMasked checks that secrets are masked in both copies of the text in an error event.
 func TestErrorsAreMasked(t *testing.T) {
 	t.Parallel()
 	rec := &Recording{Events: []models.Event{{Time: after(0), Node: node, Kind: models.EventError, To: "password=hunter2", Reason: "password=hunter2"}}}
@@ -112,7 +112,7 @@ func (p brokenPast) Lines(ctx context.Context, uuid string, from, to time.Time) 
 	return p.pastOf.Lines(ctx, uuid, from, to)
 }
 
-// TestExportOfABrokenJournal leaves no file behind.
+// TestExportOfABrokenJournal checks that a failed export leaves no file behind.
 func TestExportOfABrokenJournal(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"Pictures", "Transitions", "OfNode", "Lines"} {
@@ -130,7 +130,8 @@ func TestExportOfABrokenJournal(t *testing.T) {
 	}
 }
 
-// TestExportOnAFullDisk writes more of one kind of record than fits on the disk.
+// TestExportOnAFullDisk checks that an export returns the disk's error, whichever part of the recording does not fit
+// on the disk.
 func TestExportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	many := aDeployment()
@@ -170,8 +171,8 @@ func TestExportIntoNoFolder(t *testing.T) {
 	}
 }
 
-// TestExportCounts exports what started before the end; snapshots from before the start are moved
-// to it.
+// TestExportCounts checks that an export contains and counts what started before its end, and that snapshots from
+// before its start are moved to its start.
 func TestExportCounts(t *testing.T) {
 	t.Parallel()
 	r := aDeployment()
@@ -200,7 +201,7 @@ func TestExportCounts(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses: each error names the file.
+// TestOpenRefuses checks that the errors of Open name the file.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,7 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzRead reads random input: either it is refused, or its content is safe to show and can be written and read again.
+// FuzzRead checks that random input is either refused or safe to show, and that what was read can be written and read
+// again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head))
 	f.Add([]byte(head + `{"line":{"node":{"uuid":"u"},"text":"a\u001b[2Jb password=hunter2","level":99}}` + "\n"))
@@ -43,7 +44,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// unpacked returns the text of a recording.
+// unpacked returns the uncompressed recording with the lines and events of r.
 func unpacked(f *testing.F, r *Recording) []byte {
 	f.Helper()
 	var b bytes.Buffer

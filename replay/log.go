@@ -9,11 +9,11 @@ import (
 	"ironworks/models"
 )
 
-// maxBatch is the number of lines that one batch has.
+// maxBatch is the maximum number of lines in a batch.
 const maxBatch = 2000
 
-// Follow sends the lines of a node as the recording reaches them, until ctx ends, starting with
-// all lines before the current moment. After a rewind it must be called again.
+// Follow sends the log lines of node as the player reaches them, until ctx ends. It starts with all lines before the
+// current moment. After the player has jumped back, Follow must be called again.
 func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
@@ -25,7 +25,7 @@ func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.Lo
 	return out
 }
 
-// follower follows one node.
+// follower sends the log lines of one node.
 type follower struct {
 	player *Player
 	node   models.NodeRef
@@ -72,7 +72,7 @@ func (f *follower) send(ctx context.Context, b agentlog.Batch) bool {
 	}
 }
 
-// status reports each source of which the recording has lines as followed.
+// status reports each source that has lines in the recording as followed.
 func (f *follower) status() []agentlog.Status {
 	var all []agentlog.Status
 	had := map[models.LogSource]bool{}

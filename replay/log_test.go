@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// TestFollowReportsItsSources: each source with lines is reported as followed, and a node without
-// lines as having none.
+// TestFollowReportsItsSources checks that each source with lines is reported as followed, and that a node without
+// lines is reported as having none.
 func TestFollowReportsItsSources(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
@@ -57,7 +57,8 @@ func TestFollowReportsItsSources(t *testing.T) {
 	}
 }
 
-// TestFollowInBatches stops a reader at each point at which the follower may block.
+// TestFollowInBatches checks that lines arrive in order and in batches, and that the follower ends at each point at
+// which it may block.
 func TestFollowInBatches(t *testing.T) {
 	t.Parallel()
 	const lines = 2*maxBatch + 1
@@ -97,8 +98,8 @@ func TestFollowInBatches(t *testing.T) {
 	}
 }
 
-// TestMomentsOfMany: if there are too many events, only changes of states are moments; instances
-// and unknown kinds never are.
+// TestMomentsOfMany checks that, if there are too many events, only changes of states are moments, and that changes
+// of instances and unknown kinds of events never are.
 func TestMomentsOfMany(t *testing.T) {
 	t.Parallel()
 	of := func(d time.Duration, kind models.EventKind) models.Event {
@@ -131,7 +132,7 @@ func TestMomentsOfMany(t *testing.T) {
 	}
 }
 
-// TestSpeeds: they increase, and include 1.
+// TestSpeeds checks that the offered speeds increase and include 1, and that other speeds are limited.
 func TestSpeeds(t *testing.T) {
 	t.Parallel()
 	speeds := Speeds()

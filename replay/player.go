@@ -14,15 +14,15 @@ import (
 // ErrEmpty reports that there is nothing to play.
 var ErrEmpty = errors.New("the recording is empty: no states and no log lines in this period")
 
-// Speeds are the speeds to cycle through; others can be set.
+// Speeds returns the speeds that the user can cycle through. [Player.SetSpeed] also accepts others.
 func Speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256} }
 
-// State is the progress of a player.
+// State describes the progress of a player.
 type State struct {
 	// At is the current moment, between From and To, on the recorded server's clock.
 	At, From, To time.Time
 	Speed        float64
-	// Paused reports that the player is stopped; at To it always is.
+	// Paused reports whether the player is stopped. At To, it always is.
 	Paused bool
 }
 
@@ -36,7 +36,7 @@ type Player struct {
 	lines    map[string][]timedLine
 
 	mu sync.Mutex
-	// at is the moment at local time since, from which the speed applies.
+	// at is the moment that was current at the local time since. Speed applies from there.
 	at, since time.Time
 	speed     float64
 	paused    bool
@@ -64,7 +64,7 @@ func New(rec *Recording, speed float64) (*Player, error) {
 	return p, nil
 }
 
-// Store returns the nodes at the current moment.
+// Store returns the store with the nodes at the current moment.
 func (p *Player) Store() *fleet.Store { return p.store }
 
 // State returns the progress.
@@ -74,7 +74,7 @@ func (p *Player) State() State {
 	return State{At: p.now(), From: p.from, To: p.to, Speed: p.speed, Paused: p.stopped()}
 }
 
-// now returns the current moment; p.mu is held.
+// now returns the current moment. The caller must hold p.mu.
 func (p *Player) now() time.Time {
 	if p.paused {
 		return p.at
@@ -88,7 +88,7 @@ func (p *Player) now() time.Time {
 
 func (p *Player) stopped() bool { return p.paused || !p.now().Before(p.to) }
 
-// Pause stops or resumes; resuming at the end starts over.
+// Pause stops the player if on is set, and otherwise resumes playing. Resuming at the end starts over.
 func (p *Player) Pause(on bool) {
 	p.mu.Lock()
 	at := p.now()
@@ -101,7 +101,7 @@ func (p *Player) Pause(on bool) {
 	p.wake()
 }
 
-// SetSpeed changes the speed from now on.
+// SetSpeed changes the speed, limited to between 0.01 and 10,000.
 func (p *Player) SetSpeed(speed float64) {
 	p.mu.Lock()
 	p.continueAt(p.now())
@@ -110,7 +110,7 @@ func (p *Player) SetSpeed(speed float64) {
 	p.wake()
 }
 
-// Seek goes to a moment, limited to the span of the recording.
+// Seek goes to the given moment, limited to the span of the recording.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {
@@ -124,7 +124,7 @@ func (p *Player) Seek(to time.Time) {
 	p.wake()
 }
 
-// continueAt continues from another moment; p.mu is held.
+// continueAt makes the given moment the current one. The caller must hold p.mu.
 func (p *Player) continueAt(to time.Time) {
 	if to.Before(p.now()) {
 		p.turn++
@@ -139,7 +139,7 @@ func (p *Player) wake() {
 	}
 }
 
-// moment returns the current moment, and the number of jumps back.
+// moment returns the current moment, and how often the player has jumped back.
 func (p *Player) moment() (at time.Time, turn int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,13 +147,13 @@ func (p *Player) moment() (at time.Time, turn int) {
 }
 
 const (
-	// showInterval is the interval in which due entries are shown; pausedInterval applies while the player is
-	// paused.
+	// showInterval is the interval at which due entries are shown; pausedInterval applies while the player is paused.
 	showInterval   = 100 * time.Millisecond
 	pausedInterval = time.Second
 )
 
-// Run shows due entries until ctx ends, in place of a live session's poller.
+// Run applies due entries to the store and reports them to notify until ctx ends, in place of a live session's
+// poller.
 func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 	tape, next, last := fleet.NewTape(p.store), 0, -1
 	for {
@@ -185,7 +185,7 @@ func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 	}
 }
 
-// entry is a snapshot or an event with its time.
+// entry is a snapshot or an event, with the time at which it is shown.
 type entry struct {
 	at      time.Time
 	picture *models.Picture
@@ -201,14 +201,14 @@ func (e *entry) apply(tape *fleet.Tape, u *fleet.Update) {
 	u.Events = append(u.Events, *e.event)
 }
 
-// timedLine is a line with the time when it is shown.
+// timedLine is a log line, with the time at which it is shown.
 type timedLine struct {
 	at   time.Time
 	line *models.LogLine
 }
 
-// arrange sorts everything by the time when it is shown: a snapshot before the events of that
-// time.
+// arrange sorts snapshots, events and log lines by the time at which they are shown. A snapshot comes before the
+// events of the same time.
 func (p *Player) arrange() {
 	settled := p.rec.settledEvents()
 	for i := range p.rec.Pictures {
@@ -255,15 +255,17 @@ func (p *Player) NeedFields(...string) {}
 type Moment struct {
 	At   time.Time
 	Node models.NodeRef
-	// Text describes the event, safe to show; Bad reports a failure.
+	// Text describes the event and is safe to show. Bad means that something failed.
 	Text string
 	Bad  bool
 }
 
-// maxMoments bounds the moments; beyond it, only changes of states are included.
+// maxMoments is the number of events up to which all of them are moments. If there are more, only changes of the
+// provision state and added or removed nodes are.
 const maxMoments = 5000
 
-// Moments returns the changes of states and steps, and the first known error of each log.
+// Moments returns the recorded changes, except those of instances, and the first known error in each node's log,
+// sorted by time. See maxMoments for recordings with many events.
 func (p *Player) Moments() []Moment {
 	var all []Moment
 	for i := range p.rec.Events {

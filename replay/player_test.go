@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// playing is a player that runs in a test's bubble, with its reports.
+// playing is a player that runs in a test's synctest bubble, together with its reports.
 type playing struct {
 	*testing.T
 	player *Player
@@ -51,7 +51,8 @@ func play(t *testing.T, speed float64) *playing {
 	return p
 }
 
-// at checks the screen at a time after the start of the recording.
+// at checks that the player is at the time want after the start of the recording, and shows the given state and
+// number of events.
 func (p *playing) at(want time.Duration, state models.ProvisionState, events int) {
 	p.Helper()
 	synctest.Wait()
@@ -124,7 +125,7 @@ func TestSeek(t *testing.T) {
 	})
 }
 
-// TestSnapshotsAreReconstructed: without snapshots, they are made from events.
+// TestSnapshotsAreReconstructed checks that missing snapshots are made from events.
 func TestSnapshotsAreReconstructed(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
@@ -153,8 +154,8 @@ func TestSnapshotsAreReconstructed(t *testing.T) {
 	}
 }
 
-// TestOutdatedSnapshots: two programs recorded one node, and the clock of one is behind; the node
-// must not return to an earlier state.
+// TestOutdatedSnapshots checks that a node does not return to an earlier state if two programs recorded it and the
+// clock of one of them was behind.
 func TestOutdatedSnapshots(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
@@ -183,7 +184,7 @@ func TestOutdatedSnapshots(t *testing.T) {
 	}
 }
 
-// TestPastOperations: only operations that have ended by the current moment are returned.
+// TestPastOperations checks that only operations that have ended by the current moment are returned.
 func TestPastOperations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -266,7 +267,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestWhenLinesAreShown: a line is shown at the machine's time, unless that is implausible.
+// TestWhenLinesAreShown checks that a line is shown at the machine's time, unless that is implausible.
 func TestWhenLinesAreShown(t *testing.T) {
 	t.Parallel()
 	from, to := after(0), after(time.Minute)

@@ -33,7 +33,7 @@ var ErrNotRecording = errors.New("not a recording of ironworks journal export")
 // NewerError reports that a recording was written by a newer program.
 type NewerError struct{ Version int }
 
-// Error names the remedy.
+// Error returns the versions and the remedy.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("the recording has version %d, but this ironworks supports %d; use a newer ironworks", e.Version, version)
 }
@@ -41,7 +41,7 @@ func (e *NewerError) Error() string {
 // SizeError reports that a recording is too large to be played.
 type SizeError struct{ What string }
 
-// Error names the remedy.
+// Error returns the exceeded limit and the remedy.
 func (e *SizeError) Error() string {
 	return "the recording has more than " + e.What + "; export less with --since"
 }
@@ -68,7 +68,7 @@ func read(r io.Reader, limit limits) (*Recording, error) {
 		} else {
 			err = rec.add(lines.Bytes(), limit, strs)
 		}
-		if err != nil && (lines.Scan() || lines.Err() == nil) { // of a truncated file, the last line is truncated, too
+		if err != nil && (lines.Scan() || lines.Err() == nil) { // in a truncated file, the last line is incomplete; the truncation is reported below
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
@@ -97,7 +97,7 @@ func (r *Recording) readHeader(line []byte) error {
 	return nil
 }
 
-// interner stores each string once: lines repeat their writers and sources.
+// interner keeps one copy of equal strings, because log lines repeat their writers and sources.
 type interner map[string]string
 
 func (w interner) intern(s string) string {
@@ -110,17 +110,17 @@ func (w interner) intern(s string) string {
 	return s
 }
 
-// line returns a line with interned strings. The journal's cursor is omitted: a recording does not need it.
+// line returns l with interned strings. It omits the journal's cursor, which a recording does not need.
 func (w interner) line(l models.LogLine) models.LogLine {
 	l.Cursor = ""
 	for _, s := range []*string{&l.Node.UUID, &l.Node.Name, &l.Unit, &l.Boot, &l.Known, (*string)(&l.Source)} {
 		*s = w.intern(*s)
 	}
-	l.Text = strings.Clone(l.Text) // a masked text may be part of a longer one
+	l.Text = strings.Clone(l.Text) // the masked text may share the memory of a longer one
 	return l
 }
 
-// add reads all other lines. Unknown fields are ignored.
+// add reads any line after the first. Unknown fields are ignored.
 func (r *Recording) add(line []byte, limit limits, strs interner) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (r *Recording) add(line []byte, limit limits, strs interner) error {
 	return nil
 }
 
-// Open reads the recording of a file and returns its player.
+// Open reads the recording in the file at path and returns a player for it.
 func Open(path string, speed float64) (*Player, *Recording, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {

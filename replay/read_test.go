@@ -59,8 +59,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestRecordingsAreNotTrusted: anyone may have made a recording, so its texts are made safe to
-// show.
+// TestRecordingsAreNotTrusted checks that the texts of a recording are made safe to show, because anyone may have
+// made it.
 func TestRecordingsAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()

@@ -8,8 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// reconstruct adds snapshots of nodes that have none, from their events: older journals have no
-// snapshots.
+// reconstruct makes snapshots from events, for nodes without snapshots. Older journals have no snapshots.
 func (r *Recording) reconstruct() {
 	have := map[string]bool{}
 	for i := range r.Pictures {
@@ -46,7 +45,7 @@ func (r *Recording) firstState(uuid string) models.ProvisionState {
 	return ""
 }
 
-// applyEvent changes a node according to an event.
+// applyEvent changes n according to the event e.
 func applyEvent(n *models.Node, e *models.Event) {
 	switch e.Kind {
 	case models.EventProvisionState, models.EventAdded:

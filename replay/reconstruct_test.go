@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// TestReconstructEachEvent covers the node after one event of each kind; before, the node was
-// cleaning, with a step, an error and an agent.
+// TestReconstructEachEvent checks the node after one event of each kind. Before the event, the node is cleaning, with
+// a step, an error and an agent.
 func TestReconstructEachEvent(t *testing.T) {
 	t.Parallel()
 	step := func(name string) *models.Step { return &models.Step{Interface: "deploy", Step: name} }
@@ -20,7 +20,7 @@ func TestReconstructEachEvent(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		state models.ProvisionState // the node's before the event; cleaning if empty
+		state models.ProvisionState // the state of the node before the event; cleaning if empty
 		event models.Event
 		want  func(n *models.Node)
 	}{
@@ -78,7 +78,7 @@ func TestReconstructEachEvent(t *testing.T) {
 	}
 }
 
-// TestReconstructWithoutAState covers a node of which only the power state is known.
+// TestReconstructWithoutAState checks the snapshots of a node of which only the power state is known.
 func TestReconstructWithoutAState(t *testing.T) {
 	t.Parallel()
 	rec := &Recording{Events: []models.Event{{Time: after(time.Minute), Node: node, Kind: models.EventPower, To: "power on"}}}

@@ -9,19 +9,19 @@ import (
 
 // Header describes a recording.
 type Header struct {
-	// Made is the time when it was written, Program what wrote it.
+	// Made is the time at which the recording was written. Program is the program that wrote it.
 	Made    time.Time `json:"made"`
 	Program string    `json:"program"`
-	// Context is the name of the recorded context; Lab reports that its machines are simulated.
+	// Context is the name of the recorded context. Lab reports whether its machines are simulated.
 	Context string `json:"context"`
 	Lab     bool   `json:"lab,omitempty"`
 	// API is the version of Ironic's API that was used last.
 	API string `json:"api,omitempty"`
-	// Nodes are the recorded nodes.
+	// Nodes lists the recorded nodes.
 	Nodes []models.NodeRef `json:"nodes"`
 }
 
-// Recording is the recorded data of some nodes.
+// Recording holds the recorded data of some nodes.
 type Recording struct {
 	Header
 	Pictures []models.Picture
@@ -30,8 +30,9 @@ type Recording struct {
 	Lines    []models.LogLine
 }
 
-// Span returns the start and the end: those of states, and of log lines between and shortly around
-// them. Both are zero if there is nothing to play.
+// Span returns the start and the end of the recording. It covers all states and events, and the log lines up to
+// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero if there
+// is nothing to play.
 func (r *Recording) Span() (from, to time.Time) {
 	extend := func(t time.Time) {
 		if t.IsZero() {
@@ -66,11 +67,11 @@ func (r *Recording) Span() (from, to time.Time) {
 	return from, to
 }
 
-// logMargin is the time before the first and after the last state in which lines are played.
+// logMargin is the time before the first and after the last state or event in which log lines extend the recording.
 const logMargin = 10 * time.Minute
 
-// shownAt returns when a line is played: at the machine's time if that is plausible, otherwise
-// when it was received.
+// shownAt returns the time at which a line is played: the machine's time if it is between from and to, otherwise the
+// time at which the line was received, limited to that period.
 func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	switch {
 	case l.Time.IsZero():
@@ -85,18 +86,18 @@ func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	return l.Received
 }
 
-// sort sorts everything by time; the order of equal times stays.
+// sort sorts snapshots, events and operations by time. It keeps the order of equal times.
 func (r *Recording) sort() {
 	slices.SortStableFunc(r.Pictures, func(a, b models.Picture) int { return a.At.Compare(b.At) })
 	slices.SortStableFunc(r.Events, func(a, b models.Event) int { return a.Time.Compare(b.Time) })
 	slices.SortStableFunc(r.Works, func(a, b models.Work) int { return a.Begin.Compare(b.Begin) })
 }
 
-// clockTolerance is how far snapshots and events may be apart: two programs that watch one node do
-// not read it at the same moment, and their estimates of the server's clock differ.
+// clockTolerance is the maximum difference between the times of a snapshot and an event that belong together. Two
+// programs that watch a node do not read it at the same moment, and their estimates of the server's clock differ.
 const clockTolerance = 5 * time.Second
 
-// settledEvents are the events with which each node reached a stable state, the last one first.
+// settledEvents holds, by the node's UUID, the events with which a node reached a stable state, the last one first.
 type settledEvents map[string][]*models.Event
 
 func (r *Recording) settledEvents() settledEvents {
@@ -110,8 +111,8 @@ func (r *Recording) settledEvents() settledEvents {
 	return found
 }
 
-// outdated reports whether a snapshot shows an operation that had ended shortly before: a node
-// that has become active must not be deploying again for a moment.
+// outdated reports whether a snapshot shows an operation that had ended shortly before. For example, a node that has
+// become active must not be shown as deploying again for a moment.
 func (r settledEvents) outdated(p *models.Picture) bool {
 	if !p.Node.ProvisionState.Busy() {
 		return false
@@ -124,8 +125,8 @@ func (r settledEvents) outdated(p *models.Picture) bool {
 	return false
 }
 
-// showTime returns when a snapshot is shown: that of a node in a stable state not before the event, because the clock
-// of its recorder may have been behind.
+// showTime returns the time at which a snapshot is shown. A snapshot of a stable state is not shown before the event
+// with which the node reached that state, because the recorder's clock may have been behind.
 func (r settledEvents) showTime(p *models.Picture) time.Time {
 	if p.Node.ProvisionState.Busy() {
 		return p.At

@@ -31,7 +31,7 @@ func line(d time.Duration, text string) models.LogLine {
 	return models.LogLine{Time: after(d), Received: after(d), Node: node, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo, Text: text}
 }
 
-// aDeployment fails after three minutes.
+// aDeployment returns a recording of a deployment that fails after three minutes.
 func aDeployment() *Recording {
 	return &Recording{
 		Header: Header{Program: "ironworks test", Context: "rack7", API: "1.115", Nodes: []models.NodeRef{node}},

@@ -23,7 +23,7 @@ type first struct {
 	Header
 }
 
-// record is any other line: exactly one field is set.
+// record is any other line of a recording. Exactly one field is set.
 type record struct {
 	Picture *models.Picture `json:"picture,omitempty"`
 	Event   *models.Event   `json:"event,omitempty"`
@@ -39,7 +39,7 @@ type Writer struct {
 	json *json.Encoder
 }
 
-// NewWriter writes the header of a recording.
+// NewWriter returns a writer that has written the header h of a recording to w.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := gzip.NewWriter(w)
 	text := bufio.NewWriter(out)
@@ -81,7 +81,7 @@ func (x *Writer) Work(w *models.Work) error {
 	return x.put(record{Work: &masked})
 }
 
-// Line writes a log line; its secrets are masked already.
+// Line writes a log line, in which secrets must already be masked.
 func (x *Writer) Line(l *models.LogLine) error { return x.put(record{Line: l}) }
 
 // Close flushes the recording; it does not close the file.

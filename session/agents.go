@@ -9,15 +9,15 @@ import (
 	"ironworks/models"
 )
 
-// agents has the addresses of the ramdisks of some nodes: those that Ironic reported initially, and the updates from
-// [Agents.Watch].
+// agents knows the addresses of the ramdisks of some nodes: those that Ironic reported initially, and updates from
+// [agents.Watch].
 type agents struct {
 	first []models.Node
 	store *fleet.Store
 	given string
 }
 
-// newAgents returns the agents of nodes. If given is set, it overrides the address from Ironic.
+// newAgents returns the agents of the given nodes. If given is not empty, it overrides the addresses from Ironic.
 func newAgents(nodes []models.Node, given string) *agents {
 	return &agents{first: nodes, store: fleet.NewStore(), given: given}
 }
@@ -38,7 +38,7 @@ func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)
 	})
 }
 
-// Address returns the address of a node's ramdisk, empty if unknown.
+// Address returns the address of a node's ramdisk, or "" if it is unknown.
 func (x *agents) Address(n models.NodeRef) string {
 	if x.given != "" {
 		return x.given

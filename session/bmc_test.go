@@ -11,8 +11,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestUnlistedBMCsGetNoPassword: every user who can write driver_info chooses the address, so a password for several
-// BMCs is sent only to BMCs that the operator has listed or named.
+// TestUnlistedBMCsGetNoPassword checks that a password for several BMCs is sent only to BMCs that the operator has
+// listed or named, because every user who can write driver_info can choose the address.
 func TestUnlistedBMCsGetNoPassword(t *testing.T) {
 	t.Parallel()
 	const address = "https://10.0.7.1"

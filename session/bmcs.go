@@ -15,19 +15,19 @@ import (
 	"ironworks/provision"
 )
 
-// Variables with BMC credentials.
+// Names of environment variables for access to BMCs.
 const (
 	EnvBMCUsername = "IRONWORKS_BMC_USERNAME"
 	EnvBMCPassword = "IRONWORKS_BMC_PASSWORD" //nolint:gosec // the name of a variable
-	// envBMCHosts names a variable with hosts in addition to the context's bmc.hosts, separated by commas.
+	// envBMCHosts names a variable that lists hosts, separated by commas, in addition to the context's bmc.hosts.
 	envBMCHosts = "IRONWORKS_BMC_HOSTS"
 )
 
-// BMCFlags are the flags of a command about BMCs.
+// BMCFlags holds the flags of a command that accesses BMCs.
 type BMCFlags struct {
-	// Address is the address of the only BMC. System is the path of its machine.
+	// Address is the address of the only BMC to access. System is the path of its Redfish system.
 	Address, System string
-	// Login overrides the environment's credentials, as far as its fields are set.
+	// The fields of Login that are set override the credentials from the environment.
 	Login               config.BMCLogin
 	CACert, Fingerprint string
 	Insecure, Basic     bool
@@ -36,16 +36,16 @@ type BMCFlags struct {
 // BMCAccess says how the BMCs of a context are queried: with which credentials and trusted certificates.
 type BMCAccess struct {
 	Logins *config.BMCLogins
-	// Command reports that the command names the nodes, or the BMC, together with the credentials.
+	// Command means that the operator named the nodes or the BMC together with the credentials.
 	Command bool
-	// Ask asks the operator for the password of a user; nil if that is not possible.
+	// Ask asks the operator for the password of t.Username. It is nil if that is not possible.
 	Ask func(ctx context.Context, t *bmc.Target) (models.Secret, error)
 	// Report is called if the keyring does not answer.
 	Report func(err error)
 
 	configured config.BMC
 	flags      BMCFlags
-	// hosts may receive credentials that are meant for several BMCs.
+	// hosts lists the hosts that may receive credentials that are meant for several BMCs.
 	hosts config.BMCHosts
 	mask  func(secrets ...models.Secret)
 }
@@ -53,14 +53,14 @@ type BMCAccess struct {
 // BMCHostsError reports that the variable with additional hosts is invalid.
 type BMCHostsError struct{ Err error }
 
-// Error names the variable.
+// Error returns the name of the variable and the cause.
 func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *BMCHostsError) Unwrap() error { return e.Err }
 
-// BMCAccess returns the access to the BMCs of a context, from its configuration, the environment and flags. report is
-// called if the keyring does not answer.
+// BMCAccess returns the access to the BMCs of context x, according to its configuration, the environment and the
+// flags. It calls report if the keyring does not answer.
 func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
 	given := config.BMCLogin{Username: h.Variable(EnvBMCUsername), Password: models.Secret(h.Variable(EnvBMCPassword)), From: EnvBMCPassword}
 	given.Username = cmp.Or(flags.Login.Username, given.Username)
@@ -83,7 +83,7 @@ func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err erro
 	}, nil
 }
 
-// BMCs returns the functions that query and command BMCs. The session is nil without an Ironic.
+// BMCs returns the functions that query and command BMCs. s is nil if no Ironic is used.
 func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
 	b := &provision.BMCs{Complete: w.Complete, Web: provision.NewWeb()}
 	if s != nil {
@@ -92,7 +92,8 @@ func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
 	return b
 }
 
-// Complete adds the credentials and trusted certificates.
+// Complete adds the credentials and trusted certificates to t. It returns a [*provision.BMCCredentialsError] if the
+// credentials may not be sent to t.
 func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	w.Trust(t)
 	login, err := w.Logins.For(ctx, t.Address, t.Username)
@@ -116,9 +117,10 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	return nil
 }
 
-// mayReceive reports whether credentials may be sent to a BMC. A user who can write driver_info chooses the address:
-// credentials for several BMCs are sent only to hosts that the configuration lists, to BMCs whose certificate it pins,
-// and to those that the operator named together with the credentials.
+// mayReceive reports whether the credentials in login may be sent to the BMC t. Every user who can write driver_info
+// can choose the address. Therefore, credentials for several BMCs are sent only to hosts that the configuration
+// lists, to BMCs whose certificate it pins, and to BMCs that the operator approved or named together with the
+// credentials.
 func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	switch {
 	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.configured.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):
@@ -130,7 +132,7 @@ func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust adds the path of the Redfish system and the trusted certificates to a target.
+// Trust sets the path of the Redfish system and the trusted certificates of t.
 func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic
@@ -146,18 +148,18 @@ func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.Fingerprint = cmp.Or(w.flags.Fingerprint, w.configured.Fingerprints[t.Address])
 }
 
-// BMCs queries the BMCs of a session, with credentials that the operator enters.
+// BMCs queries the BMCs of a session, also with credentials that the operator enters.
 type BMCs struct {
 	*provision.BMCs
 	client *ironicclient.Client
 	logins *config.BMCLogins
 
 	mu sync.Mutex
-	// pinned has the accepted fingerprints, by the address of the BMC.
+	// pinned holds the accepted fingerprints, by the address of the BMC.
 	pinned map[string]string
 }
 
-// newBMCs returns the BMCs of a session. If the keyring does not answer, it reports that.
+// newBMCs returns the BMCs of the session. A keyring that does not answer is reported.
 func (s *Session) newBMCs() (*BMCs, error) {
 	access, err := s.BMCAccess(&s.Context, BMCFlags{}, s.reportError)
 	if err != nil {
@@ -176,7 +178,7 @@ func (s *Session) newBMCs() (*BMCs, error) {
 	return b, nil
 }
 
-// Facts queries the BMC for an explanation.
+// Facts queries the BMC of a node for an explanation of the node's state.
 func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error) {
 	n, now, err := b.client.NodeAt(ctx, node)
 	if err != nil {
@@ -193,15 +195,15 @@ func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
 // Approve allows an address to receive credentials that are meant for several BMCs, for this run.
 func (b *BMCs) Approve(address string) { b.logins.Approve(address) }
 
-// Keep stores credentials in the keyring, which may take long.
+// Keep stores credentials in the keyring, which may take a long time.
 func (b *BMCs) Keep(ctx context.Context, address string, all bool, l config.BMCLogin) error {
 	return b.logins.Keep(ctx, address, all, l)
 }
 
-// HasKeyring reports whether there is a keyring, as far as known.
+// HasKeyring reports whether a keyring is known to exist.
 func (b *BMCs) HasKeyring() bool { return b.logins.HasKeyring() }
 
-// Pin accepts only the certificate with a fingerprint, for this run.
+// Pin makes this run accept only the certificate with the given fingerprint from the BMC at address.
 func (b *BMCs) Pin(address, fingerprint string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

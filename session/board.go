@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// Board shows the progress of the nodes of a batch in one line.
+// Board shows the progress of a batch's nodes in one line.
 type Board struct {
 	mu       sync.Mutex
 	total    int
@@ -20,11 +20,11 @@ type Board struct {
 	progress map[string]string
 	retryAt  map[string]time.Time
 	lost     bool
-	// works has the operation of each node; experience has the durations of earlier operations, and may
-	// be nil.
+	// works holds the operation of each node, by its label. experience holds the durations of earlier operations; it
+	// may be nil.
 	works      map[string]boardWork
 	experience *models.Experience
-	// installs has the progress of installers; it may be nil.
+	// installs provides the progress of installers; it may be nil.
 	installs *Installs
 }
 
@@ -33,13 +33,13 @@ type boardWork struct {
 	clockAhead time.Duration
 }
 
-// NewBoard returns the board of a batch. Past has the durations of earlier operations, and
-// installs the progress of installers; both may be nil.
+// NewBoard returns the board for the batch p. past holds the durations of earlier operations, and installs provides
+// the progress of installers; both may be nil.
 func NewBoard(p provision.Batch, past *models.Experience, installs *Installs) *Board {
 	return &Board{experience: past, installs: installs, total: len(p.Legal()), name: p.Action.Name(), progress: map[string]string{}, retryAt: map[string]time.Time{}, works: map[string]boardWork{}}
 }
 
-// Update adds the progress of a node.
+// Update adds the latest progress of a node to the board.
 func (b *Board) Update(p provision.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,8 +63,8 @@ func (b *Board) Update(p provision.Progress) {
 	}
 }
 
-// ConnectionChange returns a message if the connection to Ironic has just been lost during watching, or has come back.
-// Otherwise it returns "".
+// ConnectionChange returns a message if the connection to Ironic has just been lost while watching, or has just come
+// back. Otherwise, it returns "".
 func (b *Board) ConnectionChange(p provision.Progress) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *Board) ConnectionChange(p provision.Progress) string {
 	return ""
 }
 
-// remainingText returns the installer's progress and the remaining time, from its log and earlier
+// remainingText returns the progress of the installer, from its log, and the remaining time, estimated from earlier
 // operations.
 func (b *Board) remainingText(w boardWork) string {
 	now := time.Now().Add(w.clockAhead)

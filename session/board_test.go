@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// deployed returns a deployment that took so many seconds to boot and to install.
+// deployed returns a deployment that took boot seconds to boot and install seconds to install.
 func deployed(begin time.Time, boot, install int) models.Work {
 	installs := begin.Add(time.Duration(boot) * time.Second)
 	end := installs.Add(time.Duration(install) * time.Second)
@@ -22,7 +22,7 @@ func deployed(begin time.Time, boot, install int) models.Work {
 	}
 }
 
-// TestBoardShowsTheRemainingTime: the remaining time is right although the server's clock is an hour ahead.
+// TestBoardShowsTheRemainingTime checks that the remaining time is right even if the server's clock is an hour ahead.
 func TestBoardShowsTheRemainingTime(t *testing.T) {
 	now := time.Now()
 	server := now.Add(time.Hour)

@@ -8,17 +8,17 @@ import (
 	"ironworks/provision"
 )
 
-// Enrolling compares inputs with the session's Ironic, for the console.
+// Enrolling compares nodes to enroll with the session's Ironic, for the console.
 type Enrolling struct {
 	s *Session
 	// whyNoFiles is the reason why files cannot be read. It is set for the users of a server.
 	whyNoFiles string
 }
 
-// Enrolling returns the session's access to enrollment.
+// Enrolling returns an Enrolling that uses the session's client.
 func (s *Session) Enrolling() Enrolling { return Enrolling{s: s} }
 
-// WithoutFiles returns an Enrolling that reads no files. why is the reason.
+// WithoutFiles returns an Enrolling that refuses to read files. why is the reason that it gives.
 func (e Enrolling) WithoutFiles(why string) Enrolling {
 	e.whyNoFiles = why
 	return e
@@ -27,8 +27,9 @@ func (e Enrolling) WithoutFiles(why string) Enrolling {
 // API returns the client of the session.
 func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
 
-// Compare reads the input and compares it with Ironic. login is sent to the BMCs and not stored. Its empty fields are
-// filled from the environment, the context and the keyring. If Compare fails, it also returns the results until then.
+// Compare reads the input and compares it with Ironic. login is sent to the BMCs but not stored; its empty fields are
+// filled from the environment, the context and the keyring. If Compare fails, it also returns the results obtained so
+// far.
 func (e Enrolling) Compare(
 	ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
@@ -39,8 +40,8 @@ func (e Enrolling) Compare(
 		if err != nil {
 			return provision.EnrollFound{}, nil, err
 		}
-		// The operator has named the BMCs with the login. On a server, the server's own password would go to any
-		// address that a user enters.
+		// The operator has named the BMCs together with the login. On a server, however, the server's own password
+		// would go to any address that a user enters.
 		access.Command = e.whyNoFiles == "" || login.Password.IsSet()
 		r.BMCs = access.BMCs(e.s)
 	}

@@ -17,7 +17,7 @@ type HistoryEntry struct {
 	Transition *models.Event `json:"transition,omitempty"`
 }
 
-// HistorySource is the part of the journal that a history needs.
+// HistorySource contains the methods of the journal that [History] uses.
 type HistorySource interface {
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
 	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
@@ -26,8 +26,8 @@ type HistorySource interface {
 // maxWorks bounds the operations in a history.
 const maxWorks = 10_000
 
-// History returns the recorded history of a node since a time, the oldest entry first. It comes from the journal and
-// the audit file of a context.
+// History returns the history of node since the given time, the oldest entry first. The entries come from the
+// journal, past, and from the records of the context contextName in the audit file.
 func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
 	works, err := past.OfNode(ctx, node.UUID, maxWorks)
 	if err != nil {
@@ -55,7 +55,7 @@ func History(ctx context.Context, past HistorySource, auditFile, contextName str
 	for i := range events {
 		entries = append(entries, HistoryEntry{Time: events[i].Time, Transition: &events[i]})
 	}
-	// Entries with the same time are sorted: requests, operations, transitions.
+	// The stable sort keeps this order among entries with the same time: requests, operations, transitions.
 	slices.SortStableFunc(entries, func(a, b HistoryEntry) int { return a.Time.Compare(b.Time) })
 	return entries, nil
 }

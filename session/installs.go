@@ -15,7 +15,7 @@ import (
 // and without a working source there is no progress.
 type Installs struct {
 	follower agentlog.Follower
-	// agent returns the address of a node's ramdisk; empty if unknown.
+	// agent returns the address of a node's ramdisk, or "" if it is unknown.
 	agent func(ctx context.Context, uuid string) string
 
 	running sync.WaitGroup
@@ -32,20 +32,20 @@ type installing struct {
 	pace       models.InstallPace
 }
 
-// maxFollowed bounds the logs that are followed at the same time, and agentPeriod is the period of
-// reading a ramdisk's address.
+// maxFollowed is the maximum number of logs that are followed at the same time. agentPeriod is the time between two
+// reads of a ramdisk's address.
 const (
 	maxFollowed = provision.Concurrency
 	agentPeriod = 10 * time.Second
 )
 
-// newInstalls follows logs with a follower that uses [Installs.Address]; agent returns the address
-// of a node's ramdisk.
+// newInstalls returns an Installs that follows logs with follower, which should use [Installs.Address]. agent returns
+// the address of a node's ramdisk.
 func newInstalls(follower agentlog.Follower, agent func(ctx context.Context, uuid string) string) *Installs {
 	return &Installs{follower: follower, agent: agent, nodes: map[string]*installing{}}
 }
 
-// Installs returns the Installs of the context's configuration; nil if no log can be followed.
+// Installs returns an Installs for the context's configuration, or nil if no log can be followed.
 func (s *Session) Installs() *Installs {
 	l := newInstalls(nil, func(ctx context.Context, uuid string) string {
 		n, err := s.Client.Node(ctx, uuid, "uuid", "driver_internal_info")
@@ -61,7 +61,7 @@ func (s *Session) Installs() *Installs {
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// Another process may receive the journals; this one then only reads them.
+		// Another process may receive the journals. In that case, this one only reads them.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}
@@ -77,7 +77,7 @@ func (s *Session) Installs() *Installs {
 	return l
 }
 
-// Address returns the address of a node's ramdisk. It returns "" until the address was found.
+// Address returns the address of a node's ramdisk, or "" until it is found.
 func (l *Installs) Address(n models.NodeRef) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,8 @@ func (l *Installs) Pace(uuid string) models.InstallPace {
 	return models.InstallPace{}
 }
 
-// Update follows the log of a node while a step is running. It does not block.
+// Update starts to follow the log of the node in p while a step is running, and stops that afterward. It does not
+// block.
 func (l *Installs) Update(ctx context.Context, p provision.Progress) {
 	if l == nil || p.Work == nil {
 		return
@@ -135,7 +136,7 @@ func (l *Installs) followed() (n int) {
 	return n
 }
 
-// find updates the address of a node's ramdisk.
+// find keeps the address of a node's ramdisk up to date until ctx ends.
 func (l *Installs) find(ctx context.Context, one *installing, uuid string) {
 	for {
 		if address := l.agent(ctx, uuid); address != "" {

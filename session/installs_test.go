@@ -13,7 +13,7 @@ import (
 	"ironworks/provision"
 )
 
-// installer is a follower of a log with progress once a second.
+// installer is a follower of a log that reports progress once a second.
 type installer struct{ followed atomic.Int32 }
 
 func (i *installer) Follow(ctx context.Context, n models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
@@ -39,8 +39,8 @@ func (i *installer) Follow(ctx context.Context, n models.NodeRef, _ ...models.Lo
 	return out
 }
 
-// TestBoardShowsTheInstallersProgress: while the installer's step runs, the board shows its progress, and the remaining
-// time that follows from it.
+// TestBoardShowsTheInstallersProgress checks that, while the installer's step runs, the board shows its progress and
+// the remaining time that follows from it.
 func TestBoardShowsTheInstallersProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := time.Now().Add(time.Hour) // the server's clock is ahead
@@ -86,7 +86,7 @@ func TestBoardShowsTheInstallersProgress(t *testing.T) {
 	})
 }
 
-// TestBoardWithoutALog: an installer without a log does not change the board.
+// TestBoardWithoutALog checks that a nil Installs, which stands for logs that cannot be followed, can be used.
 func TestBoardWithoutALog(t *testing.T) {
 	var l *Installs
 	l.Update(t.Context(), provision.Progress{Work: &models.Work{}})

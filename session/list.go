@@ -13,13 +13,13 @@ import (
 	"ironworks/provision"
 )
 
-// Listing says which nodes a list has, and in which order.
+// Listing describes a list of nodes: which nodes and columns it contains, and their order.
 type Listing struct {
 	Filter     models.Filter
 	Columns    []models.Column
 	By         models.Column
 	Descending bool
-	// Raw makes the nodes keep their JSON.
+	// Raw makes the nodes keep the JSON from which they were decoded.
 	Raw bool
 }
 
@@ -37,9 +37,9 @@ func (l *Listing) ExtraFields() []string {
 	return slices.Compact(fields)
 }
 
-// Rows returns the nodes of a listing in its order, and the server's time. Failed nodes have the reason of their
-// failure, and nodes have their recent changes from this console. progress is called with the number of nodes read so
-// far.
+// Rows returns the nodes of the listing l in its order, and the server's time. The rows of failed nodes contain the
+// reason for the failure. If any node is in trouble, the rows contain the recent changes that were made from this
+// console. progress is called with the number of nodes read so far.
 func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int)) (rows []*models.Row, now time.Time, err error) {
 	seen := 0
 	now = time.Now()
@@ -77,7 +77,7 @@ func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int))
 	return rows, now, nil
 }
 
-// Matching returns the nodes that match a filter. The nodes must have been read in full.
+// Matching returns the given nodes that match f. The nodes must have been read in full.
 func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.Node) ([]*models.Row, error) {
 	rows := make([]*models.Row, len(nodes))
 	for i := range nodes {
@@ -86,7 +86,7 @@ func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.
 	return s.answer(ctx, f.At(time.Now()), rows)
 }
 
-// answer reads the additional data that a filter needs, and returns the nodes that match.
+// answer reads the additional data that f needs, and returns the rows that match.
 func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Row) ([]*models.Row, error) {
 	byUUID := map[string]*models.Row{}
 	for _, r := range rows {
@@ -99,8 +99,9 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 	return slices.DeleteFunc(rows, func(r *models.Row) bool { return f.Match(r) != models.Yes }), nil
 }
 
-// ReadFor reads the inventories of nodes for which a filter has no answer. It stops at the first error. It fails if
-// this Ironic does not return the required data. keep is called from several goroutines.
+// ReadFor reads the inventories of the nodes in unknown, for which f has no answer without them. It passes them to
+// keep, which is called from several goroutines. It stops at the first error, and fails if this Ironic does not
+// return the required data.
 func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
 	if lacking := s.Client.MissingFields(f.Fields()); len(lacking) > 0 {
 		v, _ := s.Client.Version()
@@ -125,7 +126,8 @@ func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*model
 	return context.Cause(ctx)
 }
 
-// KnownChanges returns the changes of nodes that were made from this console. It reports an error of reading them.
+// KnownChanges returns the changes to nodes that were made from this console. If they cannot be read, it reports the
+// error.
 func (s *Session) KnownChanges() *audit.Changes {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil)
 	if err != nil {
@@ -137,7 +139,7 @@ func (s *Session) KnownChanges() *audit.Changes {
 // maxReasons limits the additional requests for a list: one for each failed node without last_error.
 const maxReasons = 20
 
-// AddReasons reads the history of failed nodes without last_error.
+// AddReasons reads the history of failed nodes without last_error, and adds the reasons for their failures to rows.
 func (s *Session) AddReasons(ctx context.Context, rows []*models.Row) {
 	v, _ := s.Client.Version()
 	left := maxReasons

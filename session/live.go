@@ -29,10 +29,10 @@ type Live struct {
 	BMCs *BMCs
 	// Shells opens shells on machines.
 	Shells *Shells
-	// Record records lines of ramdisk logs, and adds them to the boot stages.
+	// Record records lines of ramdisk logs in the journal, and adds the boot progress that they show to the store.
 	Record LineRecorder
 
-	// Poller is the poller of the session. It reads single nodes on request; only [Live.Run] calls its Run.
+	// Poller is the session's poller. It can be asked to read single nodes. Only [Live.Run] calls its Run.
 	*fleet.Poller
 
 	consoles *provision.Consoles
@@ -97,7 +97,8 @@ func (l *Live) Run(ctx context.Context, notify func(fleet.Update)) error {
 	})
 }
 
-// Explain explains the state of a node. bmc has the data of the node's BMC; it is nil if the BMC was not queried.
+// Explain explains the state of the node with the given UUID. bmc holds the data of the node's BMC; it is nil if the
+// BMC was not queried.
 func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
 	sources := provision.ExplainSources{Changes: l.Changes.ForNode, Ports: l.Client.Ports, Agent: agentlog.ProbeAgent}
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
@@ -107,13 +108,13 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 // because they share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
-// Graphical opens the graphical console of a node. If the caller has not closed the page before, [Live.GiveBack]
-// disables the console.
+// Graphical opens the graphical console of a node. Unless the caller closes it first, [Live.GiveBack] disables the
+// console.
 func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
 	return l.consoles.OpenGraphical(ctx, node)
 }
 
-// GiveBack disables those consoles of nodes that this session has enabled.
+// GiveBack disables the consoles of nodes that this session has enabled.
 func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), within)

@@ -16,13 +16,13 @@ import (
 	"ironworks/provision"
 )
 
-// LogSettings has those settings of a follower that depend on the caller. All others come from the context.
+// LogSettings holds the settings of a follower that depend on the caller. All others come from the context.
 type LogSettings struct {
-	// Address returns the address of a node's ramdisk, empty if unknown.
+	// Address returns the address of a node's ramdisk, or "" if it is unknown.
 	Address func(models.NodeRef) string
-	// Trust has the host keys of machines; nil creates a separate one.
+	// Trust holds the host keys of machines. If it is nil, a separate one is created.
 	Trust *agentlog.Trust
-	// Push has the pushed journals, and Serial opens serial consoles. Either may be nil.
+	// Push provides the pushed journals, and Serial opens serial consoles. Either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
 	// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known. It may be nil.
@@ -30,12 +30,12 @@ type LogSettings struct {
 	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource
 	Archive string
-	// Since omits older lines. Once returns only the lines that exist already.
+	// Lines before Since are omitted. Once means that only the lines that already exist are returned.
 	Since time.Time
 	Once  bool
 }
 
-// Follower returns a follower for the context's configuration.
+// Follower returns a log follower with the context's configuration and the settings w.
 func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	of := &s.Context.Logs
 	o := agentlog.Options{
@@ -64,8 +64,8 @@ func (s *Session) sshOptions() agentlog.SSHOptions {
 	return o
 }
 
-// lastAgent returns the last reported address of a node's agent: Ironic drops it at the end of a
-// deployment, even of a failed one.
+// lastAgent returns a function that returns the last reported address of a node's agent. Ironic drops the address at
+// the end of a deployment, even of a failed one.
 func lastAgent(store *fleet.Store) func(models.NodeRef) string {
 	return func(n models.NodeRef) string {
 		row, evidence, there := store.Get(n.UUID)
@@ -84,7 +84,8 @@ func (s *Session) Receiver() (*agentlog.Receiver, error) {
 	return agentlog.NewReceiver(agentlog.PushOptions{Dir: s.Files.Pushes(), Owner: newPushOwners(s.Client).owner})
 }
 
-// Receive receives pushed journals until ctx ends, and returns the address. If receiving fails before, ended is called.
+// Receive receives pushed journals at address until ctx ends. It returns the receiver and the address at which it
+// listens. If receiving fails before ctx ends, ended is called.
 func (s *Session) Receive(ctx context.Context, address string, ended func(error), running *sync.WaitGroup) (*agentlog.Receiver, net.Addr, error) {
 	receiver, err := s.Receiver()
 	if err != nil {
@@ -134,18 +135,19 @@ type LogsOrder struct {
 	// they are empty.
 	Address, Archive string
 	Sources          []models.LogSource
-	// Listen is HOST:PORT at which pushed journals are received; empty for none.
+	// Listen is the address, as HOST:PORT, at which pushed journals are received. If it is empty, none are received.
 	Listen string
-	// Since omits older lines. Without Follow, only the lines that exist already are returned.
+	// Lines before Since are omitted. Without Follow, only the lines that already exist are returned.
 	Since  time.Time
 	Follow bool
 }
 
-// Logs are the logs of nodes, which are recorded in the journal while they are followed.
+// Logs provides the logs of nodes and records them in the journal while they are followed.
 type Logs struct {
-	// Nodes are the named nodes. The zero NodeRef stands for all nodes that push.
+	// Nodes lists the named nodes. If none were named, it contains the zero NodeRef, which stands for all nodes that
+	// push their journals.
 	Nodes []models.NodeRef
-	// Follow returns the log of one of the nodes until the context of [Session.Logs] ends.
+	// Follow returns the log of one of the nodes until the context passed to [Session.Logs] ends.
 	Follow func(n models.NodeRef) <-chan agentlog.Batch
 
 	journal *journal.Journal
@@ -206,7 +208,7 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 	return nil
 }
 
-// Close waits for the goroutines; the context of [Session.Logs] must have ended.
+// Close waits for the goroutines. The context passed to [Session.Logs] must have ended.
 func (l *Logs) Close() {
 	l.running.Wait()
 	l.journal.Close()

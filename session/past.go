@@ -13,23 +13,21 @@ import (
 	"ironworks/provision"
 )
 
-// learnFrom is the number of past operations of each kind that are used for estimates: only recent ones, because
-// firmware and images change.
+// learnFrom is the number of past operations of each kind that are used for estimates. Only recent ones are used,
+// because firmware and images change.
 const learnFrom = 200
 
-// JournalReader reads past operations from the journal; *journal.Journal implements it.
+// JournalReader reads past operations and log lines from the journal. *journal.Journal implements it.
 type JournalReader interface {
 	// OfNode returns the last operations of a node, the newest first.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
 	// Latest returns the last finished operations of each kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
-	// Lines returns the recorded log lines of a node in a period, the oldest first; it stops at
-	// the first error.
+	// Lines returns a node's recorded log lines between from and to, the oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Experience returns the durations of past operations, as far as they are recorded. It reports an error of reading
-// them.
+// Experience returns the recorded durations of past operations. If they cannot be read, it reports the error.
 func (s *Session) Experience(ctx context.Context, records JournalReader) *models.Experience {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -40,8 +38,8 @@ func (s *Session) Experience(ctx context.Context, records JournalReader) *models
 	return models.NewExperience(past)
 }
 
-// ExplainSeen explains a node with the live data of a store, which is not requested again. sources are the sources
-// other than the store, the journal and the BMC.
+// ExplainSeen explains the state of the node uuid with the live data in store, which is not requested again. The
+// given sources need not contain those that use the store, the journal or the BMC.
 func ExplainSeen(
 	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
 ) (*provision.Explained, error) {
@@ -67,8 +65,8 @@ func ExplainSeen(
 	return provision.NewExplainer(api, sources).Explain(ctx, uuid)
 }
 
-// watchedWork returns the operation that was watched in this process, or the recorded one if that
-// is later: a running operation may not be written yet.
+// watchedWork returns the operation that this process has watched, or the recorded one if that began later. A running
+// operation may not have been recorded yet.
 func watchedWork(records []models.Work, store *fleet.Store, uuid string) *models.Work {
 	const apart = time.Second // the times in the journal are rounded
 	row, evidence, there := store.Get(uuid)
@@ -82,7 +80,7 @@ func watchedWork(records []models.Work, store *fleet.Store, uuid string) *models
 	return &work
 }
 
-// ExplainSources returns the sources of an explanation that has no live data. They do not include BMCs.
+// ExplainSources returns the sources for an explanation without live data. They do not include BMCs.
 func (s *Session) ExplainSources(ctx context.Context, records JournalReader) provision.ExplainSources {
 	experience := s.Experience(ctx, records)
 	return provision.ExplainSources{
@@ -110,8 +108,8 @@ func recordedFacts(ctx context.Context, records JournalReader, experience *model
 // LogReach is how far back the log is read if the start of the operation is unknown.
 const LogReach = 2 * time.Hour
 
-// factsOf returns the facts of an operation, with the usual duration on other nodes and the relevant log lines. It
-// returns nil if there is no operation. The server's clock is ahead of this one by skew.
+// factsOf returns the facts about work, which may be nil: the operation, an estimate of its duration while it is
+// running, and the relevant log lines if n is busy or has failed. The server's clock is ahead of this one by skew.
 func factsOf(
 	ctx context.Context, records JournalReader, experience *models.Experience, work *models.Work, n *models.Node, now time.Time, skew time.Duration,
 ) (past provision.JournalFacts, err error) {
@@ -141,15 +139,15 @@ func factsOf(
 	return past, err
 }
 
-// RelevantLines returns the last line of each known error, and the last line of all. It also returns the progress of
-// the last boot, which is nil without a log.
+// RelevantLines returns the last line of each known error between from and to, and the last line of all. It also
+// returns the progress of the last boot, or nil if there are no lines.
 func RelevantLines(ctx context.Context, records JournalReader, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
 	lines, boot, err := relevantLines(records.Lines(ctx, uuid, from, to), skew)
 	if boot != nil || err != nil {
 		return lines, boot, err
 	}
-	// The journal sorts lines by the machine's clock, which may be years off. The lines are then selected by the time
-	// of receipt.
+	// No lines were found. The journal selects lines by the machine's clock, which may be years off, so select them
+	// by the time of receipt.
 	return relevantLines(func(yield func(models.LogLine, error) bool) {
 		for l, err := range records.Lines(ctx, uuid, time.Time{}, time.Time{}) {
 			if err == nil && (l.Received.Before(from) || !to.IsZero() && l.Received.After(to)) {

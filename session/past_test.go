@@ -26,8 +26,8 @@ func TestWatchedWork(t *testing.T) {
 	}
 }
 
-// TestFactsOfTheLastBoot reads the log of the last boot if the start of the operation is unknown.
-// If the machine's clock is wrong, the time of receipt counts.
+// TestFactsOfTheLastBoot checks that the log of the last boot is read if the start of the operation is unknown, and
+// that the time of receipt counts if the machine's clock is wrong.
 func TestFactsOfTheLastBoot(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)

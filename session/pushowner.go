@@ -33,39 +33,40 @@ type pushOwners struct {
 	mu    sync.Mutex
 	macs  map[string]cachedAnswer[string]
 	nodes map[string]cachedAnswer[agentlog.Machine]
-	// unknownMACs has MAC addresses that belong to no node. Invented addresses fill only this map.
+	// unknownMACs holds the MAC addresses that belong to no node, with the time of the answer. Invented addresses
+	// fill only this map.
 	unknownMACs map[string]time.Time
-	// boots has the UUIDs of nodes by the boots of machines that were identified as these nodes.
+	// boots holds the UUID of the node as which a machine was identified, by the machine's boot.
 	boots   map[bootKey]string
 	budgets map[netip.Addr]budget
 }
 
-// cachedAnswer is an answer of Ironic with the time of the answer.
+// cachedAnswer is an answer from Ironic, with the time at which it was received.
 type cachedAnswer[T any] struct {
 	value T
 	at    time.Time
 }
 
-// bootKey is a boot of an image on a machine.
+// bootKey identifies a boot of an image on a machine.
 type bootKey struct {
 	image, boot string
 	from        netip.Addr
 }
 
-// budget is the number of MAC addresses that may still be looked up for one address.
+// budget is the number of MAC addresses that could still be looked up for a sender's address at the given time.
 type budget struct {
 	left float64
 	at   time.Time
 }
 
 const (
-	// macLife is the time for which the owner of a MAC address is cached, nodeLife that of an agent's address, which
-	// changes with every boot.
+	// macLife is the time for which the owner of a MAC address is cached. nodeLife is the same for an agent's
+	// address, which changes with every boot. maxMACs limits the size of each cache.
 	macLife  = time.Minute
 	nodeLife = 5 * time.Second
 	maxMACs  = 4096
-	// askBurst and askRate limit the MACs that are looked up for one address: a machine with 64 NICs needs two lookups
-	// immediately, and two more each minute.
+	// askBurst and askRate limit the MACs that are looked up for one sender's address. They suffice for a machine
+	// with 64 NICs, each of which needs two lookups immediately and about two more each minute.
 	askBurst, askRate = 128, 2.0 // MACs; MACs per second
 	// maxAsking is the maximum number of concurrent requests to Ironic. askTimeout limits the time of one request.
 	maxAsking  = 4
@@ -121,9 +122,9 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 	return owner, err
 }
 
-// withoutPort returns the machine of a sender for whose MAC addresses there is no port. It is the machine as which the
-// sender was identified earlier in the same boot, or the machine for which its image was built. It returns nil if there
-// is none. The log of such a machine shows that Ironic does not know its MAC addresses.
+// withoutPort returns the machine of a sender whose MAC addresses belong to no port. It is the machine as which the
+// sender was identified earlier in the same boot, or the machine for which its image was built. It returns nil if
+// there is neither. The log of such a machine shows that Ironic does not know its MAC addresses.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
 	id := cmp.Or(o.boots[boot], s.ImageNode)
@@ -141,7 +142,7 @@ func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bo
 	return &m, nil
 }
 
-// nodeOf returns the UUID of the node that has a port with a MAC address. It returns "" if there is none.
+// nodeOf returns the UUID of the node that has a port with the address mac, or "" if there is none.
 func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
 	uuid, fresh, err := o.cached(from, mac)
 	if fresh || err != nil {
@@ -164,7 +165,8 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 	return uuid, nil
 }
 
-// cached returns the cached owner of a MAC address. If there is none, it charges the budget of the sender's address.
+// cached returns the cached owner of mac, and whether there is one. If there is none, it charges the budget of the
+// sender's address.
 func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -195,8 +197,8 @@ func cachePut[K comparable, V any](m map[K]V, key K, value V) {
 	m[key] = value
 }
 
-// ask queries Ironic once for all callers with the same key. The request continues when its first
-// caller gives up, because others may be waiting for it.
+// ask queries Ironic once for all callers with the same key. The request continues even if its first caller gives up,
+// because others may be waiting for it.
 func ask[T any](ctx context.Context, o *pushOwners, key string, question func(context.Context) (T, error)) (T, error) {
 	answer := o.flight.DoChan(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
@@ -219,7 +221,7 @@ func ask[T any](ctx context.Context, o *pushOwners, key string, question func(co
 	}
 }
 
-// machine returns a node with its agent's address.
+// machine returns the machine of the node with the given UUID, with its agent's address.
 func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine, error) {
 	o.mu.Lock()
 	k, have := o.nodes[uuid]

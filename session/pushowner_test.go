@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-// fakePorts is an Ironic with ports; it counts the requests.
+// fakePorts is a fake Ironic that knows ports and counts the requests.
 type fakePorts struct {
 	ports map[string]string // node UUID by MAC
 	agent string
@@ -72,8 +72,8 @@ func TestPushOwners(t *testing.T) {
 	})
 }
 
-// TestMachineWithoutAPort: a machine without a port is identified by its image, or as earlier in the same boot. Its log
-// shows that Ironic does not know its MAC addresses.
+// TestMachineWithoutAPort checks that a machine without a port is identified by its image, or as the same node as
+// earlier in the same boot. Its log shows that Ironic does not know its MAC addresses.
 func TestMachineWithoutAPort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestMachineWithoutAPort(t *testing.T) {
 	})
 }
 
-// slowPorts is an Ironic that does not answer for some MACs until released.
+// slowPorts is a fake Ironic that answers for MACs that start with "slow" only after wait is closed.
 type slowPorts struct {
 	fakePorts
 	mu    sync.Mutex
@@ -138,8 +138,8 @@ func (f *slowPorts) Node(_ context.Context, id string, _ ...string) (*models.Nod
 	return &models.Node{UUID: id, Name: "name-" + id, Internal: &models.Internal{}}, nil
 }
 
-// TestStrangersDoNotBlockOthers: slow answers of Ironic and invented MAC addresses do not delay the journal of another
-// machine.
+// TestStrangersDoNotBlockOthers checks that slow answers from Ironic and invented MAC addresses do not delay the
+// journal of another machine.
 func TestStrangersDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,17 +22,17 @@ import (
 	"ironworks/provision"
 )
 
-// Ramdisks builds and serves ramdisks for the console, with the functions of the commands.
+// Ramdisks builds and serves ramdisks for the console, in the same way as the commands.
 type Ramdisks struct {
 	Host
-	// Session is the session of the context; without one it is nil, and no nodes can be found.
+	// Session is the context's session. It is nil if no context is open; in that case, no nodes can be found.
 	Session *Session
 	// Record records the downloads of boot images; nil without a session.
 	Record LineRecorder
 }
 
-// Maker returns a maker that builds configurations from this machine's files. Machines use the Ironic of the session,
-// which may be nil.
+// Maker returns a maker that builds configurations from this machine's files. The configurations make machines use
+// the Ironic of the session s, which may be nil.
 func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err error) {
 	var ironic ignition.IronicEndpoint
 	if s != nil {
@@ -57,7 +57,7 @@ func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
 	}, err
 }
 
-// Endpoint returns Ironic's address, if Ironic was queried. It returns "" without a session.
+// Endpoint returns Ironic's address, or "" if it is not known yet or s is nil.
 func (s *Session) Endpoint() string {
 	if s == nil {
 		return ""
@@ -65,15 +65,15 @@ func (s *Session) Endpoint() string {
 	return s.Client.Endpoint()
 }
 
-// IronicEndpoint returns the context's Ironic as machines reach it. It returns none if nothing was configured: a
-// guessed address is good enough to look at, but not to boot machines with.
+// IronicEndpoint returns how machines reach the context's Ironic. It returns the zero value if nothing was
+// configured, because a guessed address is good enough to look at Ironic, but not to boot machines with.
 func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, error) {
 	if s.Context.Guessed {
 		return ignition.IronicEndpoint{}, nil
 	}
 	endpoint := s.Endpoint()
 	if endpoint == "" {
-		// After the first request, Keystone's catalog has provided the address.
+		// The first request reads the address from Keystone's catalog.
 		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if endpoint = s.Endpoint(); endpoint == "" {
 			return ignition.IronicEndpoint{}, errors.Join(&models.RemedyError{Err: errors.New("the context has no URL of Ironic"), Hint: "pass --host", ScreenHint: "enter the URL in the field Ironic"}, err)
@@ -91,12 +91,12 @@ func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, 
 	return found, nil
 }
 
-// RootURL returns an endpoint without its version, because agents add the version.
+// RootURL returns endpoint without the API version, because agents add the version.
 func RootURL(endpoint string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
 }
 
-// Defaults returns the defaults of the commands: no inputs, and Ironic's address if it is known.
+// Defaults returns the same defaults as those of the commands: no inputs, and Ironic's address if it is known.
 func (r *Ramdisks) Defaults() (in prepare.Inputs, ironic string) {
 	if r.Session == nil || r.Session.Context.Guessed {
 		return in, ""
@@ -109,7 +109,7 @@ func (r *Ramdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built,
 	return r.build(ctx, in, true)
 }
 
-// build builds a configuration. In the classic profile, it uses nothing of the context.
+// build builds a configuration. For the classic profile, it uses nothing from the context.
 func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (prepare.Built, error) {
 	s := r.Session
 	if in.Profile == string(ignition.ProfileClassic) {
@@ -123,14 +123,14 @@ func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (
 	return maker.Build(ctx, in)
 }
 
-// Check reads a file and checks it, unless it has not changed since known.
+// Check reads and checks the file at path, unless it has not changed since known was returned.
 func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	return prepare.CheckFile(r.path(path), known)
 }
 
 func (r *Ramdisks) path(path string) string { return prepare.HomePath(r.Home, path) }
 
-// config returns the configuration of a source for a node, or for all nodes if node is "".
+// config returns the configuration described by of, for the given node, or for all nodes if node is "".
 func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node string) ([]byte, error) {
 	if of.File == "" {
 		in := of.Inputs
@@ -151,7 +151,7 @@ func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node str
 	return prepare.WithHostname(data, node)
 }
 
-// Save writes the JSON of a configuration to a file.
+// Save writes the JSON of a configuration to the file at path, and returns a message for the operator.
 func (r *Ramdisks) Save(ctx context.Context, of prepare.ConfigSource, path string, force bool) (string, error) {
 	config, err := r.config(ctx, of, "")
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Ramdisks) Save(ctx context.Context, of prepare.ConfigSource, path strin
 	return fmt.Sprintf("saved %s, %s (may contain secrets; readable by you only)", path, userdata.SizeText(int64(len(config)))), nil
 }
 
-// Look describes the content of an ISO.
+// Look describes the content of the ISO at path.
 func (r *Ramdisks) Look(_ context.Context, path string) (prepare.ImageLook, error) {
 	return prepare.LookAt(r.path(path))
 }
@@ -238,7 +238,7 @@ func (r *Ramdisks) Serve(ctx context.Context, of prepare.ConfigSource, order pre
 	return s, nil
 }
 
-// start adds the streams and starts the server, which outlives ctx.
+// start starts the server, which outlives ctx, and makes it serve the images.
 func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node) error {
 	host, _, err := net.SplitHostPort(order.Listen)
 	if err != nil {
@@ -266,7 +266,8 @@ func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSourc
 	return nil
 }
 
-// publish adds the streams to the server, and the builtin agent that they fetch.
+// publish adds the images to the server. If their configuration is built from inputs, it also adds the builtin agent,
+// which the booted machines download.
 func (r *Ramdisks) publish(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node, host string) error {
 	if of.File == "" && !order.AsIs {
 		maker, err := r.Maker(ctx, nil)
@@ -282,7 +283,7 @@ func (r *Ramdisks) publish(ctx context.Context, s *Serving, of prepare.ConfigSou
 	if order.PerNode {
 		each = nodes
 	}
-	// The ISO file stays unchanged; only the sent stream differs.
+	// The ISO file stays unchanged; only the stream sent to the machine differs.
 	err := s.images.AddEach(ctx, each, func(label string) ([]byte, error) {
 		if order.AsIs {
 			return nil, nil

@@ -44,7 +44,7 @@ func (d *desk) get(name string) []byte {
 	return content
 }
 
-// ramdisksAt returns the console's ramdisks, with the files of a desk and without an Ironic.
+// ramdisksAt returns Ramdisks that use the files of a new desk, and no Ironic.
 func ramdisksAt(t *testing.T) (*session.Ramdisks, *desk) {
 	t.Helper()
 	d := &desk{t: t, home: t.TempDir()}
@@ -53,7 +53,7 @@ func ramdisksAt(t *testing.T) (*session.Ramdisks, *desk) {
 	return &session.Ramdisks{Host: session.Host{Home: d.home}}, d
 }
 
-// byHand returns a ramdisk whose Ironic is given.
+// byHand returns the source of a configuration with a given URL of Ironic.
 func byHand() prepare.ConfigSource {
 	return prepare.ConfigSource{Inputs: prepare.Inputs{IronicURLs: []string{"http://192.0.2.5:6385"}}}
 }

@@ -15,12 +15,12 @@ import (
 	"ironworks/provision"
 )
 
-// UpdateRecords returns the records of an update. They are its events and operations, and snapshots of the nodes that
+// UpdateRecords returns the journal records for an update: its events and operations, and snapshots of the nodes that
 // had events.
 func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	r := journal.Records{Events: u.Events, Works: u.Works}
 	done := map[string]bool{}
-	for _, e := range slices.Backward(u.Events) { // the snapshot has the time of the node's last event
+	for _, e := range slices.Backward(u.Events) { // backward, so that the snapshot has the time of the node's last event
 		if done[e.Node.UUID] {
 			continue
 		}
@@ -32,14 +32,14 @@ func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	return r
 }
 
-// Snapshots turns reports of progress into records. A command reads its nodes often, so only nodes that have
+// Snapshots turns progress reports into journal records. A command reads its nodes often, so only nodes that have
 // changed get a snapshot.
 type Snapshots struct {
 	mu   sync.Mutex
 	last map[string]string
 }
 
-// Records returns the records of a progress report.
+// Records returns the journal records for a progress report.
 func (t *Snapshots) Records(p *provision.Progress) journal.Records {
 	var r journal.Records
 	if p.Work == nil {
@@ -63,7 +63,7 @@ func (t *Snapshots) Records(p *provision.Progress) journal.Records {
 	return r
 }
 
-// withRecording returns a follower that also records the lines of another follower.
+// withRecording returns a follower that follows logs with f and passes their lines to record.
 func withRecording(f agentlog.Follower, record LineRecorder) agentlog.Follower {
 	return &recordingFollower{Follower: f, record: record}
 }
@@ -81,7 +81,8 @@ func RecordIn(j *journal.Journal) LineRecorder {
 	return func(lines []models.LogLine) { j.Record(journal.Records{Lines: lines}) }
 }
 
-// recordAndShow records lines in a journal, and adds their boot progress to a store, on the server's clock.
+// recordAndShow returns a LineRecorder that writes to the journal j and adds the boot progress that the lines show to
+// the store, on the server's clock.
 func recordAndShow(j *journal.Journal, store *fleet.Store) LineRecorder {
 	record := RecordIn(j)
 	return func(lines []models.LogLine) {
@@ -90,7 +91,7 @@ func recordAndShow(j *journal.Journal, store *fleet.Store) LineRecorder {
 	}
 }
 
-// Follow returns the batches of the follower, and records their lines.
+// Follow follows a node's log and records its lines.
 func (k *recordingFollower) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	return recordLines(ctx, k.record, k.Follower.Follow(ctx, node, more...))
 }
@@ -103,7 +104,7 @@ func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentl
 		for b := range batches {
 			record(b.Lines)
 			if ctx.Err() != nil {
-				continue // after the end, a reader that drains the channel gets nothing
+				continue // after ctx has ended, the reader gets nothing more
 			}
 			select {
 			case out <- b:
@@ -114,14 +115,15 @@ func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentl
 	return out
 }
 
-// Limits of [AddRecordedLines]: how often it reads the journal, and how many nodes it reads at most.
+// AddRecordedLines reads the journal every readPeriod, for up to maxNodes nodes.
 const (
 	readPeriod = 2 * time.Second
 	maxNodes   = 50
 )
 
-// AddRecordedLines adds lines that other processes record to the boot stages of waiting nodes in a store, until ctx
-// ends. Such a process is a console or ironworks logs. Lines that cannot be read are skipped.
+// AddRecordedLines reads the log lines that other processes, such as another console or ironworks logs, write to the
+// journal. It adds the boot progress that they show to the waiting nodes in store, until ctx ends. Lines that cannot
+// be read are skipped.
 func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.Store) {
 	from := map[string]time.Time{}
 	for {

@@ -24,7 +24,7 @@ func keptAt(t *testing.T) *journal.Journal {
 	return kept
 }
 
-// batchesOf is a follower that returns batches and waits for the end.
+// batchesOf is a follower that returns the given batches and then waits until ctx ends.
 type batchesOf []agentlog.Batch
 
 func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
@@ -43,8 +43,8 @@ func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef, _ ...models.Log
 	return out
 }
 
-// TestLogsAreRecorded: the reader gets all batches, the journal has the lines, and following ends
-// with its context, even if nothing is read.
+// TestLogsAreRecorded checks that the reader gets all batches, that the journal contains the lines, and that
+// following ends with its context even if the batches are not read.
 func TestLogsAreRecorded(t *testing.T) {
 	t.Parallel()
 	node := models.NodeRef{UUID: pastUUID, Name: "r7-n01"}
@@ -64,7 +64,7 @@ func TestLogsAreRecorded(t *testing.T) {
 	for i := range 2 {
 		b := <-got
 		lines += len(b.Lines)
-		clear(b.Lines) // the lines belong to the reader
+		clear(b.Lines) // the reader may change the lines
 		if b.Dropped != i {
 			t.Errorf("batch %d: %+v", i, b)
 		}
@@ -85,7 +85,7 @@ func TestLogsAreRecorded(t *testing.T) {
 	}
 }
 
-// TestSnapshotsOfProgress: a node that a command reads each second gets a snapshot when it has
+// TestSnapshotsOfProgress checks that a node that a command reads every second gets a snapshot only when it has
 // changed.
 func TestSnapshotsOfProgress(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestSnapshotsOfProgress(t *testing.T) {
 	}
 }
 
-// TestUpdatesAreRecorded: updates are recorded with a snapshot of each node that has an event.
+// TestUpdatesAreRecorded checks that updates are recorded with a snapshot of each node that has an event.
 func TestUpdatesAreRecorded(t *testing.T) {
 	t.Parallel()
 	store := fleet.NewStore()

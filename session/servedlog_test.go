@@ -10,8 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// TestServedLog records the downloads of a node's ramdisk: the first request, the end, and little
-// in between.
+// TestServedLog checks that the first request and the end of a download are recorded, and only a little in between.
 func TestServedLog(t *testing.T) {
 	t.Parallel()
 	nodes := []models.Node{{UUID: "u1", Name: "n1"}, {UUID: "u2", Name: "n2"}}
@@ -30,7 +29,7 @@ func TestServedLog(t *testing.T) {
 	}
 	event(0, serve.EventAsked, "n1", 1, 0, serve.Asked)
 	event(time.Second, serve.EventBegan, "n1", 2, 0, serve.Fetching)
-	for i := range 100 { // a BMC that reads it as a drive
+	for i := range 100 { // the requests of a BMC that reads the image as a drive
 		event(time.Second+time.Duration(i)*10*time.Millisecond, serve.EventEnded, "n1", i+2, int64(i), serve.Partial)
 	}
 	event(7*time.Second, serve.EventEnded, "n1", 200, 500, serve.Partial)

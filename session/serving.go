@@ -65,7 +65,7 @@ func (s *Serving) Failures() []serve.Event {
 	return slices.Clone(s.failures)
 }
 
-// Ended reports whether the server has stopped, and why.
+// Ended reports whether the server has stopped, and returns the error that stopped it, if any.
 func (s *Serving) Ended() (bool, error) {
 	select {
 	case <-s.done:
@@ -100,8 +100,8 @@ type fetchKey struct {
 	remote string
 }
 
-// NewServedLog returns a log that records downloads for nodes. Downloads of an image that nodes share are recorded only
-// if there is one node.
+// NewServedLog returns a log that records downloads for the given nodes. Downloads of a shared image are recorded
+// only if there is a single node.
 func NewServedLog(record LineRecorder, nodes []models.Node) *ServedLog {
 	l := &ServedLog{record: record, nodes: map[string]models.NodeRef{}, recorded: map[fetchKey]time.Time{}}
 	for i := range nodes {
@@ -113,7 +113,7 @@ func NewServedLog(record LineRecorder, nodes []models.Node) *ServedLog {
 	return l
 }
 
-// Add records an event of the server.
+// Add records an event of the image server.
 func (l *ServedLog) Add(e *serve.Event) {
 	f := &e.Fetch
 	node, known := l.nodes[f.Item.Node]

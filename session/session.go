@@ -1,6 +1,5 @@
-// Package session opens the connection to one context's Ironic: its client, the runner for
-// actions, the journal, the ramdisk logs and the BMC credentials. Commands and the console open
-// theirs here.
+// Package session opens the connection to the Ironic of one context. A session consists of a client, the runner for
+// actions, the journal, the ramdisk logs and the BMC credentials. Both the commands and the console use it.
 package session
 
 import (
@@ -21,19 +20,20 @@ import (
 	"ironworks/provision"
 )
 
-// Host is the program's environment.
+// Host describes the environment in which the program runs.
 type Host struct {
 	Files config.Files
 	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string
-	// Home is the user's folder. Env returns variables of the environment; nil means that there are none.
+	// Home is the user's home folder. Env returns the value of an environment variable. If it is nil, no variables
+	// are set.
 	Home string
 	Env  func(name string) string
 	// Mask registers secrets that must not appear in a crash file.
 	Mask func(secrets ...models.Secret)
 }
 
-// Variable returns a variable of the environment.
+// Variable returns the value of an environment variable, or "".
 func (h *Host) Variable(name string) string {
 	if h.Env == nil {
 		return ""
@@ -41,7 +41,7 @@ func (h *Host) Variable(name string) string {
 	return h.Env(name)
 }
 
-// MaskContext masks the secrets of a context.
+// MaskContext registers the secrets of the context x with Mask.
 func (h *Host) MaskContext(x *config.Context) {
 	k := x.Connection.Keystone
 	h.Mask(x.Connection.Password, k.Token, k.ApplicationCredentialSecret, x.BMC.Password)
@@ -52,15 +52,16 @@ type Session struct {
 	Host
 	Context config.Context
 	Client  *ironicclient.Client
-	// Actor is the user of a server. NoOverride means that the user may not override checks. Both are zero otherwise.
+	// Actor is the user of a served console. NoOverride means that this user may not override checks. In other
+	// sessions, both are zero.
 	Actor      audit.Actor
 	NoOverride bool
 	// report is called with problems that do not end the session; the text is safe to show.
 	report func(text string)
 }
 
-// Open creates the client of a context. It sends nothing. report is called with problems that do not end the session,
-// and with requests that wait for a BMC.
+// Open returns a session for the context x. It sends no requests. report is called with problems that do not end the
+// session, and about requests that wait for a BMC.
 func Open(h Host, x config.Context, report func(text string)) (*Session, error) {
 	h.MaskContext(&x)
 	client, err := ironicclient.New(x.Connection, ironicclient.Options{
@@ -96,7 +97,7 @@ func (h *Host) offeredSteps() provision.OfferedSteps {
 	return provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(h.Files.Audit), "offered")}
 }
 
-// Offered returns the recorded steps of a node's ramdisk, or nil.
+// Offered returns the recorded steps that a node's ramdisk has offered, or nil.
 func (h *Host) Offered(uuid string) *plan.OfferedSteps { return h.offeredSteps().Load(uuid) }
 
 // Preflighter returns the checks before a deployment, with the context's policies and the recorded
@@ -120,12 +121,12 @@ func (h *Host) Deployments(x *config.Context) *provision.Deployments {
 	return &provision.Deployments{Dir: provision.DeploymentsDir(filepath.Dir(h.Files.Audit), x.Name, address)}
 }
 
-// TasksDir returns the folder with the running tasks of a server.
+// TasksDir returns the folder in which a server stores its running tasks.
 func (s *Session) TasksDir() string {
 	return filepath.Join(filepath.Dir(s.Files.Audit), "tasks", url.PathEscape(s.Context.Name))
 }
 
-// Journal opens the journal of a context. trouble is called once if recording fails; it may be nil.
+// Journal opens the journal of the context x. trouble, which may be nil, is called once if recording fails.
 func (h *Host) Journal(ctx context.Context, x *config.Context, trouble func(error)) *journal.Journal {
 	return journal.Open(ctx, journal.Options{
 		Path: h.Files.Journal(x.Name), OnError: trouble,

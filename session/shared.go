@@ -21,16 +21,16 @@ type Shared struct {
 
 	mu      sync.Mutex
 	members map[*Member]func(fleet.Update)
-	// clients has the clients with the limits of users.
+	// clients holds a client for each combination of limits.
 	clients map[clientLimits]*ironicclient.Client
-	// totals has the numbers of nodes within limits. Members with the same limit share a number.
+	// totals holds the number of nodes within each limit. Members with the same limit share it.
 	totals map[string]limitedTotal
-	// refreshed is the time when the whole fleet was last listed on request.
+	// refreshed is the time at which a member last had the whole fleet listed.
 	refreshed  time.Time
 	conductors conductorCache
 }
 
-// limitedTotal is a number of nodes at a revision of the store.
+// limitedTotal is the number of nodes within a limit, at the given revision of the store.
 type limitedTotal struct {
 	revision uint64
 	nodes    int
@@ -45,13 +45,13 @@ type clientLimits struct {
 // Member is a user of a shared session.
 type Member struct {
 	Actor audit.Actor
-	// ReadOnly refuses every change. NoOverride forbids overriding checks.
+	// ReadOnly means that all changes are refused. NoOverride means that the user may not override checks.
 	ReadOnly, NoOverride bool
-	// Nodes limits the nodes that the user sees and changes. The zero filter means no limit.
+	// Nodes limits the nodes that the user can see and change. The zero filter means no limit.
 	Nodes models.Filter
 }
 
-// NewShared shares a live session.
+// NewShared makes the live session l usable by several members.
 func NewShared(l *Live) *Shared {
 	if l.Logs != nil {
 		l.Logs = newSharedLogs(l.Logs)
@@ -59,7 +59,7 @@ func NewShared(l *Live) *Shared {
 	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
-// Run polls until ctx ends. It passes every update to the members.
+// Run polls until ctx ends. It passes every update to all members, within their limits.
 func (s *Shared) Run(ctx context.Context) error {
 	return s.Live.Run(ctx, func(u fleet.Update) {
 		s.mu.Lock()
@@ -80,8 +80,8 @@ func (s *Shared) Close(ctx context.Context) {
 	s.Live.Close(ctx)
 }
 
-// Visible returns a function that reports whether a member sees a node, given by UUID or name. It returns nil if the
-// member sees all nodes.
+// Visible returns a function that reports whether member m can see the node with the given UUID or name. It returns
+// nil if m can see all nodes.
 func (s *Shared) Visible(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
 		return nil
@@ -93,7 +93,7 @@ func (s *Shared) Visible(m *Member) func(ident string) bool {
 	}
 }
 
-// limited returns an update without the events of nodes that the member does not see. The caller holds mu.
+// limited returns u without the events and operations of nodes that member m cannot see. The caller must hold s.mu.
 func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 	sees := s.Visible(m)
 	if sees == nil {
@@ -105,8 +105,8 @@ func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 	return u
 }
 
-// total counts the nodes within a limit, once for each revision of the store: matching 10 000 nodes takes milliseconds,
-// and all members wait.
+// total returns the number of nodes within a limit. It counts them once for each revision of the store, because
+// matching 10 000 nodes takes milliseconds, and all members wait meanwhile.
 func (s *Shared) total(to models.Filter) int {
 	key, revision := to.String(), s.Store.Revision()
 	counted, known := s.totals[key]
@@ -117,7 +117,7 @@ func (s *Shared) total(to models.Filter) int {
 	return counted.nodes
 }
 
-// As returns the session for one member, with the member's limits and name.
+// As returns a session for member m, with the member's limits and name.
 func (s *Shared) As(m *Member) (*Live, error) {
 	client, err := s.client(m)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Shared) As(m *Member) (*Live, error) {
 		Logs: s.Logs, Record: s.Record, Poller: s.Poller,
 	}
 	if !own.Context.ReadOnly {
-		// Each member has a value of its own, because it remembers credentials that the user has entered.
+		// The BMCs are not shared, because they remember credentials that the user has entered.
 		if l.BMCs, err = own.newBMCs(); err != nil {
 			return nil, err
 		}
@@ -166,10 +166,10 @@ type conductorCache struct {
 	at   time.Time
 }
 
-// conductorsAge is the maximum age of a list of conductors.
+// conductorsAge is the maximum age of the cached list of conductors.
 const conductorsAge = 50 * time.Second
 
-// Conductors lists the conductors, which are read at most once in a minute for all members.
+// Conductors lists the conductors. The list is read at most once every conductorsAge, for all members.
 func (s *Shared) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	s.conductors.mu.Lock()
 	defer s.conductors.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *Shared) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return list, err
 }
 
-// MemberPoller is the part of the shared poller that a member sees.
+// MemberPoller is a member's view of the shared poller.
 type MemberPoller struct {
 	shared *Shared
 	member *Member
@@ -243,10 +243,10 @@ func (p *MemberPoller) PollNode(uuid string) { p.shared.PollNode(uuid) }
 // PollNow polls for changes now.
 func (p *MemberPoller) PollNow() { p.shared.PollNow() }
 
-// refreshEvery limits how often the whole fleet is listed on request of all members together.
+// refreshEvery is the minimum time between two listings of the whole fleet, for all members together.
 const refreshEvery = 10 * time.Second
 
-// Refresh lists all nodes now, unless another member has just done so; then it polls for changes.
+// Refresh lists all nodes now. If another member has just done so, it polls for changes instead.
 func (p *MemberPoller) Refresh() {
 	s := p.shared
 	s.mu.Lock()

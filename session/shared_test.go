@@ -87,7 +87,7 @@ func (r *sharedRig) count(request string) int {
 	return r.requests[request]
 }
 
-// changes returns the requests that do not only read.
+// changes returns the requests that change something.
 func (r *sharedRig) changes() (sent []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *sharedRig) reads(t *testing.T, m *Member) (one *reader, stop func()) {
 	return one, stop
 }
 
-// until waits for updates.
+// until waits for updates until the condition holds. what describes the condition.
 func (o *reader) until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	limit := time.After(30 * time.Second)
@@ -163,7 +163,7 @@ func (o *reader) hears(uuid string) bool {
 	return false
 }
 
-// TestMembersGetTheirUpdates: each member has the events and the number of the nodes that it sees.
+// TestMembersGetTheirUpdates checks that each member gets the events and the number of the nodes that it can see.
 func TestMembersGetTheirUpdates(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)
@@ -204,7 +204,8 @@ func TestMembersGetTheirUpdates(t *testing.T) {
 	}
 }
 
-// TestMembersSessions: sessions have the limits and the name of their member; members with the same limits share a client.
+// TestMembersSessions checks that sessions have the limits and the name of their member, and that members with the
+// same limits share a client.
 func TestMembersSessions(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)
@@ -251,7 +252,7 @@ func TestMembersSessions(t *testing.T) {
 	}
 }
 
-// TestMembersShareRequests: data that all consoles ask for is read once.
+// TestMembersShareRequests checks that data that all consoles ask for is read only once.
 func TestMembersShareRequests(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)

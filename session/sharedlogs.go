@@ -24,23 +24,24 @@ func newSharedLogs(f agentlog.Follower) *sharedLogs {
 	return &sharedLogs{follower: f, streams: map[string]*logStream{}}
 }
 
-// logKept is the number of earlier lines that a new reader of a log gets.
+// logKept is the number of earlier lines that a new reader of a log gets, and the maximum number of a reader's unread
+// lines.
 const logKept = 2000
 
 // logStream is the log of a node from some sources, with its readers.
 type logStream struct {
 	stop    func()
 	readers map[*logReader]struct{}
-	// kept has the last lines, and status the last status of each source.
+	// kept holds the last lines, and status the last status of each source.
 	kept   []models.LogLine
 	status map[models.LogSource]agentlog.Status
 }
 
-// logReader has the unread lines of one reader.
+// logReader holds the unread lines of one reader.
 type logReader = mailbox.Box[agentlog.Batch]
 
-// Follow returns the log of a node. A reader that is slower than the log loses its oldest lines, and does not slow down
-// the others. The lost lines are counted.
+// Follow follows the log of a node. A reader that is slower than the log loses the oldest lines, which the batches
+// count as dropped, and does not slow down the others.
 func (l *sharedLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	key := fmt.Sprint(node.UUID, slices.Sorted(slices.Values(more)))
 	reader := mailbox.New[agentlog.Batch]()
@@ -113,7 +114,7 @@ func appendBatch(r *logReader, b agentlog.Batch) {
 	})
 }
 
-// newest returns the lines that are kept, and the number of lines that are dropped.
+// newest returns the last logKept lines, and the number of lines before them.
 func newest(lines []models.LogLine) (kept []models.LogLine, lost int) {
 	if lost = len(lines) - logKept; lost <= 0 {
 		return lines, 0

@@ -9,7 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeLog is a follower with one source, which counts its followers.
+// fakeLog is a follower that returns the given batches. It records how often it was started, and whether it has
+// ended.
 type fakeLog struct {
 	batches chan agentlog.Batch
 	started int
@@ -45,8 +46,9 @@ func numbered(from, to int) agentlog.Batch {
 	return b
 }
 
-// TestSharedLogIsFollowedOnce: all readers have the lines of one follower, late ones also the last lines before them. A
-// slow reader loses the oldest lines and does not delay the others. The last reader ends the follower.
+// TestSharedLogIsFollowedOnce checks that all readers get the lines of one follower, and that late readers also get
+// the last lines before. It also checks that a slow reader loses the oldest lines and does not delay the others, and
+// that the follower ends with its last reader.
 func TestSharedLogIsFollowedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +95,7 @@ func TestSharedLogIsFollowedOnce(t *testing.T) {
 	})
 }
 
-// TestSharedLogEnds: when the follower ends, every reader has its last lines and ends, too.
+// TestSharedLogEnds checks that, when the follower ends, every reader gets the last lines and ends, too.
 func TestSharedLogEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

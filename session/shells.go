@@ -21,7 +21,7 @@ type Shells struct {
 	term string
 }
 
-// Shells opens shells on the machines of some nodes.
+// Shells returns a Shells for the machines of the given nodes.
 func (s *Session) Shells(runner *provision.Runner, nodes []models.Node) *Shells {
 	return s.newShells(runner, agentlog.NewTrust(), newAgents(nodes, "").Address)
 }
@@ -30,13 +30,13 @@ func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, add
 	return &Shells{ssh: s.sshOptions(), trust: trust, runner: runner, address: address, term: cmp.Or(s.Variable("TERM"), "dumb")}
 }
 
-// Host returns the host of the last known ramdisk of a node. It returns "" if the host is unknown.
+// Host returns the host of a node's last known ramdisk, or "" if it is unknown.
 func (s *Shells) Host(n models.NodeRef) string { return agentlog.HostOf(s.address(n)) }
 
-// Refusal returns why no shell can be opened on a node's machine, or nil if one may be opened. It contacts nothing. The
-// address of an instance can be given to Open.
+// Refusal returns why no shell can be opened on a node's machine, or nil if that may be possible. It contacts
+// nothing. It does not refuse an instance, because the instance's address can be passed to Open.
 func (s *Shells) Refusal(n *models.Node) *models.Refusal {
-	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // lists lack driver_internal_info: Open reads it
+	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // nodes in lists lack driver_internal_info; Open reads it
 		return nil
 	}
 	return noAddress(n)
@@ -49,8 +49,8 @@ func noAddress(n *models.Node) *models.Refusal {
 	}).WithScreenHint("ironworks ssh --address HOST connects to an instance")
 }
 
-// Open connects to the machine of a node at an address, and audits that. Without an address, it uses the last known
-// one. ctx bounds the lifetime of the connection.
+// Open connects to a node's machine at the given address, and records that in the audit log. If address is empty, it
+// uses the last known one. ctx limits the lifetime of the connection.
 func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*Shell, error) {
 	if address == "" {
 		address = s.address(n.Ref())
@@ -74,13 +74,14 @@ func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*She
 	return &Shell{Shell: opened, term: s.term}, nil
 }
 
-// Shell is a connection to a machine on which commands can run.
+// Shell is a connection through which commands can be run on a machine.
 type Shell struct {
 	*agentlog.Shell
 	term string
 }
 
-// AtTerminal gives the operator's terminal to a command or a login shell, until that ends; see [shell.Run].
+// AtTerminal gives the operator's terminal to a command, or to a login shell if command is empty, until it ends. See
+// [shell.Run].
 func (s *Shell) AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error) {
 	return shell.Run(ctx, s.Shell, shell.Session{In: in, Out: out, Term: s.term, Command: command})
 }

@@ -10,20 +10,21 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// initiallyOn are the DEC private modes that are on until a program changes them, initiallyOff those that are off:
-// keys, colors, margins, mouse, paste, screens. Those of the alternate screen are last, because some terminals store
-// the other modes per screen.
+// initiallyOn lists the DEC private modes that are on until a program changes them, and initiallyOff lists modes that
+// are off. They concern keys, colors, margins, the mouse, pasting and screens. The modes of the alternate screen come
+// last, because some terminals store the other modes per screen.
 var (
 	initiallyOn  = []int{7, 25}
 	initiallyOff = []int{1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2027, 2031, 2048, 47, 1047, 1049}
 )
 
-// changes are a program's changes to its terminal's modes. Only these are undone, because redundant resets move the
-// cursor in some terminals.
+// changes records which of its terminal's modes a program has changed. Only these are reset, because redundant resets
+// move the cursor in some terminals.
 type changes struct {
 	parser *ansi.Parser
 	modes  map[int]bool // DEC private modes, as last set
-	// keyboards counts stacked keyboard protocols. The others are true once a sequence of their kind was seen.
+	// keyboards counts the stacked keyboard protocols. The other fields are true if a sequence of their kind was
+	// seen.
 	keyboards                                                     int
 	keyboard, otherKeys, insert, newLine, keypad, charset, margin bool
 	style, shape, title                                           bool
@@ -38,12 +39,12 @@ func newChanges() *changes {
 	return c
 }
 
-// forget clears the changes, because a terminal reset undoes them.
+// forget clears the recorded changes. A terminal reset undoes them, too.
 func (c *changes) forget() {
 	*c = changes{parser: c.parser, modes: map[int]bool{}, colors: map[int]bool{}}
 }
 
-// feed reads output.
+// feed records the changes that a program's output makes.
 func (c *changes) feed(p []byte) {
 	for _, b := range p {
 		c.parser.Advance(b)
@@ -119,7 +120,7 @@ func (c *changes) undo() string {
 	write(c.keyboards > 0, "\x1b[<"+strconv.Itoa(c.keyboards)+"u")
 	write(c.keyboard, "\x1b[=0u")
 	write(c.otherKeys, "\x1b[>4m")
-	write(c.margin, "\x1b7\x1b[r\x1b8") // this sequence moves the cursor
+	write(c.margin, "\x1b7\x1b[r\x1b8") // this sequence would move the cursor, so save and restore its position
 	for _, mode := range initiallyOn {
 		on, seen := c.modes[mode]
 		write(seen && !on, "\x1b[?"+strconv.Itoa(mode)+"h")

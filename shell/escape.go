@@ -1,12 +1,13 @@
 package shell
 
-// escape finds ~. at the start of a line, which leaves a shell that does not answer, as in ssh; ~~ is one ~.
+// escape recognizes ~. at the start of a line, with which the operator can leave a shell that does not answer, as in
+// ssh. ~~ stands for one ~.
 type escape struct {
-	// lineStart reports that the next key is the first of a line, tilde that a ~ is held back.
+	// lineStart means that the next key is the first one of a line. tilde means that a ~ is held back.
 	lineStart, tilde bool
 }
 
-// pass returns the keys to send, and whether the operator leaves.
+// pass returns the keys to send, and whether the operator wants to leave.
 func (e *escape) pass(keys []byte) (send []byte, left bool) {
 	for _, k := range keys {
 		switch {

@@ -12,20 +12,20 @@ import (
 
 // Session is a remote session at the operator's terminal.
 type Session struct {
-	// In and Out are the terminal, Term is TERM.
+	// In and Out are the terminal's streams. Term is the value of TERM.
 	In   io.Reader
 	Out  io.Writer
 	Term string
-	// Command is empty for a login shell.
+	// Command is the command to run. If it is empty, a login shell is run.
 	Command string
 }
 
 // hangup is the exit status of a program that SIGHUP has ended.
 const hangup = 128 + int(syscall.SIGHUP)
 
-// Run gives the operator's terminal to a session on a machine, until the session or ctx ends, and restores the
-// terminal. It returns the exit status, which is 129 if the terminal was closed. An error is [ErrLeft], one of
-// [agentlog.Shell.Run], or one of the terminal.
+// Run gives the operator's terminal to a session on a machine until the session or ctx ends, and then restores the
+// terminal. It returns the exit status, which is 129 if the terminal was closed. The error is [ErrLeft], one from
+// [agentlog.Shell.Run], or one from the terminal.
 func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, err error) {
 	t, err := OpenTerminal(s.In, s.Out)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		keys []string // of single reads
+		keys []string // one string per read
 		sent string
 		left bool
 	}{
@@ -97,7 +97,7 @@ func FuzzUndo(f *testing.F) {
 	})
 }
 
-// terminalPair returns a terminal and its other end.
+// terminalPair returns a terminal, tty, and its other end, keyboard.
 func terminalPair(t *testing.T) (keyboard, tty *os.File) {
 	t.Helper()
 	keyboard, tty, err := pty.Open()
@@ -111,8 +111,8 @@ func terminalPair(t *testing.T) (keyboard, tty *os.File) {
 	return keyboard, tty
 }
 
-// TestTerminal: keys arrive unprocessed, sizes are reported, and all modes are restored. The key after the end is not
-// lost.
+// TestTerminal checks that the size is reported, that keys arrive unprocessed, that all modes are restored, and that
+// a key pressed after Close is not lost.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	keyboard, tty := terminalPair(t)
@@ -130,7 +130,7 @@ func TestTerminal(t *testing.T) {
 	if size := taken.Size(); size.Width != 200 || size.Height != 50 {
 		t.Errorf("the size is %v", size)
 	}
-	if _, err := keyboard.WriteString("\x03\x1a~"); err != nil { // signals of a terminal that is not raw
+	if _, err := keyboard.WriteString("\x03\x1a~"); err != nil { // in a terminal that is not raw, the first two would send signals
 		t.Fatal(err)
 	}
 	buf := make([]byte, 100)

@@ -1,5 +1,5 @@
-// Package shell gives the operator's terminal to a program on another machine, and restores it afterwards: raw mode,
-// keys, window size, and the modes that the program has changed.
+// Package shell gives the operator's terminal to a program on another machine, and restores it afterward. It handles
+// raw mode, keys, the window size, and the modes that the program has changed.
 package shell
 
 import (
@@ -41,7 +41,7 @@ func IsTerminal(stream any) bool {
 	return is && term.IsTerminal(int(f.Fd())) //nolint:gosec // file descriptors are small
 }
 
-// OpenTerminal switches the terminal of two streams to raw mode, until [Terminal.Close].
+// OpenTerminal switches the terminal of the streams in and out to raw mode, until [Terminal.Close].
 func OpenTerminal(in io.Reader, out io.Writer) (*Terminal, error) {
 	if !IsTerminal(in) || !IsTerminal(out) {
 		return nil, errors.New("stdin and stdout are not a terminal")
@@ -73,7 +73,7 @@ func (t *Terminal) Size() agentlog.WindowSize {
 	return agentlog.WindowSize{Width: width, Height: height}
 }
 
-// Resized has the size after each change, until Close.
+// Resized returns a channel that receives the terminal's size after each change, until Close.
 func (t *Terminal) Resized() <-chan agentlog.WindowSize { return t.sizes }
 
 func (t *Terminal) followSize() {
@@ -104,7 +104,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 		return 0, io.ErrShortBuffer
 	}
 	for {
-		// A withheld ~ may precede the key.
+		// Use half of p, because a withheld ~ may precede the keys.
 		n, err := t.keys.Read(p[:len(p)/2])
 		if errors.Is(err, cancelreader.ErrCanceled) {
 			return 0, io.EOF
@@ -123,7 +123,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes output of the program.
+// Write writes output of the program to the terminal, and records the modes that it changes.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()

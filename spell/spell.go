@@ -9,9 +9,9 @@ import (
 	edlib "github.com/hbollon/go-edlib"
 )
 
-// Nearest returns the known word that word is probably a typo of, or "": of those with the
-// fewest insertions, deletions, changes and swaps, the first in the alphabet. At most a third
-// of the letters may differ, one in short words and three in long ones.
+// Nearest returns the known word that was probably meant by word, or "". It chooses the word with the fewest
+// insertions, deletions, changes and swaps of letters and, among equals, the first in alphabetical order. Up to a
+// third of the letters may differ, but at least one and at most three are allowed.
 func Nearest(word string, known iter.Seq[string]) string {
 	best, fewest := "", max(1, min(len(word)/3, 3))+1
 	for k := range known {

@@ -9,19 +9,20 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// channel passes on the requests of a session that a console needs. It refuses the others, among them the forwarding of
-// agents, which charm.land/ssh accepts, and keeps the sizes of the terminal, with which charm.land/ssh has a data race.
+// channel passes on those requests of a session that a console needs. It refuses all others, such as agent
+// forwarding, which charm.land/ssh accepts. It also keeps track of the terminal's size, because charm.land/ssh has a
+// data race in doing so.
 type channel struct {
 	gossh.NewChannel
 	conn *connection
-	// connected ends when the client has closed the session, which may not close the connection.
+	// connected ends when the client has closed the session. The connection may still be open.
 	connected  context.Context //nolint:containedctx // the life of the session's client
 	disconnect context.CancelFunc
-	// sizes has the last size that was not read yet. It is closed at the end.
+	// sizes holds the last size that has not been read yet. It is closed when the session ends.
 	sizes chan Size
 }
 
-// openSession starts a session of a connection.
+// openSession starts a session that a client requested on its connection.
 func (s *Server) openSession(srv *ssh.Server, conn *gossh.ServerConn, requested gossh.NewChannel, ctx ssh.Context) {
 	counted, is := ctx.Value(connKey{}).(*connection)
 	if !is || !counted.open(s.opts.Limits.PerUser) {
@@ -35,7 +36,7 @@ func (s *Server) openSession(srv *ssh.Server, conn *gossh.ServerConn, requested 
 	ssh.DefaultSessionHandler(own, conn, c, ctx)
 }
 
-// Accept accepts the session.
+// Accept accepts the session, and filters its requests.
 func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	accepted, requests, err := c.NewChannel.Accept()
 	if err != nil {
@@ -64,8 +65,8 @@ func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	return accepted, passed, nil
 }
 
-// passes reports whether a request is passed on: each kind of request once, and only the variables that the console
-// reads.
+// passes reports whether a request is passed on. Each kind of request is passed on only once, and only the variables
+// that the console reads are passed on.
 func passes(r *gossh.Request, seen *[]string) bool {
 	id := r.Type
 	switch r.Type {
@@ -86,7 +87,8 @@ func passes(r *gossh.Request, seen *[]string) bool {
 	return true
 }
 
-// resize replaces a size that was not read yet by a new one. The payload is a window-change of RFC 4254, 6.7.
+// resize replaces a size that has not been read yet by a new one. The payload is that of a window-change request (RFC
+// 4254, 6.7).
 func (c *channel) resize(payload []byte) bool {
 	if len(payload) < 8 {
 		return false

@@ -8,15 +8,15 @@ import (
 	"charm.land/ssh"
 )
 
-// gate counts the connections that are not authenticated yet, and the new ones of each address.
+// gate counts the connections that have not authenticated yet, and the new connections from each address.
 type gate struct {
 	limits Limits
 
 	mu      sync.Mutex
 	pending int
-	// from has the pending connections of each address.
+	// from counts the pending connections from each address.
 	from map[string]int
-	// recent has the connections of each address since the start of the minute.
+	// recent counts the connections from each address since the start of the current minute.
 	recent map[string]int
 	minute time.Time
 }
@@ -25,7 +25,8 @@ func newGate(l Limits) *gate {
 	return &gate{limits: l, from: map[string]int{}, recent: map[string]int{}}
 }
 
-// enter returns why a connection from an address is refused, "" if it is not.
+// enter counts a new connection from address. It returns the reason why the connection is refused, or "" if it is
+// not.
 func (g *gate) enter(address string, now time.Time) (why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,7 +57,8 @@ func (g *gate) release(address string) {
 	}
 }
 
-// connection is counted at the gate until it is authenticated or closed. Without a session it is closed after a while.
+// connection is a connection that the gate counts until it has authenticated or is closed. It is closed if it has no
+// session for too long.
 type connection struct {
 	net.Conn
 	once sync.Once
@@ -65,7 +67,7 @@ type connection struct {
 
 	mu       sync.Mutex
 	sessions int
-	// noSession closes the connection if it stays without a session.
+	// noSession closes the connection if it has no session for too long.
 	noSession *time.Timer
 }
 
@@ -79,7 +81,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// open counts a session, and reports whether there may be one more.
+// open counts a new session unless there are already most sessions, and reports whether it did.
 func (c *connection) open(most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +93,7 @@ func (c *connection) open(most int) bool {
 	return true
 }
 
-// closed ends the count of a session.
+// closed stops counting a session.
 func (c *connection) closed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +102,7 @@ func (c *connection) closed() {
 	}
 }
 
-// connKey is the key of the connection in its context.
+// connKey is the key of the connection in its context's values.
 type connKey struct{}
 
 // admit refuses connections beyond the limits before anything is read from them.

@@ -13,8 +13,8 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// TestRevokedKey revokes the key of open sessions, and removes another one. Both end, within seconds and without a
-// restart; connections that are already there get no new session.
+// TestRevokedKey checks that sessions whose key is revoked or removed end within seconds and without a restart, and
+// that existing connections get no new session.
 func TestRevokedKey(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Rate: 100_000})
@@ -54,7 +54,8 @@ func TestRevokedKey(t *testing.T) {
 	}
 }
 
-// TestChangedRole ends the sessions of a user whose role has changed: they would keep the old one.
+// TestChangedRole checks that the sessions of a user end when the user's role changes, because they would keep the
+// old role.
 func TestChangedRole(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -67,7 +68,8 @@ func TestChangedRole(t *testing.T) {
 	r.shows(r.console(r.connect(r.ben), 80, 24), "ben viewer")
 }
 
-// TestBrokenRevocations keeps sessions, and refuses logins.
+// TestBrokenRevocations checks that a broken file of revoked keys does not end sessions, but keeps users from logging
+// in.
 func TestBrokenRevocations(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Rate: 100_000})
@@ -131,7 +133,8 @@ func TestHostKey(t *testing.T) {
 	}
 }
 
-// TestStop ends all sessions with a line and an exit code that says: try again.
+// TestStop checks that, when the server stops, all sessions end with a message and with an exit code that means "try
+// again".
 func TestStop(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -165,8 +168,8 @@ func TestStop(t *testing.T) {
 	_ = c.Wait()
 }
 
-// TestStuckClient covers clients that stop reading the console's output, or the whole connection. Other clients keep
-// working, and the server can stop.
+// TestStuckClient checks that clients that stop reading the console's output, or the whole connection, neither
+// disturb other clients nor keep the server from stopping.
 func TestStuckClient(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Stuck: 300 * time.Millisecond})

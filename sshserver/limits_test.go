@@ -23,7 +23,7 @@ func (r *rig) dial() net.Conn {
 	return c
 }
 
-// closes waits until the server closes a connection.
+// closes checks that the server closes the connection c.
 func (r *rig) closes(c net.Conn) {
 	r.tb.Helper()
 	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
@@ -58,7 +58,7 @@ func TestLimitOfSessions(t *testing.T) {
 	if _, stderr, code := r.run(r.connect(r.ben), "", "exit 4"); code != 4 {
 		t.Errorf("after one has ended: %q, %d", stderr, code)
 	}
-	// Channels that never ask for anything are bounded too.
+	// Channels on which nothing is requested are limited, too.
 	idle := r.connect(r.anna)
 	for range 2 {
 		r.session(idle)
@@ -82,7 +82,7 @@ func TestLimitOfConnections(t *testing.T) {
 	})
 }
 
-// TestRateIsPerAddressAndMinute moves the clock of a gate.
+// TestRateIsPerAddressAndMinute checks that the gate limits the connections from each address in each minute.
 func TestRateIsPerAddressAndMinute(t *testing.T) {
 	t.Parallel()
 	g := newGate(Limits{Rate: 1}.withDefaults())
@@ -101,7 +101,8 @@ func TestRateIsPerAddressAndMinute(t *testing.T) {
 	}
 }
 
-// TestOneAddressLeavesRoom: connections that do not authenticate take a quarter of the places, not those of others.
+// TestOneAddressLeavesRoom checks that unauthenticated connections from one address take no more than a quarter of
+// the places.
 func TestOneAddressLeavesRoom(t *testing.T) {
 	t.Parallel()
 	g := newGate(Limits{Handshakes: 8}.withDefaults())
@@ -132,8 +133,8 @@ func TestOneAddressLeavesRoom(t *testing.T) {
 // loginLimit leaves a handshake enough time on a busy machine.
 const loginLimit = 3 * time.Second
 
-// TestHalfOpenHandshakes fills the gate with connections that send nothing, or only their identification. They are
-// closed, and then other connections are accepted.
+// TestHalfOpenHandshakes checks that connections that send nothing, or only their identification, are closed, and
+// that other connections are accepted afterward.
 func TestHalfOpenHandshakes(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Handshakes: 16, Login: loginLimit})
@@ -159,7 +160,8 @@ func TestHalfOpenHandshakes(t *testing.T) {
 	}
 }
 
-// TestConnectionsWithoutSessions do not count as unauthenticated, and end after a while.
+// TestConnectionsWithoutSessions checks that authenticated connections without a session do not count as
+// unauthenticated, and that they are closed.
 func TestConnectionsWithoutSessions(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Handshakes: 8, Login: loginLimit, NoSession: loginLimit})
@@ -171,7 +173,7 @@ func TestConnectionsWithoutSessions(t *testing.T) {
 	s := r.console(busy, 80, 24)
 	r.shows(s, "ben")
 	for _, c := range lonely {
-		_ = c.Wait() // a deadline would end the test
+		_ = c.Wait() // the test times out if it stays open
 	}
 	_, _ = io.WriteString(s.in, "x")
 	r.shows(s, "key 'x'")
@@ -207,7 +209,7 @@ func TestIdleSession(t *testing.T) {
 	}
 }
 
-// TestManyConnectionsAtOnce opens 200 connections in one moment; each gets its answer.
+// TestManyConnectionsAtOnce checks that each of 200 simultaneous connections gets its answer.
 func TestManyConnectionsAtOnce(t *testing.T) {
 	t.Parallel()
 	const many = 200

@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// Bounds of the log of refusals: what clients without a key cause must not fill a disk.
+// Limits of the log of refusals, so that clients without a key cannot fill a disk.
 const (
-	// refusalsEvery is the interval of reports about refusals that were only counted.
+	// refusalsEvery is the interval between reports about refusals that were only counted.
 	refusalsEvery = time.Minute
-	// refusalsShown is the number of refusals of an address that are written in full in that time, for each kind.
+	// refusalsShown is the number of refusals of each kind, from each address, that are written in full within that
+	// interval.
 	refusalsShown = 3
-	// refusalsKinds bounds the addresses and kinds that are counted apart.
+	// refusalsKinds is the maximum number of pairs of address and kind that are counted separately.
 	refusalsKinds = 1000
 )
 
-// otherAddresses stands for all addresses beyond refusalsKinds.
+// otherAddresses stands for all addresses that are not counted separately.
 const otherAddresses = "other addresses"
 
-// refusal is an address with the kind of its refused request.
+// refusal is a client's address and the kind of request that was refused.
 type refusal struct{ address, what string }
 
-// refusals writes the first refusals of an address, and counts the others until the interval ends.
+// refusals logs the first refusals from each address, and counts the others until the interval ends.
 type refusals struct {
 	log func(format string, args ...any)
 
@@ -52,7 +53,7 @@ func (r *refusals) add(now time.Time, address, what, format string, args ...any)
 	}
 }
 
-// report writes how many refusals were only counted, if the interval is over or at the end of the server.
+// report logs how many refusals were only counted, if the interval has ended or atOnce is set.
 func (r *refusals) report(now time.Time, atOnce bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

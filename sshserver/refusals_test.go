@@ -43,7 +43,8 @@ func TestRefusalsAreCounted(t *testing.T) {
 	}
 }
 
-// TestFloodOfConnectionsDoesNotFillTheLog opens more connections than are allowed, and others with unknown keys.
+// TestFloodOfConnectionsDoesNotFillTheLog checks that the log stays short when clients use unknown keys and open more
+// connections than are allowed.
 func TestFloodOfConnectionsDoesNotFillTheLog(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Rate: 10})

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// TestUnknownClientsLearnNothing tries every way to authenticate but a known key.
+// TestUnknownClientsLearnNothing checks that no way to authenticate, except with a known key, succeeds or reveals
+// anything.
 func TestUnknownClientsLearnNothing(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -42,7 +43,7 @@ func TestUnknownClientsLearnNothing(t *testing.T) {
 	}
 }
 
-// TestNothingIsForwarded asks for all that sshd can do in addition.
+// TestNothingIsForwarded checks that the server refuses forwarding and everything else that sshd offers in addition.
 func TestNothingIsForwarded(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})

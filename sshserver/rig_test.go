@@ -22,22 +22,22 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// rig is a server for tests, whose commands and consoles say what reached them.
+// rig is a server for tests. Its commands and consoles report what they received.
 type rig struct {
 	tb      testing.TB
 	server  *Server
 	address string
-	// dir has the files of the server; anna is an admin, ben an operator.
+	// dir contains the server's files. anna is the key of an admin, ben the key of an operator.
 	dir       string
 	anna, ben ssh.Signer
 
 	log *lines
-	// ended is closed when Serve has returned; stop ends it.
+	// stop stops the server, and ended is closed when Serve has returned.
 	ended chan struct{}
 	stop  func()
 }
 
-// lines are written by several goroutines.
+// lines collects output of several goroutines.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -116,7 +116,7 @@ func serve(tb testing.TB, limits Limits) *rig {
 	return r
 }
 
-// of returns the rig for another test that shares the server.
+// of returns a copy of the rig for another test that uses the same server.
 func (r *rig) of(tb testing.TB) *rig {
 	tb.Helper()
 	one := *r
@@ -143,14 +143,14 @@ func (r *rig) until(what string, is func() bool) {
 	}
 }
 
-// try connects with some ways to authenticate.
+// try connects with the given ways to authenticate.
 func (r *rig) try(user string, auth ...ssh.AuthMethod) (*ssh.Client, error) {
 	return ssh.Dial("tcp", r.address, &ssh.ClientConfig{
 		User: user, Auth: auth, Timeout: 20 * time.Second, HostKeyCallback: ssh.FixedHostKey(r.server.signer.PublicKey()),
 	})
 }
 
-// connect connects with a key; the end of the test closes the connection.
+// connect connects with a key. The connection is closed at the end of the test.
 func (r *rig) connect(key ssh.Signer) *ssh.Client {
 	r.tb.Helper()
 	c, err := r.try("root", ssh.PublicKeys(key))
@@ -190,14 +190,14 @@ func outcome(err error, stdout, stderr *bytes.Buffer) (string, string, int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// shell is a console of a test.
+// shell is a console that a test has opened.
 type shell struct {
 	*ssh.Session
 	out lines
 	in  io.WriteCloser
 }
 
-// console opens a console at a terminal of some size.
+// console opens a console at a terminal of the given size.
 func (r *rig) console(c *ssh.Client, width, height int) *shell {
 	r.tb.Helper()
 	s := &shell{Session: r.session(c)}
@@ -220,7 +220,7 @@ func (r *rig) shows(s *shell, text string) {
 	r.until(fmt.Sprintf("the console shows %q", text), func() bool { return strings.Contains(s.out.String(), text) })
 }
 
-// console says its size and each key, until q.
+// console is the console that the server runs. It writes its size and each key, until q is pressed.
 func console(ctx context.Context, s *Session) error {
 	_, _ = fmt.Fprintf(s.Out, "%s %s %dx%d\n", s.Name, s.Role, s.Size.Width, s.Size.Height)
 	keys := make(chan byte)
@@ -294,14 +294,14 @@ type stoppable struct {
 	stopped chan struct{}
 }
 
-// Stop lets later reads wait until Continue.
+// Stop makes later reads wait until Continue is called.
 func (s *stoppable) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waits = true
 }
 
-// Continue ends the wait, with the connection.
+// Continue closes the connection, so that waiting reads return.
 func (s *stoppable) Continue() {
 	_ = s.Close()
 	close(s.stopped)

@@ -1,5 +1,5 @@
-// Package sshserver serves a console over SSH: it authenticates, limits and counts sessions, and runs a console or a
-// command for each. It forwards nothing and has no shell, no subsystems and no passwords.
+// Package sshserver serves a console over SSH. It authenticates clients, limits and counts sessions, and runs a
+// console or a command for each session. It forwards nothing and supports no shell, no subsystems and no passwords.
 package sshserver
 
 import (
@@ -22,17 +22,18 @@ import (
 
 // Limits bound what clients can use. Zero values have defaults.
 type Limits struct {
-	// Sessions and PerUser bound the sessions at a time, in all and of one user; 0 means 200 and 20.
+	// Sessions limits the concurrent sessions of all users, and PerUser those of each user; 0 means 200 and 20.
 	Sessions, PerUser int
-	// Handshakes bounds the connections that are not authenticated yet; 0 means 100. A quarter may come from one address.
+	// Handshakes limits the connections that have not authenticated yet; 0 means 100. Up to a quarter of them may
+	// come from one address.
 	Handshakes int
 	// Rate bounds the new connections from one address in a minute; 0 means 120.
 	Rate int
 	// Idle is the time without a key press after which a session ends; 0 means 8 h.
 	Idle time.Duration
-	// Login is the time after which a connection without authentication is closed, NoSession the time for a connection
-	// without a session; 0 means 20 s and 5 min. Stuck cuts connections whose sessions cannot be ended, because the
-	// client reads nothing; 0 means 3 s.
+	// Login is the time after which a connection that has not authenticated is closed; 0 means 20 s. NoSession is the
+	// time after which a connection without a session is closed; 0 means 5 min. Stuck is the time after which the
+	// connection of a session that cannot be ended, because the client reads nothing, is cut; 0 means 3 s.
 	Login, NoSession, Stuck time.Duration
 }
 
@@ -56,11 +57,11 @@ type Options struct {
 	HostKey string
 	Access  *access.List
 	Limits  Limits
-	// Console runs a console, Command a command without a terminal, whose exit code it returns. Both return when ctx
-	// ends.
+	// Console runs a console. Command runs a command without a terminal, and returns its exit code. Both must return
+	// when ctx ends.
 	Console func(ctx context.Context, s *Session) error
 	Command func(ctx context.Context, s *Session, args []string) int
-	// Log writes a line about logins and problems.
+	// Log writes a line to the log, about sessions and problems.
 	Log func(format string, args ...any)
 	// Farewell is the last line that clients get when the server stops.
 	Farewell string
@@ -72,7 +73,7 @@ type Server struct {
 	ssh    *ssh.Server
 	signer gossh.Signer
 	gate   *gate
-	// refusals writes the log of refused clients.
+	// refusals logs the clients that were refused.
 	refusals *refusals
 
 	mu       sync.Mutex
@@ -80,21 +81,21 @@ type Server struct {
 	sessions map[*Session]struct{}
 	// running counts the handlers of sessions.
 	running sync.WaitGroup
-	// ctx ends all sessions.
+	// When ctx ends, all sessions end.
 	ctx  context.Context //nolint:containedctx // the life of the server
 	stop context.CancelCauseFunc
 }
 
-// errStopped is the cause of the end of sessions when the server stops.
+// errStopped is the cause with which sessions end when the server stops.
 var errStopped = errors.New("the server is shutting down")
 
-// errRevoked is the cause of the end of a session whose key is no longer accepted.
+// errRevoked is the cause with which a session ends when its key is no longer accepted.
 var errRevoked = errors.New("your key is no longer accepted")
 
-// errChanged is the cause of the end of a session whose user has another role or other nodes now.
+// errChanged is the cause with which a session ends when its user gets another role or other nodes.
 var errChanged = errors.New("your role has changed; connect again")
 
-// errIdle is the cause of the end of a session without input.
+// errIdle is the cause with which a session without input ends.
 var errIdle = errors.New("no input for too long")
 
 // New returns a server; it creates the host key if there is none.
@@ -125,7 +126,7 @@ func New(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// Fingerprint is the SHA-256 fingerprint of the host key.
+// Fingerprint returns the SHA-256 fingerprint of the host key.
 func (s *Server) Fingerprint() string { return gossh.FingerprintSHA256(s.signer.PublicKey()) }
 
 // hostKey reads the host key, or creates it with mode 0600.
@@ -160,7 +161,7 @@ func hostKey(path string) (gossh.Signer, error) {
 	return signer, nil
 }
 
-// Serve accepts connections until ctx ends; then it ends all sessions with a line, and waits for them.
+// Serve accepts connections until ctx ends. It then ends all sessions with a message, and waits for them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -183,7 +184,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// watchEvery is the interval of checks for changed key files.
+// watchEvery is the interval between checks for changed key files.
 const watchEvery = 2 * time.Second
 
 // watchAccess reads the files again when they change, and ends the sessions of keys that are no longer accepted.
@@ -208,7 +209,8 @@ func (s *Server) watchAccess(ctx context.Context) {
 	}
 }
 
-// recheck ends the sessions of keys that are revoked, removed or expired, or whose role has changed.
+// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user has another role or other
+// nodes.
 func (s *Server) recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +224,7 @@ func (s *Server) recheck() {
 	}
 }
 
-// endOf returns the reason that a client gets for the end of its session, which does not say why its key is refused.
+// endOf returns the reason for the end of a session that the client gets. It does not tell why the key is refused.
 func endOf(err error) error {
 	if errors.Is(err, errChanged) {
 		return errChanged
@@ -230,8 +232,9 @@ func endOf(err error) error {
 	return errRevoked
 }
 
-// stillAllowed returns why the key of a session would not be accepted now, as the same user and from the same address.
-// A broken file of revoked keys only refuses new logins.
+// stillAllowed checks whether the key of a session would still be accepted, for the same user and from the same
+// address, and returns the reason if not. A broken file of revoked keys does not count here; it only keeps users from
+// logging in again.
 func (s *Server) stillAllowed(one *Session) error {
 	now, err := s.opts.Access.Login(one.login, one.key, time.Now())
 	switch {
@@ -245,10 +248,10 @@ func (s *Server) stillAllowed(one *Session) error {
 	return nil
 }
 
-// loginKey is the key of the login in the context of a connection.
+// loginKey is the key of the accepted login in the values of a connection's context.
 type loginKey struct{}
 
-// authenticate accepts a public key or a certificate. Clients learn nothing but yes or no.
+// authenticate reports whether a public key or a certificate is accepted. Clients learn nothing else.
 func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
 	_, err := s.accept(ctx, key)
 	if err != nil {
@@ -257,8 +260,8 @@ func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
 	return err == nil
 }
 
-// config returns the configuration of a connection. Its callbacks decide after the client has proved that it has the
-// key; before, clients may ask for any key.
+// config returns the configuration of a connection. Its callback decides after the client has proved that it has the
+// key. Before that, clients may ask about any key.
 func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{VerifiedPublicKeyCallback: func(_ gossh.ConnMetadata, key gossh.PublicKey, p *gossh.Permissions, _ string) (*gossh.Permissions, error) {
 		login, err := s.accept(ctx, key)
@@ -273,7 +276,7 @@ func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
 	}}
 }
 
-// accept returns the user who may log in with a key from the client's address.
+// accept returns the login for a key, if it may be used from the client's address.
 func (s *Server) accept(ctx ssh.Context, key gossh.PublicKey) (access.Login, error) {
 	login, err := s.opts.Access.Login(ctx.User(), key, time.Now())
 	if err == nil && !access.AllowedFrom(login.Sources, ctx.RemoteAddr()) {

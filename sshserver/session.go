@@ -29,9 +29,9 @@ type Session struct {
 	// In, Out and Err are the streams. Reading In counts as activity of the user.
 	In       io.Reader
 	Out, Err io.Writer
-	// Env is the environment of the client's terminal: TERM, COLORTERM and LANG.
+	// Env contains the variables that describe the client's terminal, such as TERM, COLORTERM and LANG.
 	Env []string
-	// Size is the size of the terminal at the start, and Resizes has the later ones; closed at the end.
+	// Size is the size of the terminal at the start. Resizes receives later sizes, and is closed at the end.
 	Size    Size
 	Resizes <-chan Size
 
@@ -41,8 +41,8 @@ type Session struct {
 	cancel context.CancelCauseFunc
 }
 
-// Bounds of a terminal's size, in cells. Clients without a size, such as those under ssh -tt without a terminal, get the
-// usual one.
+// Limits of a terminal's size, in cells. Clients that report no size, such as ssh -tt without a terminal, get the
+// usual 80x24.
 const (
 	minWidth, minHeight = 20, 5
 	maxWidth, maxHeight = 500, 200
@@ -56,7 +56,7 @@ func sizeOf(w ssh.Window) Size {
 	return Size{min(max(s.Width, minWidth), maxWidth), min(max(s.Height, minHeight), maxHeight)}
 }
 
-// handle runs one session, to its end.
+// handle runs one session until it ends.
 func (s *Server) handle(channel ssh.Session, of *channel) {
 	who, is := channel.Context().Value(loginKey{}).(accepted)
 	if !is {
@@ -70,7 +70,7 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 		Login: who.Login, Address: channel.RemoteAddr().String(), login: channel.User(), remote: channel.RemoteAddr(), key: who.key,
 		Out: channel, Err: channel.Stderr(), Env: environment(channel), Resizes: of.sizes, cancel: cancel,
 	}
-	// A connection outlives its login: with ControlMaster, new sessions start without a login.
+	// Check again, because a connection outlives its login: with ControlMaster, new sessions start without a login.
 	if err := s.stillAllowed(one); err != nil {
 		s.opts.Log("refused a session of %s from %s: %v", one.Name, one.Address, err)
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", endOf(err))
@@ -100,8 +100,8 @@ const (
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
-// cutStuck closes the connection of a session that should end, but does not, until stop is called: a client that no
-// longer reads blocks the session's output.
+// cutStuck closes the connection of a session that should end, because ctx has ended, but does not end in time. A
+// client that no longer reads blocks the session's output. The caller must call stop when the session has ended.
 func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 	over := make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
@@ -117,7 +117,7 @@ func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 	}
 }
 
-// run runs the console or the command.
+// run runs the console or the command, and returns the exit code.
 func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int {
 	pty, _, terminal := channel.Pty()
 	if raw := channel.RawCommand(); raw != "" {
@@ -157,7 +157,7 @@ func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {
 	_ = channel.Exit(code)
 }
 
-// enter counts a session, and returns the reason for a refusal, "" for none.
+// enter counts a session. It returns the reason why the session is refused, or "" if it is not.
 func (s *Server) enter(one *Session) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +194,7 @@ func (s *Server) leave(one *Session) {
 // environmentMost bounds the length of a variable's value, in bytes.
 const environmentMost = 100
 
-// passedVariables are the variables of a client that its session gets.
+// passedVariables returns the names of the client's variables that are passed on to its session.
 func passedVariables() []string {
 	return []string{"COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TERM_PROGRAM"}
 }
@@ -217,7 +217,7 @@ func environment(channel ssh.Session) []string {
 
 func truncated(value string) string { return value[:min(len(value), environmentMost)] }
 
-// input is the keyboard of a session.
+// input is the input of a session. It calls active when keys arrive.
 type input struct {
 	from   io.Reader
 	active func()

@@ -43,7 +43,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestLongCommand reads a command of 200 kB at once: a session must not keep a processor busy for minutes.
+// TestLongCommand checks that a command of 200 kB is read quickly, because a session must not keep a processor busy
+// for minutes.
 func TestLongCommand(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -64,7 +65,7 @@ func (r *rig) sessions() int {
 	return len(r.server.sessions)
 }
 
-// TestEnvironment passes on the variables that describe the client's terminal, and no others.
+// TestEnvironment checks that only the variables that describe the client's terminal are passed on.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -110,7 +111,7 @@ func TestSizesOfTerminals(t *testing.T) {
 		_ = s.Close()
 	}
 	s := r.session(c)
-	// A size that cannot be read, and one beyond 32 bits.
+	// Sizes that are too short to be read are refused.
 	for _, payload := range [][]byte{nil, {1}, []byte(strings.Repeat("\xff", 7))} {
 		if ok, err := s.SendRequest("window-change", true, payload); ok || err != nil {
 			t.Errorf("%x: %v, %v", payload, ok, err)
@@ -118,7 +119,7 @@ func TestSizesOfTerminals(t *testing.T) {
 	}
 }
 
-// TestResizeFlood sends more sizes than a console draws. The last one arrives; the others need not.
+// TestResizeFlood checks that, if a client sends more sizes than the console draws, at least the last one arrives.
 func TestResizeFlood(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -133,7 +134,7 @@ func TestResizeFlood(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.shows(s, "now 177x77")
-	// Commands read no sizes; sizes that arrive after the end of a session do not block either.
+	// Sizes that a command does not read, or that arrive after the end of a session, must not block.
 	for range 3 {
 		at := r.session(c)
 		if err := at.RequestPty("xterm", 24, 80, ssh.TerminalModes{}); err != nil {

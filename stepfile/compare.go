@@ -7,9 +7,9 @@ import (
 	"ironworks/models/hints"
 )
 
-// Different returns the fields that differ between a wanted object and the existing one. Fields that the wanted
-// object does not set are not compared. hidden reports a field that is equal as far as the API shows it, because
-// the API masks secrets in arguments.
+// Different returns the fields in which the wanted object differs from the existing one. Fields that the wanted
+// object does not set are not compared. hidden contains fields that are equal as far as the API shows, because it
+// masks secrets in arguments.
 func Different(existing, wanted *Item) (fields []string, hidden []string) {
 	if existing.Name != wanted.Name {
 		fields = append(fields, "name")
@@ -40,7 +40,7 @@ func rankedValue(v any, kind Kind) any {
 	return v
 }
 
-// sameSet compares lists whatever their order.
+// sameSet compares lists regardless of their order.
 func sameSet(a, b any) bool {
 	x, isList := a.(hints.PythonList)
 	y, isToo := b.(hints.PythonList)
@@ -78,7 +78,7 @@ func unmasked(now, then any) any {
 	return now
 }
 
-// Merged is the existing object with the fields of the wanted one.
+// Merged returns the existing object with the fields of the wanted one.
 func Merged(existing, wanted *Item) Item {
 	m := Item{Kind: existing.Kind, UUID: existing.UUID, Name: wanted.Name, Fields: &hints.PythonDict{}}
 	for _, from := range []*Item{existing, wanted} {
@@ -89,7 +89,7 @@ func Merged(existing, wanted *Item) Item {
 	return m
 }
 
-// Masked is the object without secrets: values whose keys are named like secrets.
+// Masked returns the object with its secrets masked. Secrets are the values whose keys are named like secrets.
 func Masked(item *Item) Item {
 	m := *item
 	m.Fields, _ = hints.PythonMasked("", item.Fields).(*hints.PythonDict)

@@ -6,8 +6,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// ParseEdit reads the file of one object that was edited. Fields that were removed from the file become empty, and
-// unchanged steps are omitted, so that the masks in their secrets are not an error.
+// ParseEdit reads the file of an object that the operator has edited. Fields that were removed from the file become
+// empty. Unchanged steps are omitted, so that the masks in their secrets are not an error.
 func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
 	items, err := parse(data, file, &reader{kind: existing.Kind, names: map[string]int{}, keepsMasks: true})
 	if err != nil {
@@ -37,7 +37,7 @@ func untouched(existing, edited *Item) bool {
 	return hints.PythonSame(rankedValue(existing.Fields.Get("steps"), kind), rankedValue(edited.Fields.Get("steps"), kind))
 }
 
-// emptyValue is the empty value of a field.
+// emptyValue returns the empty value of the same type, or nil.
 func emptyValue(value any) any {
 	switch value.(type) {
 	case bool:
@@ -50,7 +50,7 @@ func emptyValue(value any) any {
 	return nil
 }
 
-// Draft is the text of a new object, to be edited.
+// Draft returns the text of a new object, for the operator to edit.
 func (k Kind) Draft() string {
 	return [...]string{
 		`# The name is a trait: the template applies if the instance asks for it and the node has it.

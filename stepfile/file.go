@@ -19,14 +19,14 @@ import (
 type Item struct {
 	Kind       Kind
 	UUID, Name string
-	// Fields are the fields in the file, or in Ironic, without UUID and name.
+	// Fields holds the fields from the file or from Ironic, without UUID and name.
 	Fields *hints.PythonDict
 }
 
 // maxText is the maximum length of names, owners and descriptions.
 const maxText = 255
 
-// Interfaces whose steps a file may have (ironic/conductor/steps.py, 39.0.0).
+// The interfaces whose steps a file may contain (ironic/conductor/steps.py, 39.0.0).
 var interfaces = []string{"bios", "deploy", "firmware", "management", "power", "raid", "vendor"} //nolint:gochecknoglobals // a constant
 
 var (
@@ -34,8 +34,9 @@ var (
 	runbookName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
 )
 
-// Parse reads objects of a kind from YAML or JSON: one, a list, or an object with the collection, as the API and
-// baremetal write it. A refusal is a *document.Error with all problems.
+// Parse reads objects of the given kind from YAML or JSON. The data is one object, a list of objects, or an object
+// that contains the collection, as the API and the baremetal command write it. If the data is refused, the error is a
+// *document.Error with all problems.
 func Parse(data []byte, file string, kind Kind) ([]Item, error) {
 	return parse(data, file, &reader{kind: kind, names: map[string]int{}})
 }
@@ -61,9 +62,9 @@ type reader struct {
 	document.Checker
 	kind  Kind
 	items []Item
-	// names are the lines of the names.
+	// names holds the line of each name.
 	names map[string]int
-	// keepsMasks: the masks of secrets are no error.
+	// keepsMasks means that masked secrets are not an error.
 	keepsMasks bool
 }
 
@@ -81,7 +82,7 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// answerKeys are keys of the API's answers that a file does not need.
+// answerKeys lists keys in the API's answers that are ignored in a file.
 var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) item(v *document.Value) {
@@ -148,7 +149,7 @@ func traitLike(name string) string {
 	}, name)
 }
 
-// field checks the type of a field.
+// field checks the type and the length of a field.
 func (r *reader) field(key string, v *document.Value) {
 	want := map[string]document.Kind{
 		"description": document.Text, "owner": document.Text, "extra": document.Object, "public": document.Bool,
@@ -241,7 +242,7 @@ func (r *reader) masks(v *document.Value) {
 	}
 }
 
-// Decode reads an object of the API.
+// Decode reads an object from the API.
 func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	value, err := hints.DecodePython(raw)
 	if err != nil {
@@ -263,8 +264,8 @@ func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	return item, nil
 }
 
-// ranked returns steps in the order in which they run, and steps of the same rank by name, because Ironic's list has
-// no order.
+// ranked returns steps in the order in which they run. Steps of the same rank are sorted by name, because Ironic's
+// list has no order.
 func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	sorted := slices.Clone(steps)
 	slices.SortStableFunc(sorted, func(a, b any) int {
@@ -275,7 +276,8 @@ func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	return sorted
 }
 
-// rank is the place of a step: the highest priority or the lowest order runs first.
+// rank returns a number by which steps can be sorted. The step with the highest priority or the lowest order runs
+// first.
 func rank(step *hints.PythonDict, kind Kind) int {
 	n, _ := strconv.Atoi(hints.PythonStr(step.Get(kind.order())))
 	if kind == Template {
@@ -286,7 +288,7 @@ func rank(step *hints.PythonDict, kind Kind) int {
 
 func stepName(step *hints.PythonDict) string { return step.Text("interface") + "." + step.Text("step") }
 
-// inOrder returns steps with their keys in the order of a file.
+// inOrder returns steps with their keys in the order in which files contain them.
 func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	ordered := make(hints.PythonList, len(steps))
 	for i, step := range steps {
@@ -306,7 +308,8 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body is the object in the API's form for a creation: without traits of runbooks, which have their own path.
+// Body returns the object in the form that the API takes to create it. It lacks the traits of a runbook, which have a
+// separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()
 	if i.Kind == Runbook {
@@ -315,7 +318,7 @@ func (i *Item) Body() *hints.PythonDict {
 	return d
 }
 
-// Traits are the traits of a runbook; given is true if there are any to set.
+// Traits returns the traits of a runbook. given is true if a runbook sets them, even to an empty list.
 func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	traits, given = i.Fields.Get("traits").(hints.PythonList)
 	return traits, given && i.Kind == Runbook
@@ -335,7 +338,8 @@ func (i *Item) document() *hints.PythonDict {
 	return d
 }
 
-// flowFrom is the depth from which a file has objects and lists on one line: the arguments of a step.
+// flowFrom is the depth from which objects and lists are on one line in a file. It is the depth of a step's
+// arguments.
 const flowFrom = 4
 
 // YAML writes objects as a file that [Parse] reads, without fields that are empty.
@@ -356,7 +360,7 @@ func YAML(list []Item) ([]byte, error) {
 	return document.YAML(bodies, flowFrom)
 }
 
-// StepNames are the steps in their order, as interface.step.
+// StepNames returns the names of the steps, as interface.step, in the order in which they run.
 func (i *Item) StepNames() []string {
 	steps, _ := i.Fields.Get("steps").(hints.PythonList)
 	var names []string
@@ -368,8 +372,9 @@ func (i *Item) StepNames() []string {
 	return names
 }
 
-// NeedsTraits are the traits of which a node needs one: for a template its name, for a runbook its traits, or before
-// API 1.112 its name. A runbook without traits runs on no node (ironic/api/controllers/v1/node.py, _handle_runbook).
+// NeedsTraits returns the traits of which a node needs one. For a template, it is the name; for a runbook, these are
+// its traits or, before API 1.112, its name. A runbook without traits runs on no node
+// (ironic/api/controllers/v1/node.py, _handle_runbook).
 func (i *Item) NeedsTraits() []string {
 	traits, given := i.Traits()
 	if !given {
@@ -384,7 +389,7 @@ func (i *Item) NeedsTraits() []string {
 	return names
 }
 
-// OnNode returns the objects that may be used on a node with some traits.
+// OnNode returns the objects that may be used on a node with the given traits.
 func OnNode(list []Item, traits []string) []Item {
 	var may []Item
 	for i := range list {

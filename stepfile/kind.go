@@ -9,23 +9,23 @@ type Kind int
 
 // The kinds.
 const (
-	Template Kind = iota // deploy templates: steps under a trait that an instance asks for
+	Template Kind = iota // deploy templates: steps that run if an instance asks for the template's trait
 	Runbook              // runbooks: steps for cleaning and servicing
 )
 
-// Noun is the name of the kind.
+// Noun returns the name of the kind.
 func (k Kind) Noun() string { return [...]string{"deploy template", "runbook"}[k] }
 
-// Collection is the API's name of the kind.
+// Collection returns the API's name for a collection of this kind.
 func (k Kind) Collection() string { return [...]string{"deploy_templates", "runbooks"}[k] }
 
-// order is the field of a step that orders the steps.
+// order returns the field of a step by which steps are ordered.
 func (k Kind) order() string { return [...]string{"priority", "order"}[k] }
 
-// stepKeys are the fields of a step.
+// stepKeys returns the fields of a step.
 func (k Kind) stepKeys() []string { return []string{"interface", "step", "args", k.order()} }
 
-// fields are the fields of an object, besides uuid and name, in the order of a file.
+// fields returns the fields of an object, besides uuid and name, in the order in which files contain them.
 func (k Kind) fields() []string {
 	if k == Template {
 		return []string{"description", "steps", "extra"}
@@ -33,7 +33,7 @@ func (k Kind) fields() []string {
 	return []string{"description", "steps", "disable_ramdisk", "public", "owner", "extra", "traits"}
 }
 
-// Feature is the feature that a list of fields needs; "" if every supported Ironic has it.
+// Feature returns the feature of the API that the given fields need, or "" if every supported Ironic has them.
 func (k Kind) Feature(fields ...string) models.Feature {
 	if k == Template {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"ironworks/stepfile"
 )
 
-// TestParseRefuses names line, column and remedy of each problem.
+// TestParseRefuses checks that the line, column and remedy of each problem are named.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const step = "{interface: deploy, step: s, priority: 1}"
@@ -104,7 +104,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDifferent compares with the API's answers: keys in another order, more fields, masked secrets.
+// TestDifferent checks comparisons with the API's answers, which have keys in another order, more fields, and masked
+// secrets.
 func TestDifferent(t *testing.T) {
 	t.Parallel()
 	existing, err := stepfile.Decode(json.RawMessage(`{"uuid":"u","name":"CUSTOM_A","description":null,"extra":{},"created_at":"x","steps":[{"priority":70,"args":{"password":"******","b":1},`+

@@ -19,30 +19,31 @@ import (
 
 // State is the arrangement of one context's screens. The zero State leaves the screens as configured.
 type State struct {
-	// Sort is the key of the fleet's sort column, after a dash if descending; Filter is the fleet's filter, as typed.
-	// nil is as configured.
+	// Sort is the key of the fleet's sort column, after a dash if the order is descending. Filter is the fleet's
+	// filter, as typed. If either is nil, the configured value applies.
 	Sort   *string `json:"sort,omitempty"`
 	Filter *string `json:"filter,omitempty"`
 	// Wide shows all columns.
 	Wide bool `json:"wide,omitempty"`
 	// NoPreview hides the preview of the node at the cursor.
 	NoPreview bool `json:"no_preview,omitempty"`
-	// Group is the key of the column that the fleet is grouped by, "" for none; Folded are the folded groups.
+	// Group is the key of the column by which the fleet is grouped, or "" for none. Folded lists the folded groups.
 	Group  string   `json:"group,omitempty"`
 	Folded []string `json:"folded,omitempty"`
-	// Marks are the UUIDs of the marked nodes, oldest mark first.
+	// Marks lists the UUIDs of the marked nodes, the oldest mark first.
 	Marks []string `json:"marks,omitempty"`
-	// Node is the UUID of the node whose screen is open, and Tab the action that shows its tab; "" for none.
+	// Node is the UUID of the node whose screen is open, and Tab is the action that shows its tab. Either is "" for
+	// none.
 	Node string `json:"node,omitempty"`
 	Tab  string `json:"tab,omitempty"`
-	// Entered is the earlier input of forms, by the keys of their fields, oldest first.
+	// Entered holds earlier inputs of forms, by the keys of their fields, the oldest first.
 	Entered map[string][]string `json:"entered,omitempty"`
 }
 
 const (
-	// maxSize bounds the file, in bytes.
+	// maxSize is the maximum size of the file, in bytes.
 	maxSize = 4 << 20
-	// maxMarks bounds the stored marks: 2 MB. The oldest are dropped.
+	// maxMarks is the maximum number of stored marks, which take about 2 MB. The oldest ones are dropped.
 	maxMarks = 50_000
 )
 
@@ -54,7 +55,7 @@ type File struct {
 	number int
 }
 
-// Open returns the file at a path, which need not exist; nil for "".
+// Open returns the file at path, which need not exist, or nil if path is empty.
 func Open(path string) *File {
 	if path == "" {
 		return nil
@@ -62,7 +63,7 @@ func Open(path string) *File {
 	return &File{path: path}
 }
 
-// Load reads the state; the zero State if there is no file. A file that is not a State is an error.
+// Load reads the state. It returns the zero State if there is no file, and an error if the file is not a State.
 func (f *File) Load() (State, error) {
 	if f == nil {
 		return State{}, nil
@@ -105,7 +106,7 @@ func read(path string) (s State, err error) {
 	return s, nil
 }
 
-// unwrapped returns the cause of a file error, whose path the caller names.
+// unwrapped returns the cause of a file error without the path, because the caller names the path.
 func unwrapped(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -144,8 +145,8 @@ func (f *File) Reset() error {
 	return nil
 }
 
-// Save replaces the file, unless a state with the same or a higher number was saved through f before: commands that
-// save may overtake each other.
+// Save replaces the file, unless a state with the same or a higher number has already been saved through f. Commands
+// that save may overtake each other.
 func (f *File) Save(number int, s State) error {
 	if f == nil {
 		return nil
@@ -158,7 +159,7 @@ func (f *File) Save(number int, s State) error {
 	f.number = number
 	s.Marks = s.Marks[max(len(s.Marks)-maxMarks, 0):]
 	if s.Filter != nil && printable.Line(*s.Filter) != *s.Filter {
-		s.Filter = nil // Load would refuse the file
+		s.Filter = nil // Load would refuse a file with it
 	}
 	data, err := json.Marshal(&s)
 	if err == nil {

@@ -144,7 +144,7 @@ func TestSizeIsBounded(t *testing.T) {
 	}
 }
 
-// TestSeveralWriters: a reader sees one of the written states, never a mixture.
+// TestSeveralWriters checks that a reader sees one of the written states, never a mixture.
 func TestSeveralWriters(t *testing.T) {
 	t.Parallel()
 	_, path := opened(t)

@@ -11,21 +11,21 @@ import (
 	"ironworks/models"
 )
 
-// dialTimeout bounds the connection setup.
+// dialTimeout is the maximum time to set up a connection.
 const dialTimeout = 5 * time.Second
 
 // Options configure a client.
 type Options struct {
 	TLS models.TLS
-	// Fingerprint is the SHA-256 of the only accepted certificate, if not empty.
+	// Fingerprint, if not empty, is the SHA-256 fingerprint of the only certificate that is accepted.
 	Fingerprint string
-	// Timeout bounds a silence: the time without a byte, including the connection setup.
+	// Timeout limits the time in which no byte arrives, including the time to set up the connection.
 	Timeout time.Duration
-	// Largest bounds an answer, in bytes.
+	// Largest is the maximum size of an answer, in bytes.
 	Largest int64
 	// Connections bounds the idle connections to a host; 0 means 16.
 	Connections int
-	// Dial opens connections; nil is a net.Dialer.
+	// Dial opens connections. If it is nil, a net.Dialer is used.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 

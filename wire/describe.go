@@ -18,7 +18,8 @@ import (
 	"ironworks/printable"
 )
 
-// Describe classifies the error of a connection to a target; what names it in texts: "the API".
+// Describe classifies the error err of a connection to target, and describes it in f. what names the server in the
+// texts, for example "the API".
 func Describe(f *models.Fault, err error, target, what string) {
 	host := Host(target)
 	var dns *net.DNSError
@@ -64,7 +65,7 @@ func plainToTLSHint(target string) string {
 	return ""
 }
 
-// innermost removes the wrapping that only repeats method and URL.
+// innermost returns the text of err without wrapping that only repeats the method and the URL.
 func innermost(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -81,8 +82,8 @@ func Host(target string) string {
 	return "the server"
 }
 
-// Location returns the target of a redirect for messages: login pages have secrets in their
-// queries.
+// Location returns the target of a redirect for use in messages. It masks secrets, because login pages have them in
+// their queries.
 func Location(target, header string) string {
 	if base, err := url.Parse(target); err == nil {
 		if to, err := base.Parse(header); err == nil {
@@ -92,8 +93,8 @@ func Location(target, header string) string {
 	return models.Mask
 }
 
-// describeTLS describes a rejected certificate with its fingerprint, or a handshake with a server
-// without TLS.
+// describeTLS describes a rejected certificate, with its fingerprint, or a failed handshake, such as that with a
+// server without TLS. It returns false for other errors.
 func describeTLS(f *models.Fault, err error, host string) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

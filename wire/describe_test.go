@@ -39,7 +39,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestPinnedCertificate: only the pinned certificate is accepted, whatever its issuer.
+// TestPinnedCertificate checks that only the pinned certificate is accepted, whatever its issuer.
 func TestPinnedCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

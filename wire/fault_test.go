@@ -24,7 +24,7 @@ import (
 	"ironworks/printable"
 )
 
-// TestDescribe names every kind of connection error.
+// TestDescribe checks the descriptions of all kinds of connection errors.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	certificate := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
@@ -69,7 +69,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// slow is a transport to a server that answers after a while.
+// slow returns a transport to a server that answers after the given time.
 func slow(after time.Duration) *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
@@ -85,7 +85,7 @@ func slow(after time.Duration) *http.Transport {
 	}}
 }
 
-// TestWithLimit gives one request more time than the others, but never less.
+// TestWithLimit checks that a request can get more time than the others, but never less.
 func TestWithLimit(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -110,7 +110,7 @@ func TestWithLimit(t *testing.T) {
 	}
 }
 
-// TestTLSFiles refuses files without a certificate, naming them.
+// TestTLSFiles checks that files without a certificate are refused with an error that names them.
 func TestTLSFiles(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.pem")

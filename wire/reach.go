@@ -17,11 +17,11 @@ import (
 	"ironworks/printable"
 )
 
-// maxReach is how much of an answer is read: a version document has 500 bytes.
+// maxReach is the maximum number of bytes that are read of an answer. A version document has 500 bytes.
 const maxReach = 64 << 10
 
-// Reach requests a page without credentials and returns the stage that it reached. what names the server in texts:
-// "the API".
+// Reach requests a page without credentials and returns the stage that the request reached. what names the server in
+// the texts, for example "the API".
 func Reach(ctx context.Context, o Options, target, what string) models.Reach {
 	r := models.Reach{URL: printable.Line(models.MaskURL(target)), Host: Host(target), Stage: models.ReachName}
 	fail := func(err error) models.Reach {
@@ -75,7 +75,8 @@ func Reach(ctx context.Context, o Options, target, what string) models.Reach {
 	return r
 }
 
-// trace has the observed stages of a connection. Its callbacks may run concurrently, and after the request has failed.
+// trace records the stages of a connection. Its callbacks may run concurrently, and even after the request has
+// failed.
 type trace struct {
 	mu            sync.Mutex
 	resolved      bool
@@ -112,7 +113,7 @@ func (w *trace) trace() *httptrace.ClientTrace {
 	}
 }
 
-// addTo adds the stages that the connection reached.
+// addTo adds the stage and the addresses that the connection reached.
 func (w *trace) addTo(r *models.Reach, target *url.URL) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// errStalled is the cause of a request that was aborted without progress.
+// errStalled is the cause with which a request without progress is aborted.
 var errStalled = errors.New("timed out")
 
-// errTooLarge is the cause of an oversized answer.
+// errTooLarge reports that an answer exceeds the maximum size.
 var errTooLarge = errors.New("the answer is too large")
 
-// watchdog aborts a request when nothing has arrived from the server for a while. It measures
-// silence, not duration: a long page over a slow connection is no error.
+// watchdog is a transport that aborts a request if nothing arrives from the server for the time limit. It measures
+// silence, not duration, so a long page over a slow connection is not an error.
 type watchdog struct {
 	next  *http.Transport
 	limit time.Duration
-	// largest bounds an answer, in bytes.
+	// largest is the maximum size of an answer, in bytes.
 	largest int64
 }
 
@@ -29,7 +29,7 @@ func (w *watchdog) CloseIdleConnections() { w.next.CloseIdleConnections() }
 
 type limitKey struct{}
 
-// WithLimit sets another limit of silence for one request, if that is longer.
+// WithLimit sets another limit of silence for one request, if it is longer than the default.
 func WithLimit(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
@@ -55,7 +55,7 @@ func (w *watchdog) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// watchedBody restarts the watchdog with every byte and bounds the answer's size.
+// watchedBody restarts the watchdog when bytes arrive, and limits the size of the answer.
 type watchedBody struct {
 	body   io.ReadCloser
 	ctx    context.Context //nolint:containedctx // the request's own, for its cause

@@ -46,7 +46,7 @@ func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
 	return cfg, nil
 }
 
-// pin accepts only one certificate, whatever its issuer and content.
+// pin makes cfg accept only the certificate with the given fingerprint, whatever its issuer and content.
 func pin(cfg *tls.Config, fingerprint string) {
 	want := strings.ToUpper(strings.ReplaceAll(fingerprint, ":", ""))
 	cfg.InsecureSkipVerify = true

@@ -19,8 +19,9 @@ import (
 // maxAnswer bounds the answer of an unknown server, in bytes.
 const maxAnswer = 1 << 20
 
-// Facts collects all facts: first those about this machine, then those about Ironic and the named nodes. It changes
-// nothing. configErr is the error of reading the configuration, or nil. say reports the progress.
+// Facts collects all facts: first those about this machine, then those about Ironic and the nodes listed in names. It
+// changes nothing. configErr is the error from reading the configuration, or nil. say is called with progress
+// messages.
 func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr error, names []string, say func(string)) *doctor.Facts {
 	x := &cfg.Current
 	h.MaskContext(x)
@@ -67,7 +68,7 @@ func configFacts(cfg *config.Config, err error) doctor.Config {
 	return c
 }
 
-// problems returns the texts of joined errors.
+// problems returns the text of each error that err joins.
 func problems(err error) []string {
 	if err == nil {
 		return nil

@@ -42,7 +42,7 @@ func TestWritable(t *testing.T) {
 	}
 }
 
-// TestFactsWithoutIronic: after a configuration error, no request is sent.
+// TestFactsWithoutIronic checks that no request is sent after a configuration error.
 func TestFactsWithoutIronic(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

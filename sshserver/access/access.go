@@ -1,5 +1,5 @@
-// Package access decides who may use a console that is served over SSH: by public keys, certificates and revocations
-// in files that are reloaded when they change.
+// Package access decides who may use a console that is served over SSH. It reads public keys, certificate authorities
+// and revocations from files, and reloads them when they change.
 package access
 
 import (
@@ -19,22 +19,23 @@ import (
 // Role is a set of permissions.
 type Role string
 
-// Roles. A viewer changes nothing, an operator acts on nodes, an admin may also override checks.
+// The roles. A viewer cannot change anything, an operator can act on nodes, and an admin can also override checks.
 const (
 	Viewer   Role = "viewer"
 	Operator Role = "operator"
 	Admin    Role = "admin"
 )
 
-// Roles returns all roles, the least first.
+// Roles returns all roles, the one with the fewest rights first.
 func Roles() []Role { return []Role{Viewer, Operator, Admin} }
 
-// AtLeast reports whether a role has all rights of another role; the empty role has no rights.
+// AtLeast reports whether r has all rights of the role other. The empty role has no rights.
 func (r Role) AtLeast(other Role) bool {
 	return slices.Index(Roles(), r) >= slices.Index(Roles(), other)
 }
 
-// rolePrefix starts the principals of certificates that give a role: ironworks-viewer, ironworks-operator, ironworks-admin.
+// rolePrefix is the prefix of principals of certificates that grant a role: ironworks-viewer, ironworks-operator,
+// ironworks-admin.
 const rolePrefix = "ironworks-"
 
 // User is a person who may connect.
@@ -42,44 +43,47 @@ type User struct {
 	// Name identifies the user in the audit file, on the screens and in limits.
 	Name string
 	Role Role
-	// Nodes is a filter; the user sees and changes only nodes that match. "" is all nodes.
+	// Nodes is a filter. The user can see and change only nodes that match it. An empty filter matches all nodes.
 	Nodes string
 }
 
-// Grant has the rights that the configuration gives to a user.
+// Grant describes the rights that the configuration gives to a user.
 type Grant struct {
 	Role  Role
 	Nodes string
 }
 
-// Settings are the files and users of an access list.
+// Settings lists the files and users of an access list.
 type Settings struct {
-	// AuthorizedKeys are files or folders with files in the format of sshd's authorized_keys.
+	// AuthorizedKeys lists files in the format of sshd's authorized_keys, or folders with such files.
 	AuthorizedKeys []string
-	// UserCA are files with the public keys of certificate authorities; RevokedKeys are files with keys, fingerprints,
-	// and serial numbers or key IDs of certificates.
+	// UserCA lists files with the public keys of certificate authorities. RevokedKeys lists files with keys,
+	// fingerprints, and serial numbers or key IDs of certificates.
 	UserCA, RevokedKeys []string
-	// Users has grants by user name, the first word of a key's comment, or a principal. "*" is for all other users.
+	// Users holds grants by user name, which is the first word of a key's comment, or a principal of a certificate.
+	// The grant for "*" is for all other users.
 	Users map[string]Grant
 }
 
-// Login is an accepted login.
+// Login describes an accepted login.
 type Login struct {
 	User
-	// Fingerprint is the SHA-256 fingerprint of the key; of a certificate, that of the certified key.
+	// Fingerprint is the SHA-256 fingerprint of the key. For a certificate, it is the fingerprint of the certified
+	// key.
 	Fingerprint string
-	// Sources limit the addresses from which the key may be used, as lists in the form of OpenSSH's source-address.
-	// An address must be in each list.
+	// Sources limits the addresses from which the key may be used. Each element is a list in the format of OpenSSH's
+	// source-address. An address must be in every list.
 	Sources []string
-	// Until is the time when the key or the certificate expires; zero for never.
+	// Until is the time when the key or the certificate expires, or zero if it does not expire.
 	Until time.Time
 }
 
-// Errors of [List.Login]. They are for the server's log: clients learn nothing.
+// Errors of [List.Login]. They are meant for the server's log; clients learn nothing about the reason.
 var (
 	ErrUnknownKey = errors.New("unknown key")
 	ErrRevoked    = errors.New("revoked key")
-	// ErrUnsure refuses every key, as sshd's RevokedKeys does: a key that is not in the readable part may be revoked.
+	// ErrUnsure is returned for every key, as with sshd's RevokedKeys, because a key that is not in the readable part
+	// may be revoked.
 	ErrUnsure  = errors.New("a file of revoked keys cannot be read completely")
 	ErrExpired = errors.New("expired key")
 	ErrNoRole  = errors.New("no role: neither the configuration nor the key's comment or principals name one")
@@ -91,11 +95,11 @@ type List struct {
 
 	mu    sync.RWMutex
 	files *files
-	// users are the grants of the configuration.
+	// users holds the grants from the configuration.
 	users map[string]Grant
 }
 
-// Open reads all files. Any problem in them is an error; later, [List.Reload] fails closed.
+// Open reads all files. Any problem in them is an error. Later problems make [List.Reload] fail closed.
 func Open(s Settings) (*List, error) {
 	if len(s.AuthorizedKeys) == 0 && len(s.UserCA) == 0 {
 		return nil, errors.New("no user could connect: set authorized_keys or user_ca")
@@ -110,15 +114,15 @@ func Open(s Settings) (*List, error) {
 	return &List{settings: s, files: read, users: s.Users}, nil
 }
 
-// SetUsers replaces the grants of the configuration.
+// SetUsers replaces the grants from the configuration.
 func (l *List) SetUsers(users map[string]Grant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.users = users
 }
 
-// Keys returns the login of each key, or why it cannot log in, and the number of certificate authorities, whose users
-// are unknown before they log in.
+// Keys returns the login of each accepted key, the reasons why the other keys are refused, and the number of
+// certificate authorities. The users of certificates are unknown until they log in.
 func (l *List) Keys(now time.Time) (logins []Login, refused []error, authorities int) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -133,8 +137,8 @@ func (l *List) Keys(now time.Time) (logins []Login, refused []error, authorities
 	return logins, refused, len(l.files.cas)
 }
 
-// Reload reads the files again if any has changed, and reports whether it did. Keys in files or lines that cannot be
-// read any more are no longer accepted; the problems say why.
+// Reload reads the files again if any of them has changed, and reports whether it did. Keys in files or lines that
+// can no longer be read are not accepted any more; problems contains the reasons.
 func (l *List) Reload() (changed bool, problems []error) {
 	l.mu.RLock()
 	same := l.files.stamp == stampOf(l.settings)
@@ -149,7 +153,8 @@ func (l *List) Reload() (changed bool, problems []error) {
 	return true, problems
 }
 
-// Login returns the user of a key or a certificate; name is the login name of the SSH client.
+// Login returns the user of a key or a certificate, if it is accepted at the time now. name is the login name of the
+// SSH client.
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -163,7 +168,8 @@ func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, erro
 	return login, err
 }
 
-// checkKey checks a key without a certificate. A key may be in several lines: the first that has not expired counts.
+// checkKey checks a key without a certificate. If several lines contain the key, the first that has not expired
+// counts.
 func (l *List) checkKey(key ssh.PublicKey, now time.Time) (Login, error) {
 	if l.files.revoked(key, nil) {
 		return Login{}, ErrRevoked
@@ -188,8 +194,8 @@ func nonEmpty(sources ...string) []string {
 	return slices.DeleteFunc(sources, func(s string) bool { return s == "" })
 }
 
-// certificate checks a certificate. Its principals name the user and the role; OpenSSH's login name selects among
-// several names.
+// certificate checks a certificate. Its principals name the user and the role. If they contain several user names,
+// the SSH client's login name selects one.
 func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (Login, error) {
 	authority := l.files.authority(cert.SignatureKey)
 	if authority == nil {
@@ -226,7 +232,7 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 		}
 	}
 	if len(names) == 0 {
-		// Not the login name, which the client chooses: it could be that of a user with a greater role.
+		// Do not use the login name. The client chooses it, so it could be the name of a user with a greater role.
 		names = []string{cmp.Or(cert.KeyId, ssh.FingerprintSHA256(cert.Key))}
 	}
 	if i := slices.Index(names, name); i > 0 {
@@ -246,7 +252,8 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 	return login, err
 }
 
-// user returns the user with the first of its names. A grant of the configuration counts more than the role of the key.
+// user returns the user called names[0]. A grant for any of the names takes precedence over role, which is the role
+// of the key. The role of the grant for "*" counts only if role is empty.
 func (l *List) user(names []string, role Role) (User, error) {
 	for _, name := range append(slices.Clone(names), "*") {
 		if g, ok := l.users[name]; ok && (name != "*" || role == "") {
@@ -259,7 +266,7 @@ func (l *List) user(names []string, role Role) (User, error) {
 	return User{Name: names[0], Role: role, Nodes: l.users["*"].Nodes}, nil
 }
 
-// AllowedFrom reports whether all sources, as in [Login], allow an address.
+// AllowedFrom reports whether address is in all lists of sources, which are those of a [Login].
 func AllowedFrom(sources []string, address net.Addr) bool {
 	tcp, is := address.(*net.TCPAddr)
 	for _, list := range sources {

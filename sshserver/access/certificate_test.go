@@ -84,7 +84,7 @@ func TestUserOfACertificate(t *testing.T) {
 	})
 }
 
-// TestAuthorityOptions restricts the certificates of an authority by the options of its line.
+// TestAuthorityOptions checks that the options in an authority's line restrict its certificates.
 func TestAuthorityOptions(t *testing.T) {
 	t.Parallel()
 	ca, key := newSigner(t), newSigner(t).PublicKey()

@@ -27,18 +27,19 @@ type authorized struct {
 	role    Role
 	sources string
 	until   time.Time
-	// authority is true for a certificate authority, whose certificates need one of the principals, if there are any.
+	// authority is true for a certificate authority. If it has principals, its certificates must contain one of them.
 	authority  bool
 	principals []string
 }
 
-// files are the contents of all files.
+// files holds the contents of all files.
 type files struct {
 	keys []authorized
 	cas  []authorized
-	// revokedKeys has the marshaled keys, revokedPrints SHA-256 fingerprints.
+	// revokedKeys contains marshaled keys, revokedPrints SHA-256 fingerprints, and revokedIDs key IDs of
+	// certificates.
 	revokedKeys, revokedPrints, revokedIDs map[string]bool
-	// revokedSerials are ranges of serial numbers, first and last.
+	// revokedSerials lists ranges of serial numbers, each with its first and last number.
 	revokedSerials [][2]uint64
 	// unsure is true if a file of revoked keys could not be read completely.
 	unsure bool
@@ -54,7 +55,7 @@ func (f *files) authority(key ssh.PublicKey) *authorized {
 	return nil
 }
 
-// revoked reports whether a key is revoked, or the certificate for it, which may be nil.
+// revoked reports whether key is revoked, or the certificate cert for it, which may be nil.
 func (f *files) revoked(key ssh.PublicKey, cert *ssh.Certificate) bool {
 	if f.revokedKeys[string(key.Marshal())] || f.revokedPrints[ssh.FingerprintSHA256(key)] {
 		return true
@@ -67,7 +68,7 @@ func (f *files) revoked(key ssh.PublicKey, cert *ssh.Certificate) bool {
 // expired reports whether the line is no longer valid.
 func (k *authorized) expired(now time.Time) bool { return !k.until.IsZero() && now.After(k.until) }
 
-// stampOf changes when any of the files changes.
+// stampOf returns a text that changes when any of the files changes.
 func stampOf(s Settings) string {
 	var b strings.Builder
 	for _, list := range [][]string{s.AuthorizedKeys, s.UserCA, s.RevokedKeys} {
@@ -121,7 +122,7 @@ func readFiles(s Settings) (*files, []error) {
 	return f, problems
 }
 
-// expand returns the files of a path: itself, or the files in a folder, without hidden ones.
+// expand returns path itself, or the files in the folder at path, without hidden ones.
 func expand(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -137,7 +138,8 @@ func expand(path string) ([]string, error) {
 	return names, err
 }
 
-// eachLine calls line for each line of the files of a path except empty lines and comments.
+// eachLine calls line for each line of the file at path, or of the files in that folder, except for empty lines and
+// comments.
 func eachLine(path string, line func(text string) error) (problems []error) {
 	names, err := expand(path)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FuzzAuthorizedKeys reads lines of authorized_keys: a user without a role cannot log in, and a refused line gives no access.
+// FuzzAuthorizedKeys checks, with random lines of authorized_keys, that a user without a role cannot log in, and that
+// a refused line gives no access.
 func FuzzAuthorizedKeys(f *testing.F) {
 	key := newSigner(f).PublicKey()
 	f.Add(line("", key, "anna admin"))
@@ -32,7 +33,7 @@ func FuzzAuthorizedKeys(f *testing.F) {
 	})
 }
 
-// FuzzRevokedKeys reads lines of a file of revoked keys after the revocation of a key, which stays revoked.
+// FuzzRevokedKeys checks that a revoked key stays revoked, whatever lines follow in the file of revoked keys.
 func FuzzRevokedKeys(f *testing.F) {
 	key := newSigner(f).PublicKey()
 	for _, text := range []string{"serial: 1-5", "serial: 0-18446744073709551615", "id: x", ssh.FingerprintSHA256(key), line("", key, "x"), "SSHKRL\n\x00", "serial:-", "\"\\\xff"} {

@@ -86,7 +86,7 @@ func TestOptionsOfAKey(t *testing.T) {
 	}
 }
 
-// TestKeyInTwoLines looks for a line that has not expired, as sshd does.
+// TestKeyInTwoLines checks that the line that has not expired counts, as in sshd.
 func TestKeyInTwoLines(t *testing.T) {
 	t.Parallel()
 	key := newSigner(t).PublicKey()

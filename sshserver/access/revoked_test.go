@@ -17,7 +17,7 @@ func TestRevoked(t *testing.T) {
 	cert := certificate(t, ca, key, nil) // serial 7, id laptop
 	for name, tt := range map[string]struct {
 		text           string
-		key, cert, bad bool // revoked entries; an unreadable line
+		key, cert, bad bool // whether key and cert are revoked, and whether a line is unreadable
 	}{
 		"nothing":               {"# none\n", false, false, false},
 		"key":                   {line("", key, ""), true, true, false},
@@ -74,7 +74,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// TestReload changes the files of a list: unreadable entries are not accepted.
+// TestReload checks that changes of the files take effect, and that unreadable entries are not accepted.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	anna, ben := newSigner(t).PublicKey(), newSigner(t).PublicKey()

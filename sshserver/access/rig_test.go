@@ -79,7 +79,7 @@ func certificate(tb testing.TB, ca ssh.Signer, key ssh.PublicKey, change func(c 
 	if err := c.SignCert(rand.Reader, ca); err != nil {
 		tb.Fatal(err)
 	}
-	// As over the network: the certificate is parsed from bytes.
+	// Parse the certificate from bytes, as it is when it comes from the network.
 	parsed, err := ssh.ParsePublicKey(c.Marshal())
 	if err != nil {
 		tb.Fatal(err)

@@ -17,8 +17,8 @@ ExecStart=/usr/bin/coreos-installer install /dev/nvme0n1 --insecure --image-url 
 ExecStart=/bin/sh -c 'echo "assisted: installed" >/dev/ttyS0'
 `
 
-// TestStartAssistedInstall checks that the agent starts, over D-Bus, a unit of the ramdisk's Ignition configuration.
-// The unit installs to a disk of its choice; the ISO has an additional kernel argument.
+// TestStartAssistedInstall checks that the agent can start, over D-Bus, a unit defined in the ramdisk's Ignition
+// configuration. The unit installs to a disk of its choice. The ISO has an additional kernel argument.
 func TestStartAssistedInstall(t *testing.T) {
 	made := ramdisk{kargs: []string{"proof=embedded"}}
 	made.extra = func(b *bench) string {

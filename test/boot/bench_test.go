@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// patience limits each phase, even without KVM on a busy computer.
+	// patience limits the duration of each phase. It suffices even on a busy computer without KVM.
 	patience = 10 * time.Minute
 	memory   = 3 << 10 // in MiB
 	gib      = 1 << 30
@@ -26,51 +26,51 @@ const (
 	sshPort = 2222
 )
 
-// bench is a real Ironic, a registry, and a virtual machine with three disks.
+// bench combines a real Ironic, a registry, and a virtual machine with three disks.
 type bench struct {
 	t        *testing.T
 	images   Images
 	ironic   *ironic.Server
 	registry *Registry
-	web      *httptest.Server // the server of the image to install
+	web      *httptest.Server // serves the image to install
 	machine  *lab.Machine
 	folder   string // the folder with the machine's disks
 	serial   *Serial
 	phases   *Phases
 	node     string
 	login    login  // the SSH key for the machine
-	home     string // the home directory of the program
-	listen   string // the URL to which the machine pushes its journal; "" if it does not
+	home     string // the program's home directory
+	listen   string // the URL to which the machine pushes its journal, or "" if it does not push it
 	ramdisk  ramdisk
-	agent    *agentFile // the builtin agent; nil with a container
-	requests *requests  // requests of the machine to Ironic; nil unless measured
+	agent    *agentFile // the builtin agent; nil if the agent is a container
+	requests *requests  // records the machine's requests to Ironic; nil unless measured
 }
 
 // ramdisk describes how a ramdisk differs from the default.
 type ramdisk struct {
-	// release is Ironic's release; the zero value is the newest one.
+	// release is the release of Ironic; the zero value means the newest one.
 	release ironic.Release
-	// tag and image are the tag and the name of the agent's image. ironic is the URL of Ironic. An empty field stands
-	// for a value that works.
+	// tag and image are the tag and the name of the agent's container image, and ironic is the URL of Ironic. If one
+	// of them is empty, a value that works is used.
 	tag, image, ironic string
 	// push makes the ramdisk push its journal to the bench.
 	push bool
-	// registry configures the registry. trust is how the ramdisk trusts it: insecure (default), verified, or ca. With
-	// secret the ramdisk has the registry's credentials.
+	// registry configures the registry. trust is the ramdisk's TLS setting for it: insecure (the default), verified,
+	// or ca. If secret is set, the ramdisk gets the registry's credentials.
 	registry RegistryOptions
 	trust    string
 	secret   bool
-	// tls makes Ironic serve HTTPS; the ramdisk has Ironic's CA certificate, or another one with wrongCA.
+	// tls makes Ironic serve HTTPS. The ramdisk gets Ironic's CA certificate or, if wrongCA is set, the registry's.
 	tls, wrongCA bool
-	// builtin starts ironworks-agent in place of the container: no registry runs.
+	// builtin starts ironworks-agent instead of the container; no registry runs.
 	builtin bool
-	// embed includes the builtin agent in the configuration.
+	// embed includes the builtin agent in the Ignition configuration.
 	embed bool
-	// measured counts what the machine fetches, and its requests to Ironic.
+	// measured puts a proxy in front of Ironic that records the time of the machine's first request.
 	measured bool
 	// memory is the machine's memory in MiB; 0 is the default.
 	memory int
-	// keyfile is a network configuration of the ramdisk; "" is DHCP.
+	// keyfile is the ramdisk's network configuration for NetworkManager; "" means DHCP.
 	keyfile string
 	// served leaves the lab's ISO without a configuration, because the test serves another ISO.
 	served bool
@@ -78,7 +78,7 @@ type ramdisk struct {
 	pxe bool
 	// kargs are additional kernel arguments of the ISO.
 	kargs []string
-	// extra returns an Ignition configuration that is merged. It may be nil.
+	// extra returns an Ignition configuration that is merged into the ramdisk's. It may be nil.
 	extra func(*bench) string
 	// hostKey gives the ramdisk's SSH server a host key that the program knows.
 	hostKey bool
@@ -91,7 +91,7 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	}
 	images := made.release
 	if made.builtin {
-		images = ironic.Newest // all releases boot the same image, without their agent's container
+		images = ironic.Newest // all releases boot the same image, which does not need the agent's container
 	}
 	b := &bench{t: t, images: Find(t, images), home: t.TempDir(), ramdisk: made, folder: t.TempDir()}
 	host, err := vm.FindHost(t.Context(), vm.HostOptions{})
@@ -179,7 +179,7 @@ func (b *bench) ramdiskFlags() []string {
 	return args
 }
 
-// agentFlags returns the flags of the agent: the builtin one, or a container.
+// agentFlags returns the flags that select the agent: the builtin one or a container.
 func (b *bench) agentFlags() []string {
 	if b.agent != nil {
 		return b.agent.flags(b.t, b.ramdisk.served, b.ramdisk.embed)

@@ -29,7 +29,7 @@ WantedBy=multi-user.target
 // bootProof matches the output of bootUnit.
 const bootProof = `proof: (\S+) (\S+) ([0-9a-f]{128})`
 
-// biosBench returns a bench without an Ironic: the ramdisk shows by itself that it runs.
+// biosBench returns a bench on which no Ironic runs. The ramdisk itself reports over the serial line that it works.
 func biosBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, images: Find(t, ironic.Newest), home: t.TempDir(), agent: serveAgent(t), ironic: ironic.At("http://127.0.0.1:6385", ironic.Newest)}
@@ -72,15 +72,15 @@ func startBIOS(t *testing.T, iso string) *Serial {
 	return ReadSerial(t, line)
 }
 
-// TestGrownISOBootsUnderBIOS boots an ISO under BIOS whose configuration includes the agent, and so is at the end of
-// the ISO. GRUB reads it there whole: the agent runs, and has its SHA-512. TestSelfContainedISO boots such an ISO under
-// UEFI.
+// TestGrownISOBootsUnderBIOS boots, under BIOS, an ISO whose configuration includes the agent and is therefore stored
+// at the end of the ISO. It checks that GRUB reads all of the configuration: the agent must run, and its file must
+// have the right SHA-512. TestSelfContainedISO boots such an ISO under UEFI.
 func TestGrownISOBootsUnderBIOS(t *testing.T) {
 	b := biosBench(t)
 	iso, config := b.buildISO()
 	wantGrown(t, iso, b.images.ISO, config)
 	b.serial, b.phases = startBIOS(t, iso), StartPhases()
-	// GRUB for BIOS greets on the screen, which the machine lacks.
+	// Under BIOS, GRUB prints its greeting only to the screen, which the machine lacks.
 	b.expect(0, "power on, SeaBIOS, boot loader, kernel", `stage1: ignition: fetch-offline`)
 	b.expect(0, "Ignition", `stage1: ignition: finished`)
 	found := b.expect(0, "systemd, network, the agent", bootProof)
@@ -91,8 +91,8 @@ func TestGrownISOBootsUnderBIOS(t *testing.T) {
 	}
 }
 
-// wantGrown checks that the real coreos-installer reads the configuration at the end of an ISO, and that removing it
-// restores the original image, also after coreos-installer emptied the area.
+// wantGrown checks that the real coreos-installer can read the configuration at the end of an ISO, and that removing
+// it restores the original image, even after coreos-installer has emptied the area for configurations.
 func wantGrown(t *testing.T, iso, original, config string) {
 	t.Helper()
 	installer, want := coreosinstaller.Program(t), readFile(t, original)

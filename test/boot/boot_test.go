@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMachineReallyBoots is the shortest path: an ISO of ironworks boots under UEFI, the real Ignition applies its
-// configuration, podman pulls the agent's image, and a real Ironic inspects the machine.
+// TestMachineReallyBoots checks the shortest path: an ISO built by ironworks boots under UEFI, the real Ignition
+// applies its configuration, podman pulls the agent's image, and a real Ironic inspects the machine.
 func TestMachineReallyBoots(t *testing.T) {
 	b := newBench(t, ramdisk{})
 	b.inspect()

@@ -51,7 +51,8 @@ func (c *countedResponse) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// flags returns the flags of ignition build, or of ignition serve, which serves the program itself.
+// flags returns the flags for ignition build or, if served is set, for ignition serve, which serves the program
+// itself.
 func (a *agentFile) flags(t *testing.T, served, embed bool) []string {
 	t.Helper()
 	args := []string{"--agent", "builtin", "--agent-binary", a.path}
@@ -71,7 +72,7 @@ type requests struct {
 	first time.Time
 }
 
-// countRequests forwards requests to Ironic until the test ends.
+// countRequests starts a proxy that forwards requests to the Ironic at address until the test ends.
 func countRequests(t *testing.T, address string) *requests {
 	t.Helper()
 	to, err := url.Parse(address)
@@ -92,21 +93,21 @@ func countRequests(t *testing.T, address string) *requests {
 	return r
 }
 
-// firstRequest returns the time of the first request.
+// firstRequest returns the time of the first request, or the zero time if there was none yet.
 func (r *requests) firstRequest() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first
 }
 
-// forget waits for the first request of the next boot.
+// forget clears the recorded time, so that the first request of the next boot is recorded.
 func (r *requests) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.first = time.Time{}
 }
 
-// closedNetwork has no route out of the machine's network, where Ironic and the image are.
+// closedNetwork configures a network without a route to the outside. Ironic and the image are inside it.
 const closedNetwork = `[connection]
 id=bench
 type=ethernet
@@ -120,14 +121,15 @@ never-default=true
 method=disabled
 `
 
-// mostToFirst is the time that the builtin agent may take from the network to its first request to Ironic. It takes
-// 0.9 s without KVM.
+// mostToFirst limits the time between the network coming up and the builtin agent's first request to Ironic. Without
+// KVM, the agent takes 0.9 s.
 const mostToFirst = 2 * time.Second
 
 // smallMemory is the memory of a small machine in MiB.
 const smallMemory = 2 << 10
 
-// startedAgent follows a boot of the ramdisk to the first request to Ironic, and returns the time since the network.
+// startedAgent follows a boot of the ramdisk until the agent's first request to Ironic, and returns the time from the
+// network coming up to this request.
 func (b *bench) startedAgent(from int) time.Duration {
 	b.t.Helper()
 	b.expect(from, "power on to the network", `Reached target (.*network-online.target|Network is Online)`)
@@ -137,14 +139,14 @@ func (b *bench) startedAgent(from int) time.Duration {
 	return b.requests.firstRequest().Sub(network)
 }
 
-// costs are the costs of running an agent.
+// costs describes the resources that an agent needs.
 type costs struct {
 	fetched int64         // in bytes
 	toFirst time.Duration // from the network to the first request to Ironic
-	memory  int           // MiB that the agent leaves for the installer
+	memory  int           // available memory while the agent runs, in MiB
 }
 
-// figures logs the agent's costs during an installation.
+// figures logs and returns the agent's costs during an installation.
 func (b *bench) figures(toFirst time.Duration) costs {
 	b.t.Helper()
 	kind, c := "container", costs{toFirst: toFirst}
@@ -165,8 +167,8 @@ func (b *bench) figures(toFirst time.Duration) costs {
 	return c
 }
 
-// TestBuiltinAgent takes a machine with 2 GiB of memory, without a registry and without a route out of its network, from
-// the ISO to an installed system, with both releases of Ironic.
+// TestBuiltinAgent checks that the builtin agent takes a machine with 2 GiB of memory from the ISO to an installed
+// system, without a registry and without a route out of its network, with both releases of Ironic.
 func TestBuiltinAgent(t *testing.T) {
 	for _, release := range []ironic.Release{ironic.Newest, ironic.Old} {
 		t.Run(release.Name(), func(t *testing.T) {
@@ -189,8 +191,8 @@ func TestBuiltinAgent(t *testing.T) {
 	}
 }
 
-// TestAgentsCompared compares the container and the builtin agent on the same machine, for the same images. Its figures
-// are in docs/reference/agent.md.
+// TestAgentsCompared compares the container with the builtin agent on the same machine and the same images.
+// docs/reference/agent.md quotes its figures.
 func TestAgentsCompared(t *testing.T) {
 	found := map[bool]costs{}
 	for _, builtin := range []bool{false, true} {

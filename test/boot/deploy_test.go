@@ -8,8 +8,8 @@ import (
 	"ironworks/lab/machine"
 )
 
-// proofUnit runs on the first boot with the user data: it writes to the serial line which disk the system is on, a
-// user's name, the file that Ignition wrote, and the kernel arguments.
+// proofUnit runs on the first boot with the user data. It writes to the serial line which disk the system is on, a
+// user's name, the content of the file that Ignition wrote, and the kernel arguments.
 const proofUnit = `[Unit]
 After=multi-user.target
 [Service]
@@ -46,7 +46,7 @@ func (b *bench) encode(value any) string {
 	return string(text)
 }
 
-// wantProof checks that the installed system is on the disk and has the user data and the kernel arguments.
+// wantProof checks that the installed system is on the given disk and has the user data and the kernel arguments.
 func (b *bench) wantProof(proof []string, disk machine.Disk, kargs ...string) {
 	b.t.Helper()
 	if proof[1] != "user data" || proof[2] != disk.WWN || proof[3] != "tenant" {
@@ -59,8 +59,8 @@ func (b *bench) wantProof(proof []string, disk machine.Disk, kargs ...string) {
 	}
 }
 
-// TestInstallCoreOSAndFirstBoot deploys to the disk that the hint names by WWN, which is not the agent's default, and
-// checks that the first boot runs the user data.
+// TestInstallCoreOSAndFirstBoot deploys to the disk whose WWN the root device hint gives, which is not the agent's
+// default, and checks that the first boot runs the user data.
 func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b := newBench(t, ramdisk{})
 	disk := b.machine.Disks()[1]

@@ -46,7 +46,7 @@ func (b *bench) explain(rule, confidence string, env ...string) explained {
 	return last
 }
 
-// checkNodeOutput checks that `ironworks node` prints the words.
+// checkNodeOutput checks that the output of `ironworks node` contains words.
 func (b *bench) checkNodeOutput(words string) {
 	b.t.Helper()
 	if text := b.ironworks("node", b.uuid()); !strings.Contains(text, words) {
@@ -54,7 +54,7 @@ func (b *bench) checkNodeOutput(words string) {
 	}
 }
 
-// TestExplainWrongTag: the registry does not have the agent's image.
+// TestExplainWrongTag checks the diagnosis when the registry does not have the agent's image.
 func TestExplainWrongTag(t *testing.T) {
 	b := newBench(t, ramdisk{tag: "nosuchtag", push: true})
 	b.request(map[string]any{"target": "inspect"})
@@ -63,7 +63,7 @@ func TestExplainWrongTag(t *testing.T) {
 	b.checkNodeOutput("manifest unknown")
 }
 
-// TestExplainWrongAddress: the agent cannot connect to Ironic.
+// TestExplainWrongAddress checks the diagnosis when the agent cannot connect to Ironic.
 func TestExplainWrongAddress(t *testing.T) {
 	b := newBench(t, ramdisk{ironic: "http://10.0.2.2:9", push: true})
 	b.request(map[string]any{"target": "inspect"})
@@ -71,8 +71,8 @@ func TestExplainWrongAddress(t *testing.T) {
 	b.checkNodeOutput("Connection refused")
 }
 
-// TestExplainWhatKeepsTheAgentAway boots a machine for each mistake that keeps its agent from Ironic; Explain must
-// find it in the pushed journal.
+// TestExplainWhatKeepsTheAgentAway boots a machine for each mistake that keeps its agent from reaching Ironic.
+// Explain must find the mistake in the pushed journal.
 func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	secure := RegistryOptions{TLS: true, Login: true}
 	for _, tt := range []struct {
@@ -96,7 +96,8 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	}
 }
 
-// TestExplainBuiltinAgent covers the mistakes that keep the builtin agent from Ironic, whose messages are those of Go.
+// TestExplainBuiltinAgent covers mistakes that keep the builtin agent from reaching Ironic. It reports them with Go's
+// error messages.
 func TestExplainBuiltinAgent(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule string
@@ -114,8 +115,8 @@ func TestExplainBuiltinAgent(t *testing.T) {
 	}
 }
 
-// TestExplainUnknownMAC: the agent's lookup finds no node, because the port's MAC address was changed after the
-// machine started to push its journal.
+// TestExplainUnknownMAC checks the diagnosis when the agent's lookup finds no node. To cause this, it changes the
+// port's MAC address after the machine has started to push its journal.
 func TestExplainUnknownMAC(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
 	b.provide()
@@ -131,11 +132,12 @@ func TestExplainUnknownMAC(t *testing.T) {
 	b.explain("lookup-unknown", "high")
 }
 
-// nvmePath is the device path of the machine's first NVMe disk, with its PCI address in lab/vm.
+// nvmePath is the device path of the machine's first NVMe disk. It contains the PCI address that lab/vm assigns.
 const nvmePath = "/dev/disk/by-path/pci-0000:00:08.0-nvme-1"
 
-// TestExplainFailures covers an unreachable ISO, a missing image, and a power loss during the installation. The
-// commands that Explain proposes then lead to an installation on the NVMe disk of the hint.
+// TestExplainFailures covers an unreachable ISO, a missing image, and a power loss during the installation. It then
+// runs the commands that Explain proposes, and checks that a new deployment installs to the NVMe disk that the root
+// device hint names.
 func TestExplainFailures(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
 	b.set("/driver_info/deploy_iso", "http://127.0.0.1:9/gone.iso")
@@ -165,7 +167,7 @@ func TestExplainFailures(t *testing.T) {
 	gone := b.explain("agent-gone", "high").Next.Command
 	b.checkNodeOutput("last heartbeat")
 
-	// One command looks at the machine, the other aborts the deployment.
+	// The command in gone looks at the machine; the one in next aborts the deployment.
 	look := b.program(b.proposedArgs(gone)...)
 	look.Env = append(look.Env, password)
 	if code, stdout, stderr := b.run(look); code != 0 || !strings.Contains(stdout, "off") {
@@ -182,7 +184,7 @@ func TestExplainFailures(t *testing.T) {
 	b.wantProof(b.followInstallation(func() { b.waitFor("active") }), disk)
 }
 
-// proposedArgs returns the arguments of a command that Explain proposes.
+// proposedArgs returns the arguments of command, an ironworks command that Explain has proposed.
 func (b *bench) proposedArgs(command string) []string {
 	b.t.Helper()
 	words := strings.Fields(command)

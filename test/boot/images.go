@@ -14,21 +14,21 @@ import (
 	"ironworks/test/ironic"
 )
 
-// Images are the paths of the files that install.py builds.
+// Images holds the paths of the files that install.py builds.
 type Images struct {
 	// ISO is a live image like CoreOS's, without a configuration.
 	ISO string `json:"iso"`
 	// Disk is the compressed image that coreos-installer installs.
 	Disk string `json:"disk"`
-	// Registries are the storage folders of registries with ironic-agent:RELEASE, by release.
+	// Registries maps each release to the storage folder of a registry that contains ironic-agent:RELEASE.
 	Registries map[string]string `json:"registries"`
 }
 
 // missingExit is install.py's exit code when this machine cannot build the images.
 const missingExit = 3
 
-// Find builds the images, with the agent of a release of Ironic, on first use, which takes minutes. If this machine
-// cannot build them, the test is skipped with the reason; in CI it fails.
+// Find returns the images with the agent of the given release of Ironic. On first use it builds them, which takes
+// minutes. If this machine cannot build them, the test is skipped with the reason; in CI it fails.
 func Find(tb testing.TB, release ironic.Release) Images {
 	tb.Helper()
 	_, self, _, _ := runtime.Caller(0)

@@ -13,8 +13,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// keyfile is the network configuration of the node: the address that DHCP would assign, to which QEMU forwards ports,
-// and one that the tests look for.
+// keyfile is the node's network configuration. It has the address that DHCP would assign, to which QEMU forwards
+// ports, and a second address that the tests look for.
 const (
 	keyfile = `[connection]
 id=bench
@@ -32,9 +32,9 @@ method=disabled
 	keyfileAddress = "192.0.2.77/24"
 )
 
-// TestLifeOfANode brings a machine through its life with the program alone: inspection, refusals, deployment by
-// serial number with the network of a keyfile, rebuild that keeps a data disk, and cleaning. The ramdisk is served
-// for this node, with a host key that the program knows.
+// TestLifeOfANode takes a machine through its life using only the program: inspection, refused deployments, a
+// deployment to the disk with a given serial number that copies the network configuration from a keyfile, a rebuild
+// that keeps a data disk, and cleaning. The ramdisk is served for this node, with a host key that the program knows.
 func TestLifeOfANode(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, hostKey: true})
 	disks := b.machine.Disks()
@@ -88,7 +88,7 @@ configdrive:
 	b.checkCleaning(name, root, data)
 }
 
-// writeAll writes a file and creates its folders.
+// writeAll writes content to the file at path, and creates missing folders.
 func (b *bench) writeAll(path, content string) {
 	b.t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
@@ -100,9 +100,9 @@ func (b *bench) writeAll(path, content string) {
 	}
 }
 
-// installsUnit creates a file system on an empty data disk, and writes an ID of the installed system to it and to the
-// root disk. Ignition cannot do it: the initramfs of these tests lacks systemd, without which Ignition creates no
-// file systems.
+// installsUnit creates a file system on an empty data disk, and writes a random ID of the installed system to it and
+// to the root disk. Ignition cannot do this, because the initramfs of these tests lacks systemd, without which
+// Ignition creates no file systems.
 const installsUnit = `[Unit]
 Before=proof.service
 [Service]
@@ -113,7 +113,7 @@ ExecStart=/bin/sh -c 'mkdir -p /var/data && mount %[1]s /var/data && tee -a /var
 WantedBy=multi-user.target
 `
 
-// dataUserData returns userData with changed kernel arguments and installsUnit.
+// dataUserData returns the configuration from userData, with changed kernel arguments and installsUnit added.
 func (b *bench) dataUserData(data machine.Disk) map[string]any {
 	u := b.userData()
 	u["kernelArguments"] = map[string]any{"shouldExist": []string{"proof=ignition"}, "shouldNotExist": []string{"mitigations=off"}}
@@ -190,7 +190,7 @@ const (
 	ext4Signature, ext4At = "\x53\xef", 1024 + 0x38
 )
 
-// checkCleaning erases the metadata of all disks but the data disk.
+// checkCleaning checks that cleaning erases the metadata of all disks except the data disk.
 func (b *bench) checkCleaning(name string, root, data machine.Disk) {
 	b.t.Helper()
 	b.set("/properties/skip_block_devices", []any{map[string]any{"wwn": data.WWN}})
@@ -210,7 +210,7 @@ func (b *bench) checkCleaning(name string, root, data machine.Disk) {
 	}
 }
 
-// onDisk reports whether a disk of the machine has a signature at an offset below 4096.
+// onDisk reports whether the machine's disk d has the signature at byte offset at, which must be below 4096.
 func (b *bench) onDisk(d machine.Disk, signature string, at int) bool {
 	b.t.Helper()
 	file := filepath.Join(b.folder, b.machine.Name(), path.Base(d.Name)+".qcow2")

@@ -73,16 +73,17 @@ func (b *bench) provide() {
 	b.t.Log(b.phases.Done("available"))
 }
 
-// set sets a field of the node.
+// set sets the node's field at path to value.
 func (b *bench) set(path string, value any) {
 	b.t.Helper()
 	b.call(http.MethodPatch, b.node, []any{map[string]any{"op": "add", "path": path, "value": value}}, http.StatusOK)
 }
 
-// image returns the URL of the image to install, as the machine reaches it.
+// image returns the URL at which the machine can reach the image to install.
 func (b *bench) image() string { return guestURL(b.t, b.web.URL) + "/" + filepath.Base(b.images.Disk) }
 
-// deploy requests the deployment of an image with the user data of userData.
+// deploy requests the deployment of an image with the configuration from userData and the additional kernel
+// arguments.
 func (b *bench) deploy(image string, kargs ...string) {
 	b.t.Helper()
 	b.set("/instance_info/image_source", image)
@@ -118,10 +119,11 @@ func (b *bench) readNode() nodeFields {
 	return now
 }
 
-// failed matches states that no operation leaves by itself.
+// failed matches the states that a node does not leave without a new request.
 var failed = regexp.MustCompile(`failed|^error$`)
 
-// until waits for a condition of the node. The test fails if the node enters a failed state without fulfilling it.
+// until waits until done returns true for the node. The test fails if the node enters a failed state for which done
+// returns false.
 func (b *bench) until(what string, done func(nodeFields) bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -144,7 +146,8 @@ func (b *bench) waitFor(state string) {
 	b.until("the node is "+state, func(n nodeFields) bool { return n.State == state })
 }
 
-// expect waits for a line of the serial line after the first from lines, and ends a phase. It returns the submatches.
+// expect waits for a matching line on the serial line after the first from lines, and ends the phase. It returns the
+// submatches.
 func (b *bench) expect(from int, phase, pattern string) []string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -177,7 +180,7 @@ func (b *bench) followRamdiskBoot(from int) {
 }
 
 // followInstallation follows a deployment from the ramdisk's agent to the first boot of the installed system, and
-// returns the submatches of proofLine.
+// returns the submatches of proofLine. It calls end to wait for the end of the deployment.
 func (b *bench) followInstallation(end func()) []string {
 	b.t.Helper()
 	b.until("install_coreos is done", func(n nodeFields) bool { return n.step() != "install_coreos" })

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Phases are the phases of a boot with their durations.
+// Phases records the phases of a boot and their durations.
 type Phases struct {
 	mu    sync.Mutex
 	began time.Time
@@ -20,13 +20,14 @@ type phase struct {
 	took, upTo time.Duration
 }
 
-// StartPhases starts the first phase.
+// StartPhases returns a record whose first phase starts now.
 func StartPhases() *Phases {
 	now := time.Now()
 	return &Phases{began: now, last: now}
 }
 
-// Done ends a phase and starts the next one. It returns the row of the table for the phase that has ended.
+// Done ends the current phase, gives it the name, and starts the next one. It returns the table row of the phase that
+// has ended.
 func (p *Phases) Done(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"ironworks/test/program"
 )
 
-// guestURL returns a URL of this host as the machine reaches it.
+// guestURL converts address, a URL on this host, to the URL at which the machine can reach it.
 func guestURL(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -29,7 +29,7 @@ func guestURL(t *testing.T, address string) string {
 	return u.String()
 }
 
-// program returns the command that runs the program with this Ironic.
+// program returns a command that runs the program with the bench's Ironic.
 func (b *bench) program(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.t.Context(), program.Path(), args...)
 	cmd.Env = program.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "IRONWORKS_URL="+b.ironic.URL)
@@ -39,7 +39,7 @@ func (b *bench) program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program and returns its exit code and output.
+// run runs cmd and returns its exit code and output.
 func (b *bench) run(cmd *exec.Cmd) (code int, stdout, stderr string) {
 	b.t.Helper()
 	var out, complaints bytes.Buffer
@@ -62,7 +62,7 @@ func (b *bench) ironworks(args ...string) string {
 	return stdout
 }
 
-// running is a run of the program in the background.
+// running is an instance of the program that runs in the background.
 type running struct {
 	b              *bench
 	cmd            *exec.Cmd
@@ -70,8 +70,8 @@ type running struct {
 	ended          chan error
 }
 
-// start starts the program in the background; the end of the test interrupts it. The output is logged if the test has
-// failed.
+// start starts the program in the background and interrupts it at the end of the test. The output is logged if the
+// test has failed.
 func (b *bench) start(args ...string) *running { return b.startCommand(b.program(args...)) }
 
 func (b *bench) startCommand(cmd *exec.Cmd) *running {
@@ -101,7 +101,7 @@ func (b *bench) startCommand(cmd *exec.Cmd) *running {
 	return r
 }
 
-// interrupt sends SIGINT, as Ctrl-C does, and waits for the end.
+// interrupt sends SIGINT, as Ctrl-C does, and waits for the program to exit.
 func (r *running) interrupt() {
 	_ = r.cmd.Process.Signal(os.Interrupt)
 	r.ended <- <-r.ended
@@ -114,7 +114,7 @@ func (r *running) printed() string {
 	return string(stdout) + string(stderr)
 }
 
-// waitOutput waits until the program has printed a text.
+// waitOutput waits until the program has printed text.
 func (r *running) waitOutput(text string) {
 	r.b.t.Helper()
 	r.b.poll("the program prints "+text, func() bool { return strings.Contains(r.printed(), text) })
@@ -134,7 +134,7 @@ func (r *running) waitSuccess() {
 	}
 }
 
-// poll waits for a condition.
+// poll waits until ok returns true.
 func (b *bench) poll(what string, ok func() bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)

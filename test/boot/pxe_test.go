@@ -11,8 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// serveBootFiles serves Ironic's files for network boot on an address that machines reach, sets that in Ironic's
-// configuration, and returns the URL of the boot script.
+// serveBootFiles serves Ironic's files for network boot at an address that machines can reach, sets this address in
+// Ironic's options, and returns the URL of the boot script.
 func (b *bench) serveBootFiles(options *ironic.Options) string {
 	b.t.Helper()
 	options.Dir = b.t.TempDir()
@@ -23,12 +23,13 @@ func (b *bench) serveBootFiles(options *ironic.Options) string {
 	return address + "/boot.ipxe"
 }
 
-// TestNetworkBoot inspects a machine without virtual media: iPXE loads Ironic's script, kernel and initramfs, which
-// Ironic gets from `ignition serve --pxe`, and the ramdisk loads its root file system from there.
+// TestNetworkBoot inspects a machine that boots without virtual media: iPXE loads the script, kernel and initramfs
+// from Ironic, which gets the latter two from `ignition serve --pxe`. The ramdisk loads its root file system from
+// there, too.
 func TestNetworkBoot(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, pxe: true})
-	// Ironic cannot use the address under which the machine reaches this computer, and vice versa for the address
-	// that Ironic puts into the kernel arguments.
+	// Ironic and the machine reach this computer at different addresses. The URLs for Ironic contain 127.0.0.1, while
+	// those in the kernel arguments contain the address for the machine.
 	target := b.serve("--pxe", "--advertise", vm.HostAddress.String(), "--inspection-callback", guestURL(t, b.ironic.URL)+"/v1/continue_inspection",
 		"--karg-append", "console=ttyS0,115200n8", "--karg-append", "systemd.show_status=true", "--karg-append", "mitigations=off",
 		"--karg-append", "ipa-advertise-host="+b.machine.AgentHost()).Targets[0]

@@ -20,7 +20,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// registryStart limits the start of the registry.
+// registryStart limits the time that the registry may take to start.
 const registryStart = 20 * time.Second
 
 const registryConfig = `version: 0.1
@@ -32,27 +32,28 @@ http:
   addr: 127.0.0.1:%d
 `
 
-// The credentials of a registry with Login.
+// Credentials for a registry with RegistryOptions.Login.
 const (
 	registryUser     = "puller"
 	registryPassword = "correct horse"
 )
 
-// RegistryOptions configure a registry.
+// RegistryOptions configures a registry.
 type RegistryOptions struct {
-	// TLS serves HTTPS with a certificate of a CA that exists only for this registry. Login requires user and password.
+	// TLS serves HTTPS with a certificate from a CA that exists only for this registry. Login requires a user name
+	// and a password.
 	TLS, Login bool
 }
 
-// Registry is a running read-only docker-registry on loopback.
+// Registry is a running, read-only docker-registry that listens on 127.0.0.1.
 type Registry struct {
 	Port int
-	// CA is the PEM file of its CA certificate, or "" without TLS.
+	// CA is the path of a PEM file with the registry's CA certificate, or "" without TLS.
 	CA  string
 	log string // path of the log file
 }
 
-// StartRegistry serves a registry's storage folder until the test ends.
+// StartRegistry starts a registry that serves the storage folder until the test ends.
 func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Registry {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -122,7 +123,7 @@ func registryLogin(tb testing.TB, folder string) string {
 	return path
 }
 
-// PullSecret writes the credentials for the registry at an address in podman's format and returns the path.
+// PullSecret writes the credentials for the registry at address in podman's format and returns the path.
 func PullSecret(tb testing.TB, address string) string {
 	tb.Helper()
 	auth := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))

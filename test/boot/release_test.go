@@ -6,8 +6,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestOldIronic inspects and deploys with Ironic 21.4.4 and its agent. Inspection uses Redfish and stores no
-// inventory, so that check is overridden. The hint names the disk by its size.
+// TestOldIronic inspects and deploys a machine with Ironic 21.4.4 and its agent. Inspection uses Redfish and stores
+// no inventory, so the deployment overrides the check for an inventory. The root device hint selects the disk by its
+// size.
 func TestOldIronic(t *testing.T) {
 	b := newBench(t, ramdisk{release: ironic.Old})
 	disk := b.machine.Disks()[2]

@@ -24,7 +24,7 @@ type Serial struct {
 // ansi matches escape sequences of firmware and systemd.
 var ansi = regexp.MustCompile(`\x1b\[[0-9;?=]*[a-zA-Z]`)
 
-// DialSerial reads a serial line until the test ends.
+// DialSerial connects to the serial line at address and reads it until the test ends.
 func DialSerial(tb testing.TB, address string) *Serial {
 	tb.Helper()
 	conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", address)
@@ -34,7 +34,7 @@ func DialSerial(tb testing.TB, address string) *Serial {
 	return ReadSerial(tb, conn)
 }
 
-// ReadSerial reads a serial line until the test ends, which closes it.
+// ReadSerial reads a serial line until the test ends, and then closes it.
 func ReadSerial(tb testing.TB, line io.ReadCloser) *Serial {
 	tb.Helper()
 	s := &Serial{changed: make(chan struct{})}
@@ -79,7 +79,7 @@ func (s *Serial) Length() int {
 	return len(s.lines)
 }
 
-// End returns the lines that follow the first from lines, at most the last 40.
+// End returns the lines that follow the first from lines, but no more than the last 40 lines.
 func (s *Serial) End(from int) string {
 	const most = 40
 	s.mu.Lock()
@@ -95,7 +95,7 @@ func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	return s.lines[from:], s.changed, s.ended
 }
 
-// emergency matches the output of stage 1 when a boot stops.
+// emergency appears in the output of the initramfs (stage 1) when a boot stops in the emergency shell.
 const emergency = "You are in emergency mode"
 
 var errEmergency = errors.New("the boot ended in the emergency shell")

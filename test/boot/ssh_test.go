@@ -16,17 +16,17 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshTime limits one attempt to log in, and a command.
+// sshTime limits the time to log in and run one command.
 const sshTime = 30 * time.Second
 
-// login is the SSH key of the tests for the machine.
+// login is the SSH key with which the tests log in to the machine.
 type login struct {
 	public string
 	signer ssh.Signer
 }
 
-// newLogin creates a key and configures the SSH clients of a home directory to use it. They trust only known host
-// keys.
+// newLogin creates a key and configures the SSH clients that use the home directory home to use this key. They trust
+// only known host keys.
 func newLogin(t *testing.T, home string) login {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -45,7 +45,8 @@ func newLogin(t *testing.T, home string) login {
 	return login{public: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), signer: signer}
 }
 
-// sshHome writes the .ssh folder of a home directory.
+// sshHome writes the .ssh folder in the home directory: the private key, and a configuration with strict as the value
+// of StrictHostKeyChecking.
 func sshHome(t *testing.T, home, strict string, key []byte) {
 	t.Helper()
 	folder := filepath.Join(home, ".ssh")
@@ -106,8 +107,8 @@ func (b *bench) sshOnce(command string) (string, error) {
 	return string(out), err
 }
 
-// wantSSH runs a command on the machine. Its output must contain the texts, except for those with an exclamation
-// mark, which it must not contain.
+// wantSSH runs a command on the machine. Its output must contain each of the texts, but must not contain a text that
+// is marked with a leading "!".
 func (b *bench) wantSSH(command string, texts ...string) {
 	b.t.Helper()
 	printed := b.ssh(command)

@@ -5,18 +5,19 @@ import (
 	"testing"
 )
 
-// behavior is one thing that a client can see an Ironic do. Its name is the name of the subtest, and stays stable.
+// behavior describes something that Ironic does and that a client can observe. Its name is also the name of the
+// subtest, and stays stable.
 type behavior struct {
 	name string
-	// since is the minor API version that introduced the behavior; older subjects do not run it. 0 means every
+	// since is the minor API version that introduced the behavior; it is not run on older subjects. 0 means every
 	// version.
 	since int
 	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
 	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node with the same
 	// fields.
 	node string
-	// state is the provision state that the node is put into; "" leaves it in enroll. ">" separates a target state,
-	// as in "wait call-back > active".
+	// state is the provision state that the node is put into; "" leaves it in enroll. A target state can follow after
+	// ">", as in "wait call-back > active".
 	state string
 	steps []step
 }
@@ -24,8 +25,8 @@ type behavior struct {
 // step is one request and the expected response.
 type step struct {
 	// call is a method and a path. Words in braces stand for values: {node}, {name}, {other}, {otherName}, {mac1}…,
-	// {uuid1}…, {word1}… and what save stored. They are replaced in call and body, and put back in place of the
-	// values in the response.
+	// {uuid1}…, {word1}…, and the names that save assigns. The values replace these words in call and body; in the
+	// response, the words replace the values.
 	//
 	// Some calls are not requests: "SET state > target" and "LOCK host" change {node} through the subject's
 	// functions, "UNLOCK" releases the lock, and "UNTIL path" repeats a GET until the response is as wanted.
@@ -38,19 +39,19 @@ type step struct {
 	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
 	// header.
 	header string
-	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text
-	// of an error is compared and otherwise only the status.
+	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default, the
+	// text of an error is compared, and for a success only the status.
 	see string
-	// want is the status, followed by the values that see renders. After "~" it is a regular expression for the whole
-	// text. "" accepts any success.
+	// want is the status, followed by the values that see renders. If want starts with "~", the rest is a regular
+	// expression that must match the whole text. If want is empty, any success is accepted.
 	want string
-	// old is the response of the old release, if it differs.
+	// old is the response that the old release gives, if it differs from want.
 	old string
-	// save stores a value of the response, as in "port=uuid".
+	// save assigns a name to a value of the response, as in "port=uuid".
 	save string
 }
 
-// wanted returns the response that a subject of the kind must give.
+// wanted returns the response that a subject of the given kind must give.
 func (s step) wanted(kind Kind) string {
 	if kind == Old && s.old != "" {
 		return s.old
@@ -62,12 +63,13 @@ func (s step) wanted(kind Kind) string {
 type group struct {
 	name      string
 	behaviors []behavior
-	// alone runs the behaviors one after the other. Two threads of a real Ironic that search nodes at the same time
-	// are too much for its SQLite database.
+	// alone runs the behaviors one after another. One reason is that two threads of a real Ironic that search nodes
+	// at the same time overload its SQLite database.
 	alone bool
 }
 
-// run runs the behaviors that the subject has. Each uses its own objects, so they can run in parallel.
+// run runs the behaviors that the subject's API version includes. Each uses its own objects, so they can run in
+// parallel.
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {
@@ -99,11 +101,10 @@ func (b behavior) run(t *testing.T, s *Subject) {
 	}
 }
 
-// stateAndTarget splits "wait call-back > active".
+// stateAndTarget splits a text like "wait call-back > active" into the state and the target state.
 func stateAndTarget(text string) (state, target string) {
 	state, target, _ = strings.Cut(text, ">")
 	return strings.TrimSpace(state), strings.TrimSpace(target)
 }
 
-// repeat repeats a text.
 func repeat(text string, times int) string { return strings.Repeat(text, times) }

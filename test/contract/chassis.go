@@ -6,31 +6,32 @@ const (
 	chassisPath = "/v1/chassis"
 	oneChassis  = chassisPath + "/{uuid1}"
 	fullChassis = `{"uuid": "{uuid1}", "description": "{word1}", "extra": {"rack": 7}}`
-	// inChassis has the fields of a node in a chassis.
+	// inChassis holds the fields of a node in the chassis {uuid1}.
 	inChassis = `{"driver": "fake-hardware", "chassis_uuid": "{uuid1}"}`
 )
 
-// chassis covers chassis and their nodes. A list has no filter, so its behaviors run one after the other.
+// chassis covers chassis and their nodes. A list of chassis cannot be filtered, so the behaviors run one after
+// another.
 func chassis() group {
 	return group{name: "chassis", alone: true, behaviors: slices.Concat(
 		chassisLife(), chassisLists(), chassisPaths(), chassisBodies(), chassisPatches(), chassisNodes(), nodesBelowChassis(),
 	)}
 }
 
-// ask returns a behavior of one request.
+// ask returns a behavior that consists of a single request.
 func ask(name string, s step) behavior { return behavior{name: name, steps: []step{s}} }
 
-// postChassis posts a chassis.
+// postChassis returns a behavior that creates a chassis from body.
 func postChassis(name, body, want, old string) behavior {
 	return ask(name, step{call: "POST " + chassisPath, body: body, see: "description extra", want: want, old: old})
 }
 
-// withChassis creates a chassis before the steps.
+// withChassis returns a behavior that creates a chassis before the steps.
 func withChassis(name string, steps ...step) behavior {
 	return behavior{name: name, steps: append([]step{{call: "POST " + chassisPath, body: fullChassis}}, steps...)}
 }
 
-// patchChassis creates a chassis and patches it.
+// patchChassis returns a behavior that creates a chassis and patches it.
 func patchChassis(name, patch, want, old string) behavior {
 	return withChassis(name, step{call: "PATCH " + oneChassis, body: patch, see: "description extra", want: want, old: old})
 }
@@ -66,7 +67,8 @@ func chassisLife() []behavior {
 	}
 }
 
-// threeChassis creates three chassis. In a list, the steps see only these, because the list starts after a marker.
+// threeChassis returns a behavior that creates three chassis before the steps. The steps list only chassis after one
+// of these, which they name as the marker, so that they do not see any others.
 func threeChassis(name string, steps ...step) behavior {
 	return behavior{name: name, steps: append([]step{
 		{call: "POST " + chassisPath, body: `{"uuid": "{uuid1}", "description": "{word1}-b"}`},
@@ -231,7 +233,7 @@ func chassisPatches() []behavior {
 	}
 }
 
-// chassisNodes returns behaviors about the chassis of nodes.
+// chassisNodes returns behaviors of nodes that belong to a chassis.
 func chassisNodes() []behavior {
 	const nodes, one = "/v1/nodes", "/v1/nodes/{node}"
 	return []behavior{
@@ -289,7 +291,7 @@ func chassisNodes() []behavior {
 	}
 }
 
-// nodesBelowChassis returns behaviors about the nodes below a chassis.
+// nodesBelowChassis returns behaviors of the list of a chassis's nodes, /v1/chassis/{uuid}/nodes.
 func nodesBelowChassis() []behavior {
 	const below = oneChassis + "/nodes"
 	return []behavior{

@@ -46,7 +46,7 @@ func deleting() group {
 	}}
 }
 
-// deletingIn covers the states in which a node can be deleted.
+// deletingIn covers DELETE of a node in each of the states.
 func deletingIn() group {
 	g := group{name: "delete-in"}
 	for _, s := range states {

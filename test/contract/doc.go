@@ -5,10 +5,10 @@
 // one, and, where it is built in, the embedded one. Subjects are called over HTTP
 // only. The expected responses are those of the real Ironics, word for word, even
 // where they are bugs; the embedded Ironic must respond like the newest one. Where
-// the old release differs, its response is next to the other ("old"). Behaviors
-// that it is too old for are not run ("since"), and their number is reported at
-// the end. Nothing is skipped: a number of behaviors other than the one in counts
-// fails the test.
+// the old release responds differently, its response is next to the other one
+// ("old"). Behaviors that the old release does not support are not run ("since"),
+// and their number is reported at the end. Nothing is skipped: if the number of
+// behaviors that ran differs from the one in counts, the test fails.
 //
 //	go test ./test/contract/embedded                                    the embedded Ironic, in half a minute
 //	go test ./test/contract/real -v -run TestContract/newest            one real subject
@@ -17,8 +17,8 @@
 //
 // # How to add a behavior
 //
-// Most behaviors are entries of a table: requests and the interesting parts of
-// their responses. Add an entry to the table of its topic, with "?" as the wanted
+// Most behaviors are entries in a table: requests and the interesting parts of
+// their responses. Add an entry to the table for its topic, with "?" as the wanted
 // response, and run it. Then copy what the releases responded, unless Ironic's
 // source shows that it may vary:
 //
@@ -29,8 +29,8 @@
 //
 // {node} is a node of fake hardware that only this behavior uses. [behavior] and
 // [step] describe the other possibilities, and [MachineBehavior] nodes with a
-// machine. Texts of Ironic that list a Python set, object addresses and numbers of
-// database rows are matched by a pattern ("~…").
+// machine. If a text from Ironic contains a Python set, the address of an object
+// or the number of a database row, match it by a pattern ("~…").
 //
 // The provision states and verbs have a separate matrix: every verb is sent to
 // a node in every state, and outcomes lists the legal combinations.

@@ -1,6 +1,7 @@
 package contract
 
-// three creates three nodes whose resource class {word1} no other node has.
+// three returns steps that create three nodes with resource class {word1}, which no other node has, followed by the
+// steps in more.
 func three(more ...step) []step {
 	return append([]step{
 		{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "uuid": "{uuid1}", "name": "{word1}-b", "resource_class": "{word1}", "description": "Rack {word1} left"}`},
@@ -42,8 +43,8 @@ func listing() group {
 		{name: "sort-by-conductor", steps: []step{{call: "GET /v1/nodes?sort_key=conductor&resource_class={word1}", want: `400 The sort_key value "conductor" is an invalid field for sorting`}}},
 		{name: "sort-by-id", steps: []step{{call: "GET /v1/nodes?sort_key=id&resource_class={word1}", want: "200"}}},
 		{name: "sort-with-nulls", steps: three(step{call: "GET /v1/nodes?resource_class={word1}&sort_key=shard", see: "nodes.#.uuid", want: `200 nodes.#.uuid=["{uuid1}","{uuid3}","{uuid2}"]`})},
-		// oslo.db leaves a null marker value out of the comparison, and SQL finds no null below or above a value: pages
-		// lose and repeat nodes.
+		// oslo.db leaves the marker's null value out of the comparison, and in SQL no null is below or above another
+		// value. Therefore, pages omit some nodes and repeat others.
 		{name: "marker-with-nulls", steps: three(
 			step{call: "GET /v1/nodes?resource_class={word1}&sort_key=shard&marker={uuid1}", see: "nodes.#.uuid", want: `200 nodes.#.uuid=["{uuid3}","{uuid2}"]`},
 			step{call: "GET /v1/nodes?resource_class={word1}&sort_key=shard&marker={uuid3}", see: "nodes.#.uuid", want: `200 nodes.#.uuid=[]`},

@@ -194,7 +194,7 @@ func OnMachines() []MachineBehavior {
 // MachineBehavior is a behavior of a node that has its own machine.
 type MachineBehavior struct {
 	behavior
-	// Scenario is a scenario of the lab, or "long-step" for a machine whose steps last long enough to observe.
+	// Scenario is the name of a lab scenario, or "long-step" for a machine whose steps last long enough to observe.
 	Scenario string
 }
 
@@ -204,7 +204,8 @@ func (b MachineBehavior) Name() string { return b.name }
 // In reports whether a subject supports the API version that the behavior needs.
 func (b MachineBehavior) In(s *Subject) bool { return s.has(b.since) }
 
-// Run enrolls a machine and runs the behavior. node and ports are the request bodies of the node and of its ports.
+// Run enrolls a machine and runs the behavior. node and ports are the request bodies that create the node and its
+// ports.
 func (b MachineBehavior) Run(t *testing.T, s *Subject, node map[string]any, ports []map[string]any) {
 	t.Helper()
 	c := newSession(t, s)

@@ -18,7 +18,7 @@ type provisionState struct {
 	updatable, deletable bool
 }
 
-// states are all provision states.
+// states lists all provision states.
 var states = []provisionState{
 	{name: "enroll", updatable: true, deletable: true},
 	{name: "verifying", target: "manageable", updatable: true},
@@ -57,11 +57,11 @@ type verb struct {
 	name string
 	// since is the minor API version that introduced the verb.
 	since int
-	// more holds additional members of the request body.
+	// more holds additional members of the request body, with a leading comma.
 	more string
 }
 
-// verbs are all verbs.
+// verbs lists all verbs that Ironic knows.
 var verbs = []verb{
 	{name: "active"},
 	{name: "deploy"},
@@ -80,8 +80,8 @@ var verbs = []verb{
 	{name: "service", since: 87, more: `, "service_steps": [{"interface": "vendor", "step": "log_passthrough"}]`},
 }
 
-// matrix sends every verb to a node in every state. outcomes has the legal combinations, with the state that the node
-// ends in. Ironic must refuse all others.
+// matrix sends every verb to a node in every state. outcomes lists the legal combinations and the states in which the
+// node ends up. Ironic must refuse all others.
 func matrix(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("provision", func(t *testing.T) {
@@ -101,7 +101,7 @@ func matrix(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// cell checks one verb in one state.
+// cell checks the response to verb v in state from, and the state in which the node ends up.
 func cell(t *testing.T, s *Subject, from provisionState, v verb) {
 	t.Helper()
 	c := newSession(t, s)
@@ -133,11 +133,12 @@ func (c *session) settled(want string) string {
 	}
 }
 
-// expected returns the outcome of a verb in a state.
+// expected returns the required outcome of a verb in a state: "202 > " and the state in which the node ends up, or an
+// error.
 func expected(state string, v verb, kind Kind) string {
 	outcome, legal := outcomes[state][v.name]
 	if kind == Old && v.name == "abort" && state == "wait call-back" {
-		legal = false // Ironic allows this since API 1.110
+		legal = false // Ironic has allowed this since API 1.110
 	}
 	switch {
 	case !legal:

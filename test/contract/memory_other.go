@@ -2,5 +2,5 @@
 
 package contract
 
-// memoryFolder returns "": only Linux always has a folder in memory.
+// memoryFolder returns "", because only Linux always has a folder in memory.
 func memoryFolder() string { return "" }

@@ -1,6 +1,6 @@
 package contract
 
-// ports covers ports.
+// ports covers the API calls for ports.
 func ports() group {
 	const port = `{"node_uuid": "{node}", "address": "{mac1}", "uuid": "{uuid1}"}`
 	return group{name: "ports", behaviors: []behavior{
@@ -49,7 +49,7 @@ func ports() group {
 	}}
 }
 
-// portgroups covers port groups.
+// portgroups covers the API calls for port groups.
 func portgroups() group {
 	const bond = `{"node_uuid": "{node}", "uuid": "{uuid1}", "name": "{word1}", "address": "{mac1}"}`
 	return group{name: "portgroups", behaviors: []behavior{
@@ -75,7 +75,7 @@ func portgroups() group {
 	}}
 }
 
-// vifs covers VIFs with the network interface noop.
+// vifs covers the VIFs of nodes with the network interface noop.
 func vifs() group {
 	return group{name: "vifs", behaviors: []behavior{
 		{name: "list", steps: []step{{call: "GET /v1/nodes/{node}/vifs", see: "body", want: `200 body={"vifs":[]}`}}},
@@ -88,7 +88,7 @@ func vifs() group {
 	}}
 }
 
-// serving covers drivers and conductors.
+// serving covers the API calls for drivers and conductors.
 func serving() group {
 	return group{name: "drivers", behaviors: []behavior{
 		{name: "list", steps: []step{{call: "GET /v1/drivers", see: "body.keys drivers.#.name drivers.#.hosts drivers.#.type drivers.0.keys", want: `200 keys=["drivers"] drivers.#.name=["fake-hardware","redfish"] drivers.#.hosts=[["localhost"],["localhost"]] drivers.#.type=["dynamic","dynamic"] drivers.0.keys=["hosts","links","name","properties","type"]`}}},

@@ -150,8 +150,8 @@ func interfaces() group {
 	}}
 }
 
-// patchingIn covers the states in which a node can be patched. Ironic checks the target state, so each state has its
-// usual target.
+// patchingIn covers PATCH of a node in each of the states. Since Ironic checks the target state, too, each state is
+// combined with its usual target.
 func patchingIn() group {
 	const change = `[{"op": "add", "path": "/extra/a", "value": 1}]`
 	g := group{name: "patch-in"}
@@ -161,7 +161,7 @@ func patchingIn() group {
 		case s.updatable:
 			want = "200"
 		case s.name == "inspecting":
-			// The API accepts changes in this state, the conductor does not.
+			// The API accepts changes in this state, but the conductor does not.
 			want = `409 Cannot update node "{node}" while it is in state "inspecting".`
 		}
 		g.behaviors = append(g.behaviors, behavior{

@@ -177,7 +177,7 @@ func management() group {
 	}}
 }
 
-// validation covers GET validate.
+// validation covers GET /v1/nodes/{node}/validate.
 func validation() group {
 	return group{name: "validate", behaviors: []behavior{
 		{name: "fake", state: "manageable", steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "body", want: `200 body={"bios":{"result":true},"boot":{"result":true},"console":{"result":true},"deploy":{"result":true},"firmware":{"result":true},"inspect":{"result":true},"management":{"result":true},"network":{"result":true},"power":{"result":true},"raid":{"result":true},"rescue":{"result":true},"storage":{"result":true}}`, old: `200 body={"bios":{"result":true},"boot":{"result":true},"console":{"result":true},"deploy":{"result":true},"inspect":{"result":true},"management":{"result":true},"network":{"result":true},"power":{"result":true},"raid":{"result":true},"rescue":{"result":true},"storage":{"result":true}}`}}},

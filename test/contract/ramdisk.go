@@ -1,7 +1,7 @@
 package contract
 
-// ramdisk covers the calls of an agent. The nodes are put into a state in which Ironic waits for an agent; if Ironic
-// would call the agent back, into one in which it only records the call.
+// ramdisk covers the calls that an agent makes. The nodes are put into a state in which Ironic waits for an agent.
+// Where Ironic would then call the agent, they are put into a state in which it only records the agent's call.
 func ramdisk() group {
 	const agent = `{"callback_url": "http://127.0.0.1:9999", "agent_token": "{token}", "agent_version": "13.0.0"}`
 	with := func(steps ...step) []step {
@@ -78,7 +78,7 @@ func ramdisk() group {
 	}}
 }
 
-// inspections covers the data of an inspection. They run before there are inspection rules.
+// inspections covers the inspection data that an agent sends. These behaviors run before any inspection rules exist.
 func inspections() []behavior {
 	port := func(steps ...step) []step {
 		return append([]step{{call: "POST /v1/ports", body: `{"node_uuid": "{node}", "address": "{mac1}"}`}}, steps...)

@@ -19,8 +19,8 @@ import (
 //	body.keys          the names in an object, sorted; body is the whole body
 //	created_at?        "set" or null, for values that differ each time
 //	header:Location    a header
-//	order              the names in the response, in order; order:nodes.0 in
-//	                   an object of it
+//	order              the names in the response, in their original order;
+//	                   order:nodes.0 for those in the object at this path
 //	text               the text of an error; nothing for other responses
 //	shape              the format of an error, see [refusal]
 //
@@ -70,7 +70,7 @@ func renderValue(body any, what string) string {
 // missing is the value of a path that does not exist.
 type missing struct{}
 
-// lookUp returns the value at a path.
+// lookUp returns the value at path in a decoded JSON value; see [session.render].
 func lookUp(value any, path string) any {
 	name, rest, more := strings.Cut(path, ".")
 	var found any = missing{}
@@ -117,7 +117,7 @@ func lookUp(value any, path string) any {
 	return lookUp(found, rest)
 }
 
-// keyOrder returns the names in a JSON object, in their order. path selects an object inside of raw.
+// keyOrder returns the names in the JSON object at path in raw, in their original order.
 func keyOrder(raw, path string) []string {
 	if path != "" {
 		name, rest, _ := strings.Cut(path, ".")
@@ -158,9 +158,10 @@ func anyOf(texts []string) []any {
 
 // refusal is an error response (status 400 and above).
 type refusal struct {
-	// shape is the format of the error: "fault" for faultcode and faultstring as JSON text in error_message, "pecan"
-	// for code or status, title and description there, "bare fault" for a fault without error_message, "error_message
-	// text" for plain text there, "other" for another JSON object, and "text" for everything else.
+	// shape is the format of the error: "fault" if error_message is a JSON text with faultcode and faultstring,
+	// "pecan" if it is one with code or status, title and description, "error_message text" if it is plain text,
+	// "bare fault" for a fault without error_message, "other" for another JSON object, and "text" for everything
+	// else.
 	shape string
 	text  string
 }
@@ -191,8 +192,8 @@ func names(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ",")
 }
 
-// textOf returns the first line of a text. If there are more lines, such as a schema that a Python library prints, "…"
-// follows.
+// textOf returns the first line of a text. If more lines follow, such as a schema printed by a Python library, it
+// appends "…".
 func textOf(value any) string {
 	text, _ := value.(string)
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")

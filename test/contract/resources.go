@@ -1,6 +1,6 @@
 package contract
 
-// allocations covers allocations.
+// allocations covers the API calls for allocations.
 func allocations() group {
 	const ready = `{"op": "add", "path": "/resource_class", "value": "{word1}"}`
 	node := func(steps ...step) []step {
@@ -167,7 +167,7 @@ func templates() group {
 	}}
 }
 
-// instances covers instance_uuid.
+// instances covers the instance_uuid of a node.
 func instances() group {
 	const add = `[{"op": "add", "path": "/instance_uuid", "value": "{uuid1}"}]`
 	return group{name: "instance-uuid", behaviors: []behavior{

@@ -1,6 +1,6 @@
 package contract
 
-// ruleRuns covers rules that run when an inspection ends. Each applies to its own node only.
+// ruleRuns covers rules that run when an inspection ends. Each rule applies only to the node of its behavior.
 func ruleRuns() []behavior {
 	const (
 		inspection = `{"inventory": {"interfaces": [{"name": "eno1", "mac_address": "{mac1}"}], "cpu": {"architecture": "x86_64", "count": 8}, ` +

@@ -6,15 +6,15 @@ const (
 	rulesPath   = "/v1/inspection_rules"
 	oneRule     = rulesPath + "/{uuid1}"
 	someActions = `"actions": [{"op": "set-attribute", "args": {"path": "/driver", "value": "fake"}}]`
-	// validRule has the fields that Ironic needs. Without conditions, Ironic stores a rule but cannot show it.
+	// validRule holds the fields that Ironic needs. Ironic stores a rule without conditions, but cannot show it.
 	validRule     = `"conditions": [], ` + someActions
 	plainRule     = `{"uuid": "{uuid1}", ` + validRule + `}`
 	fullRule      = `{"uuid": "{uuid1}", "description": "{word1}", "priority": 7, "phase": "main", ` + someActions + `, ` + `"conditions": [{"op": "!eq", "args": {"values": ["{inventory[cpu][count]}", 4]}}]}`
 	sensitiveRule = `{"uuid": "{uuid1}", "sensitive": true, ` + someActions + `, "conditions": [{"op": "is-none", "args": {"value": 1}}]}`
 )
 
-// rules covers inspections and inspection rules. A rule applies to every inspection, so that the inspections come
-// first.
+// rules covers inspections and inspection rules. The inspections come first, because a rule applies to every
+// inspection.
 func rules() group {
 	return group{name: "inspection-rules", alone: true, behaviors: slices.Concat(
 		inspections(), ruleRuns(), ruleLife(), ruleLists(), rulePaths(), ruleBodies(), ruleArguments(), ruleOperators(), rulePatches(),
@@ -29,17 +29,17 @@ func rulePost(name, body, want string) behavior {
 	return behavior{name: name, since: 96, steps: []step{{call: "POST " + rulesPath, body: body, see: "priority phase sensitive description actions conditions", want: want}}}
 }
 
-// ruleActions posts a rule with some actions.
+// ruleActions returns a behavior that posts a rule with the actions in body.
 func ruleActions(name, body, want string) behavior {
 	return behavior{name: name, since: 96, steps: []step{{call: "POST " + rulesPath, body: `{"conditions": [], "actions": [` + body + `]}`, see: "actions", want: want}}}
 }
 
-// ruleConditions posts a rule with some conditions.
+// ruleConditions returns a behavior that posts a rule with the conditions in body.
 func ruleConditions(name, body, want string) behavior {
 	return behavior{name: name, since: 96, steps: []step{{call: "POST " + rulesPath, body: `{` + someActions + `, "conditions": [` + body + `]}`, see: "conditions", want: want}}}
 }
 
-// rulePatch posts a rule and patches it.
+// rulePatch returns a behavior that posts a rule and patches it.
 func rulePatch(name, rule, patch, see, want string) behavior {
 	return behavior{name: name, since: 96, steps: []step{
 		{call: "POST " + rulesPath, body: rule},
@@ -47,8 +47,9 @@ func rulePatch(name, rule, patch, see, want string) behavior {
 	}}
 }
 
-// threeRules creates three rules whose descriptions no other rule has. The list of rules has no filter: the steps see
-// only these rules, because the list starts after a marker.
+// threeRules returns a behavior that creates three rules, whose descriptions no other rule has, before the steps. The
+// list of rules cannot be filtered, so the steps list only the rules after one of these, which they name as the
+// marker.
 func threeRules(name string, steps ...step) behavior {
 	return behavior{name: name, since: 96, steps: append([]step{
 		{call: "POST " + rulesPath, body: `{"uuid": "{uuid1}", "description": "{word1}-b", "priority": 20, ` + validRule + `}`},
@@ -57,7 +58,7 @@ func threeRules(name string, steps ...step) behavior {
 	}, steps...)}
 }
 
-// ruleLife starts with the empty list, before other behaviors create rules.
+// ruleLife starts with an empty list, so it comes before the behaviors that leave rules behind.
 func ruleLife() []behavior {
 	return []behavior{
 		ruleGet("empty-list", "GET "+rulesPath, "body", `200 body={"inspection_rules":[]}`),

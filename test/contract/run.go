@@ -11,12 +11,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// counts has the number of behaviors that run against each kind of subject, without those that need machines. It makes
-// sure that no behavior is lost unnoticed. Update it when you add a behavior.
+// counts holds the number of behaviors that run against each kind of subject, without those that need machines. It
+// makes sure that no behavior gets lost unnoticed. Update it when you add a behavior.
 var counts = map[Kind]int64{Newest: 1906, Old: 1392, Embedded: 1906}
 
-// Main runs the tests of a package that runs behaviors. parallel is the number of behaviors that run at the same time:
-// they mostly wait for responses.
+// Main runs the tests of a package that runs behaviors. parallel is the number of behaviors that run at the same
+// time. It can be large, because they mostly wait for responses.
 func Main(m *testing.M, parallel int) {
 	flag.Parse()
 	if !flagIsSet("test.parallel") {
@@ -26,11 +26,11 @@ func Main(m *testing.M, parallel int) {
 	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", folder)
 	}
-	// The clock of regular expressions, which inspection rules use, ends a second after the last match.
+	// The regular expressions that inspection rules use have a clock that ends a second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
-// tally counts the behaviors that have run.
+// tally counts the behaviors that have run and those that are too new for the subject.
 type tally struct {
 	ran, tooNew atomic.Int64
 }

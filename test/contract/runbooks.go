@@ -24,7 +24,8 @@ func runbookGet(name, call, see, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: call, see: see, want: want}}}
 }
 
-// runbookPost posts a runbook with some fields in addition to its name and steps, and shows the result.
+// runbookPost returns a behavior that posts a runbook with the given fields in addition to its name and steps, and
+// compares the result.
 func runbookPost(name, fields, want string) behavior {
 	return runbookBody(name, `{"name": "{trait1}", `+someSteps+`, `+fields+`}`, want)
 }
@@ -33,12 +34,12 @@ func runbookBody(name, body, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: "POST " + runbooksPath, body: body, see: "name steps disable_ramdisk extra public owner description traits", want: want}}}
 }
 
-// runbookStep posts a runbook with one step.
+// runbookStep returns a behavior that posts a runbook with the one step given.
 func runbookStep(name, given, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: "POST " + runbooksPath, body: `{"name": "{trait1}", "steps": [` + given + `]}`, see: "steps", want: want}}}
 }
 
-// runbookPatch posts a runbook and patches it.
+// runbookPatch returns a behavior that posts a runbook and patches it.
 func runbookPatch(name, patch, see, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{
 		{call: "POST " + runbooksPath, body: fullRunbook},
@@ -46,8 +47,9 @@ func runbookPatch(name, patch, see, want string) behavior {
 	}}
 }
 
-// threeRunbooks creates three runbooks whose names sort differently from their times. The list of runbooks has no
-// filter: the steps see only these runbooks, because the list starts after a marker.
+// threeRunbooks returns a behavior that creates three runbooks before the steps. Sorting them by name and by time of
+// creation gives different orders. The list of runbooks cannot be filtered, so the steps list only the runbooks after
+// one of these, which they name as the marker.
 func threeRunbooks(name string, steps ...step) behavior {
 	return behavior{name: name, since: 112, steps: append([]step{
 		{call: "POST " + runbooksPath, body: `{"uuid": "{uuid1}", "name": "z{word1}-b", ` + someSteps + `}`},
@@ -57,7 +59,7 @@ func threeRunbooks(name string, steps ...step) behavior {
 	}, steps...)}
 }
 
-// runbookLife starts with the empty list, before other behaviors create runbooks.
+// runbookLife starts with an empty list, so it comes before the other behaviors, which create runbooks.
 func runbookLife() []behavior {
 	return []behavior{
 		runbookGet("empty", "GET "+runbooksPath, "body", `200 body={"runbooks":[]}`),
@@ -358,7 +360,8 @@ func runbookTraits() []behavior {
 	}
 }
 
-// useRunbook posts a runbook with a trait, and uses it on a node that has no traits yet.
+// useRunbook returns a behavior that posts a runbook with a trait and then runs the steps, which use the runbook on a
+// node that has no traits yet.
 func useRunbook(name, state, runbook string, steps ...step) behavior {
 	return behavior{name: name, since: 112, state: state, steps: append([]step{
 		{call: "POST " + runbooksPath, body: runbook},

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// patience is the time for which UNTIL waits, and interval the time between two polls. machinePatience and
-	// machineInterval replace them where a machine boots. A poll costs a real Ironic 10 ms.
+	// patience limits the time for which UNTIL waits, and interval is the time between two polls. machinePatience and
+	// machineInterval replace them for nodes that have a machine. A poll costs a real Ironic 10 ms.
 	patience        = 20 * time.Second
 	machinePatience = 2 * time.Minute
 	machineInterval = 400 * time.Millisecond
 	interval        = 40 * time.Millisecond
 )
 
-// session runs one behavior. It holds the values of the words in braces.
+// session runs one behavior. It holds the values that the words in braces stand for.
 type session struct {
 	t          *testing.T
 	subject    *Subject
@@ -41,7 +41,7 @@ func newSession(t *testing.T, s *Subject) *session {
 
 var word = regexp.MustCompile(`\{(node|name|other|otherName|(?:mac|uuid|word)\d|[a-z]+\d?)\}`)
 
-// fill replaces the words in braces by their values.
+// fill replaces the words in braces with their values.
 func (c *session) fill(text string) string {
 	c.t.Helper()
 	return word.ReplaceAllStringFunc(text, func(found string) string {
@@ -78,7 +78,7 @@ func (c *session) make(name string) bool {
 	return true
 }
 
-// enroll creates a node.
+// enroll creates a node and makes its UUID and its name the values of the words uuid and name.
 func (c *session) enroll(uuid, name string) {
 	c.t.Helper()
 	c.values[name] = "n-" + strings.ToLower(rand.Text()[:12])
@@ -99,7 +99,7 @@ func (c *session) enroll(uuid, name string) {
 	c.values[uuid], _ = a.body.(map[string]any)["uuid"].(string)
 }
 
-// set puts {node} into a state.
+// set puts {node} into the state that text describes, as in "wait call-back > active".
 func (c *session) set(text string) {
 	c.t.Helper()
 	state, target := stateAndTarget(text)
@@ -117,7 +117,8 @@ func (c *session) reserve(host string) {
 	c.subject.Reserve(c.t, uuid, host)
 }
 
-// unfill replaces values by their words in braces, the longest values first.
+// unfill replaces values with their words in braces, the longest values first. It ignores values of fewer than 6
+// bytes.
 func (c *session) unfill(text string) string {
 	names := slices.Collect(maps.Keys(c.values))
 	slices.SortFunc(names, func(a, b string) int {
@@ -173,7 +174,7 @@ func matches(want, got string) bool {
 	return want == got
 }
 
-// until repeats the request of a step until the response is as wanted.
+// until repeats the request of a step until the response is as wanted or c.patience has passed.
 func (c *session) until(i int, s step) {
 	c.t.Helper()
 	s.call = strings.Replace(s.call, "UNTIL", "GET", 1)

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// Kind is the kind of Ironic that a subject is.
+// Kind tells which Ironic a subject is.
 type Kind int
 
-// The kinds of subjects. Expectations are those of Newest unless they say otherwise; Embedded must be equal to it.
+// The kinds of subjects. Newest and Embedded must give the response that a step wants; Old may have a different one,
+// in the step's field old.
 const (
 	Newest Kind = iota
 	Old
@@ -24,13 +25,13 @@ type Subject struct {
 	Kind Kind
 	// URL is the base URL, without /v1.
 	URL string
-	// MaxMinor is the newest API version: 115 for 1.115.
+	// MaxMinor is the minor number of the newest API version, such as 115 for 1.115.
 	MaxMinor int
 	// Client sends the requests.
 	Client *http.Client
-	// SetState sets a node's provision state and target state; "" is no target. It starts no operation.
+	// SetState sets a node's provision state and target state; "" means no target. It starts no operation.
 	SetState func(tb testing.TB, uuid, provisionState, targetState string)
-	// Reserve locks a node in the name of a conductor; an empty host unlocks it.
+	// Reserve locks a node for the conductor with the given host name; if host is empty, it unlocks the node.
 	Reserve func(tb testing.TB, uuid, host string)
 
 	// writing makes SetState and Reserve wait for requests, and the reverse, because both write to the same database
@@ -38,5 +39,5 @@ type Subject struct {
 	writing sync.RWMutex
 }
 
-// has reports whether the subject supports an API version.
+// has reports whether the subject supports API version 1.minor.
 func (s *Subject) has(minor int) bool { return minor <= s.MaxMinor }

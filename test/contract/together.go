@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// together covers simultaneous requests. They are not written as steps, because steps run one after the other.
+// together covers simultaneous requests. They are not written as steps, because steps run one after another.
 func together(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("together", func(t *testing.T) {
@@ -29,12 +29,12 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// sendTogether sends requests at the same time, and returns their statuses, sorted. body returns the body of each
-// request.
+// sendTogether sends count requests at the same time, and returns their statuses, sorted. body returns the body of
+// request i.
 func sendTogether(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
 	answers := make([]string, count)
-	// The words in braces are replaced before, because a session is not safe for concurrent use.
+	// The words in braces are replaced first, because a session is not safe for concurrent use.
 	steps := make([]step, len(answers))
 	for i := range steps {
 		steps[i] = step{call: c.fill(call), body: c.fill(body(i))}
@@ -74,8 +74,8 @@ func sixNames(t *testing.T, s *Subject) {
 	}
 }
 
-// sixChanges checks that simultaneous changes of a node wait for each other or are refused. A real Ironic may lose a
-// change of another key, because it reads a node before it locks it.
+// sixChanges checks that simultaneous changes of a node wait for each other or are refused. A real Ironic may lose
+// one change while it makes another to a different key, because it reads a node before it locks it.
 func sixChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
 	answers := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
@@ -99,9 +99,9 @@ func sixChanges(t *testing.T, s *Subject) {
 	}
 }
 
-// fortyChanges checks that of many simultaneous changes some are accepted and the others refused, since a change holds
-// the node's lock. A real Ironic accepts about ten of forty, but all if the machine is so busy that they arrive one after
-// the other.
+// fortyChanges checks that, of many simultaneous changes, some are accepted and the others refused, since a change
+// holds the node's lock. A real Ironic accepts about ten of forty, or all of them if the machine is so busy that they
+// arrive one after another.
 func fortyChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
 	count := map[string]int{}

@@ -2,7 +2,7 @@ package contract
 
 import "strings"
 
-// versions covers the version header.
+// versions covers the header with the API version.
 func versions() group {
 	return group{name: "versions", behaviors: []behavior{
 		{name: "root", steps: []step{
@@ -104,7 +104,8 @@ func shapes() group {
 	}}
 }
 
-// limits has cases on both sides of Ironic's limits of request bodies: their nesting, their size and the length of names.
+// limits covers requests just inside and just beyond Ironic's limits on the nesting and size of request bodies and on
+// the length of names.
 func limits() group {
 	return group{name: "limits", behaviors: []behavior{
 		{name: "depth-25", since: 83, steps: []step{
@@ -126,7 +127,8 @@ func limits() group {
 	}}
 }
 
-// nested returns a node whose extra nests objects to a depth; the node itself is the first level.
+// nested returns a node whose extra field contains objects nested depth levels deep. The node itself is one more
+// level.
 func nested(depth int) string {
 	return `{"driver": "fake-hardware", "extra": ` + strings.Repeat(`{"a": `, depth) + "1" + strings.Repeat("}", depth) + "}"
 }

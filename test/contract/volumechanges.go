@@ -88,7 +88,7 @@ func connectorPatches() []behavior {
 	}
 }
 
-// movedVolumes covers volumes that are moved to another node, or get the identity of another volume.
+// movedVolumes covers volumes that are moved to another node or get the ID of another volume.
 func movedVolumes() []behavior {
 	return []behavior{
 		withVolumes("connector-to-another-node",
@@ -135,7 +135,7 @@ func targetPatches() []behavior {
 	}
 }
 
-// volumeStates returns behaviors about the states in which Ironic changes and deletes connectors and targets.
+// volumeStates covers the node states in which Ironic allows connectors and targets to be changed and deleted.
 func volumeStates() []behavior {
 	unknown := func(name, state string, steps ...step) behavior {
 		return behavior{name: name, state: state, steps: append([]step{
@@ -207,7 +207,7 @@ func lockedVolumes() []behavior {
 	}
 }
 
-// oddVolumes returns behaviors about unusual spellings of fields of volumes.
+// oddVolumes covers unusual spellings in the fields of volumes.
 func oddVolumes() []behavior {
 	const upper = "9A3F7E52-6B0D-4C1E-8F2A-5D6C7B8A9E0"
 	return []behavior{

@@ -23,7 +23,7 @@ func volumes() group {
 	)}
 }
 
-// poweredOff are the steps that power {node} off.
+// poweredOff lists the steps that power {node} off.
 var poweredOff = []step{
 	{call: "PUT /v1/nodes/{node}/states/power", body: `{"target": "power off"}`, want: "202"},
 	{call: "UNTIL /v1/nodes/{node}", see: "power_state reservation", want: `200 power_state="power off" reservation=null`},
@@ -37,7 +37,8 @@ func postTarget(name, body, want, old string) behavior {
 	return ask(name, step{call: "POST " + targetsPath, body: body, see: "node_uuid volume_type boot_index volume_id properties extra", want: want, old: old})
 }
 
-// withVolumes creates a connector and a target before the steps. They belong to a node that is powered off.
+// withVolumes returns a behavior that creates a connector and a target before the steps. They belong to a node that
+// is powered off.
 func withVolumes(name string, steps ...step) behavior {
 	return behavior{name: name, steps: slices.Concat(poweredOff, []step{
 		{call: "POST " + connectorsPath, body: fullConnector}, {call: "POST " + targetsPath, body: fullTarget},
@@ -143,7 +144,7 @@ func targetLife() []behavior {
 	}
 }
 
-// threeTargets creates targets of {node}, and one of {other}.
+// threeTargets returns a behavior that creates three targets of {node}, and one of {other}, before the steps.
 func threeTargets(name string, steps ...step) behavior {
 	post := func(uuid, node, kind, index string) step {
 		return step{call: "POST " + targetsPath, body: `{"uuid": "{` + uuid + `}", "node_uuid": "{` + node + `}", "volume_type": "` + kind + `", "boot_index": ` + index + `, "volume_id": "{word1}"}`}
@@ -272,7 +273,7 @@ func volumePaths() []behavior {
 	}
 }
 
-// volumesBelowNodes returns behaviors about the endpoints below a node. Ironic refuses them, except for lists.
+// volumesBelowNodes covers the endpoints below /v1/nodes/{node}/volume. Ironic refuses them, except for lists.
 func volumesBelowNodes() []behavior {
 	return []behavior{
 		withVolumes("below-a-node",

@@ -41,7 +41,7 @@ func (c *console) lists(node string, args ...string) {
 	}
 }
 
-// secret fails the test for each of the secrets that the output contains.
+// secret checks that the output contains none of the secrets.
 func (o outcome) secret(t *testing.T, secrets ...string) {
 	t.Helper()
 	for _, s := range secrets {
@@ -95,7 +95,7 @@ type identity struct {
 	*ironic.Keystone
 	user       ironic.User
 	credential ironic.ApplicationCredential
-	// foreign is a user in the domain people with a role in the user's project.
+	// foreign is a user in the domain people who has a role in the user's project.
 	foreign ironic.User
 }
 
@@ -159,7 +159,7 @@ func (id identity) call(t *testing.T, method, path string, body any) map[string]
 	return answer
 }
 
-// ways returns the context settings of every authentication method.
+// ways returns the context settings for each authentication method.
 func (id identity) ways(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	token, err := id.Token(t.Context(), ironic.TokenRequest{User: id.user.Name, Password: id.user.Password, Project: id.AdminProject})
@@ -199,7 +199,7 @@ func TestKeystone(t *testing.T) {
 	ways := id.ways(t)
 	secrets := []string{id.user.Password, id.foreign.Password, id.credential.Secret, ways["token"]["token"]}
 	for _, r := range ironic.Releases(t) {
-		// The releases run one after the other because the service catalog has one endpoint for Ironic.
+		// The releases run one after another, because the service catalog has one endpoint for Ironic.
 		t.Run(r.Version(), func(t *testing.T) {
 			s := ironic.StartT(t, ironic.Options{Release: r, Auth: id.Keystone})
 			name := unique("keystone")
@@ -312,7 +312,7 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 			if strings.Contains(test.name, "no scope") || strings.Contains(test.name, "token") || strings.Contains(test.name, "credential") {
 				env = nil
 			}
-			// The last value of a variable wins.
+			// If a variable occurs more than once, its last value wins.
 			c := newConsole(t, append(env, test.env...)...)
 			for _, args := range [][]string{{"nodes"}, {"watch", "-o", "json"}, {"manage", node, "--wait"}} {
 				o := c.run(args...)
@@ -328,8 +328,8 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 	})
 }
 
-// TestTokenExpires checks a session that outlives its token: with a password the console gets a new token, with only
-// a token it reports that the token expired.
+// TestTokenExpires checks a session that outlives its token. If the console has a password, it must get a new token;
+// if it has only a token, it must report that the token expired.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {
@@ -448,8 +448,8 @@ func TestConfigPaths(t *testing.T) {
 			}
 		}
 	}
-	// Without configuration, a refused connection to the default address lists the searched places. The check is
-	// skipped when another Ironic uses port 6385 of this machine.
+	// Without configuration, the error for a refused connection to the default address lists the places that were
+	// searched. The check is skipped if another Ironic uses port 6385 of this machine.
 	if o := newConsole(t).run("nodes", "--connect-timeout", "2s"); o.code == 4 && strings.Contains(o.stderr, "refused") {
 		o.says(t, 4, "127.0.0.1:6385", "Searched:", "config file", "clouds.yaml", "--url http://HOST:6385")
 	}

@@ -114,7 +114,8 @@ func checkNotStored(t *testing.T, c *console, secret string) {
 	}
 }
 
-// TestScreenBMC logs in to a BMC on the BMC tab, first with a wrong password, and changes boot device and power.
+// TestScreenBMC logs in to a BMC on the BMC tab, first with a wrong password, and changes the boot device and the
+// power state.
 func TestScreenBMC(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

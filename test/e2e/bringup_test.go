@@ -9,8 +9,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestBringUp: one command takes nodes from enroll to available; nodes at the goal are unchanged, and a node with an
-// instance is refused.
+// TestBringUp checks that one command takes nodes from enroll to available, that nodes already at the goal are left
+// unchanged, and that a node with an instance is refused.
 func TestBringUp(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -49,7 +49,7 @@ func TestBringUp(t *testing.T) {
 	})
 }
 
-// TestBringUpInterrupted: a run that is killed is continued by the same command.
+// TestBringUpInterrupted checks that, after a run was killed, the same command continues it.
 func TestBringUpInterrupted(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -15,8 +15,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestClientMethods calls the client's methods against each release. What a release lacks must fail
-// with an error that names the required API version.
+// TestClientMethods calls the client's methods against each release. Calls that the release lacks must fail with an
+// error that names the required API version.
 func TestClientMethods(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

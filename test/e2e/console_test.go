@@ -177,7 +177,7 @@ func (c *console) state(node string) models.ProvisionState {
 	return decode[models.Node](c.t, c.ok("node", node, "-o", "json")).ProvisionState
 }
 
-// watching is `ironworks watch -o json` in the background.
+// watching is an `ironworks watch -o json` that runs in the background.
 type watching struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -207,7 +207,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// watch starts `ironworks watch` and waits for its first list of nodes. The end of the test stops it.
+// watch starts `ironworks watch` and waits for its first list of nodes. The program is stopped when the test ends.
 func (c *console) watch(args ...string) *watching {
 	c.t.Helper()
 	cmd := c.command(context.Background(), append([]string{"watch", "-o", "json"}, args...)...)
@@ -274,7 +274,7 @@ func (w *watching) wait() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// of returns the events of one kind about one node.
+// of returns the events of the given kind about the node with the given UUID.
 func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -304,7 +304,7 @@ func (w *watching) until(what string, match func(models.Event) bool) models.Even
 	}
 }
 
-// untilState waits for the event that a node entered a state.
+// untilState waits for the event that reports that the node entered state s.
 func (w *watching) untilState(uuid string, s models.ProvisionState) models.Event {
 	w.t.Helper()
 	return w.until("state "+string(s), func(e models.Event) bool {

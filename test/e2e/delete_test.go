@@ -10,7 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// there reports whether Ironic's API has a node.
+// there reports whether the node exists in Ironic.
 func there(t *testing.T, s *ironic.Server, id string) bool {
 	t.Helper()
 	status, body, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes/"+id, nil)
@@ -20,7 +20,8 @@ func there(t *testing.T, s *ironic.Server, id string) bool {
 	return status == http.StatusOK
 }
 
-// TestDeleteNodes deletes nodes that Ironic permits to delete, and refuses the others before anything is sent.
+// TestDeleteNodes checks that nodes are deleted if Ironic permits it, and that the others are refused before any
+// request is sent.
 func TestDeleteNodes(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -58,7 +59,7 @@ func TestDeleteNodes(t *testing.T) {
 	})
 }
 
-// TestScreenDeletesNodes deletes one and then two nodes in the console, after their name or number was typed.
+// TestScreenDeletesNodes deletes one node and then two in the console, and types their name or number to confirm.
 func TestScreenDeletesNodes(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

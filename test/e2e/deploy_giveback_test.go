@@ -10,8 +10,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestGiveBackAfterFailedRestore: a deployment fails, and restoring the node's fields fails, too. The node stays
-// reserved with its record, and --give-back restores it.
+// TestGiveBackAfterFailedRestore checks that, if a deployment fails and restoring the node's fields fails, too, the
+// node stays reserved and keeps its record, and that --give-back restores it.
 func TestGiveBackAfterFailedRestore(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -35,8 +35,8 @@ func TestGiveBackAfterFailedRestore(t *testing.T) {
 	})
 }
 
-// TestLostChangeOfADeploymentIsUndone: the response to the plan's fields is lost after Ironic has written them. They
-// are restored, and the request is not repeated.
+// TestLostChangeOfADeploymentIsUndone checks that, if the response to the change of the plan's fields is lost after
+// Ironic has written them, the fields are restored and the request is not repeated.
 func TestLostChangeOfADeploymentIsUndone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -28,7 +28,8 @@ type killPoint struct {
 	name  string
 	match weather.Match
 	after bool
-	// stage is the expected stage of the record; secrets reports whether it still holds the user data.
+	// stage is the expected stage of the deployment's record; secrets reports whether the record still holds the user
+	// data.
 	stage   string
 	secrets bool
 	// rejected makes Ironic reject the deployment, so that the node is given back.
@@ -41,8 +42,8 @@ var (
 	deploys   = weather.Both(weather.Method(http.MethodPut), weather.Path("/states/provision"))
 )
 
-// killPoints returns a case before and after every request that changes something, and one while the deployment is
-// followed. Reads between the changes need no case.
+// killPoints returns two cases for each request that changes something, before and after it reached Ironic, and one
+// case while the deployment is followed. Reads between the changes need no case.
 func killPoints() []killPoint {
 	var list []killPoint
 	for _, after := range []bool{false, true} {
@@ -63,8 +64,8 @@ func killPoints() []killPoint {
 	}, true, "following", false, false})
 }
 
-// TestDeployKilled kills the program at every request of a deployment and starts it again: Ironic gets exactly one
-// request to deploy, and the machine is installed.
+// TestDeployKilled kills the program at every request of a deployment and starts it again. It checks that Ironic gets
+// exactly one request to deploy, and that the machine is installed.
 func TestDeployKilled(t *testing.T) {
 	t.Parallel()
 	for _, again := range []string{"resume", "typed again"} {
@@ -165,7 +166,7 @@ func deployRequests(p *weather.Proxy, k killPoint) int {
 	return n
 }
 
-// runUntilKilled runs the program and kills it during a request.
+// runUntilKilled runs the program and kills it during the request that k describes.
 func (c *console) runUntilKilled(p *weather.Proxy, k killPoint, args ...string) {
 	c.t.Helper()
 	reached := make(chan struct{}, 1)
@@ -194,7 +195,8 @@ func wait(t *testing.T, reached <-chan struct{}) {
 	}
 }
 
-// deploymentRecord is the record of a deployment.
+// deploymentRecord holds what a test needs to know about the record of a deployment. mode is that of the record's
+// file.
 type deploymentRecord struct {
 	text, stage, instance string
 	secrets               bool
@@ -211,7 +213,7 @@ func (c *console) records() []string {
 	return list
 }
 
-// onlyRecord decodes the one record in the state directory.
+// onlyRecord decodes the only record in the state directory.
 func (c *console) onlyRecord() deploymentRecord {
 	c.t.Helper()
 	for _, path := range c.records() {

@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C: the operation continues, the program says so,
-// and --resume follows it.
+// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C. It checks that the operation continues, that
+// the program says so, and that --resume follows it.
 func TestDeployWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -36,7 +36,7 @@ func TestDeployWaitInterrupted(t *testing.T) {
 	})
 }
 
-// TestDeployGiveBack undoes what a killed deployment changed.
+// TestDeployGiveBack checks that --give-back undoes what a killed deployment has changed.
 func TestDeployGiveBack(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -83,7 +83,7 @@ func testDeployGiveBack(t *testing.T, s *ironic.Server, k killPoint) {
 	}
 }
 
-// TestDeployAgainAfterFailure checks that a node stays reserved after a failed deployment, also for another run of
+// TestDeployAgainAfterFailure checks that a node stays reserved after a failed deployment, even for another run of
 // the program, and that the printed retry command works.
 func TestDeployAgainAfterFailure(t *testing.T) {
 	t.Parallel()

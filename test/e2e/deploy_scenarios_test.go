@@ -12,23 +12,24 @@ import (
 	"ironworks/test/ironic"
 )
 
-// scenarioEnd is the expected end of a deployment of a machine with a scenario. Without refused and fails the
-// deployment succeeds.
+// scenarioEnd describes how deploying a machine with a given scenario should end. If both refused and fails are
+// unset, the deployment succeeds.
 type scenarioEnd struct {
-	// refused is the check that refuses; fails matches the error of a failed deployment.
+	// refused is the check that refuses the deployment; fails matches the error of a failed deployment.
 	refused plan.CheckID
 	fails   string
-	// waits marks scenarios that run into a timeout or take long. They run under make test-long.
+	// waits marks scenarios that run into a timeout or take long. They run only under make test-long.
 	waits bool
-	// blind machines cannot be inspected, so the check for an inventory is overridden.
+	// blind marks machines that cannot be inspected, so that the check for an inventory must be overridden.
 	blind bool
-	// stops is the verb that fails before the deployment. why is a part of its error.
+	// stops is the verb that fails before the deployment. why is part of its error.
 	stops, why string
 }
 
 const neverCalls = "Timeout reached while waiting for callback"
 
-// scenarioEnds returns the ends under an Ironic with agent inspection, as the newest release has.
+// scenarioEnds returns the expected end for each scenario under an Ironic with agent inspection, such as the newest
+// release.
 func scenarioEnds() map[string]scenarioEnd {
 	return map[string]scenarioEnd{
 		"ok":                      {},
@@ -53,8 +54,8 @@ func scenarioEnds() map[string]scenarioEnd {
 	}
 }
 
-// endsInOldRelease returns the ends under a release without agent inspection, where no disks are known before the
-// deployment.
+// endsInOldRelease returns the expected ends under a release without agent inspection, where no disks are known
+// before the deployment.
 func endsInOldRelease() map[string]scenarioEnd {
 	ends := scenarioEnds()
 	for name, end := range ends {
@@ -69,8 +70,9 @@ func endsInOldRelease() map[string]scenarioEnd {
 	return ends
 }
 
-// TestDeployScenarios deploys a machine of every scenario of the lab and expects the refusal of the right check or
-// the right error. Scenarios that wait for timeouts and real Ironics run under make test-long.
+// TestDeployScenarios deploys a machine for every scenario of the lab, and checks that the right check refuses the
+// deployment or that it ends with the right error. Scenarios that wait for timeouts, and all scenarios under real
+// Ironics, run only under make test-long.
 func TestDeployScenarios(t *testing.T) {
 	t.Parallel()
 	for _, s := range lab.Scenarios() {
@@ -115,7 +117,7 @@ func TestDeployScenarios(t *testing.T) {
 
 func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]scenarioEnd) {
 	t.Helper()
-	// A real conductor uses one processor for all machines.
+	// A real conductor uses only one processor for all machines.
 	turns := make(chan struct{}, 5)
 	for name, end := range ends {
 		if end.waits && !ironic.Long() {
@@ -172,12 +174,12 @@ func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scen
 	case o.code != 0 || apiNode(t, server, uuid)["provision_state"] != "active":
 		t.Errorf("exit code %d, want a node that is active:\n%s", o.code, said)
 	}
-	if end.why == "" || end.refused == plan.CheckState { // otherwise prepare explained it while it was stopped
+	if end.why == "" || end.refused == plan.CheckState { // otherwise prepare has checked the explanation
 		end.explained(t, c, scenario, name, m.Spec().Password)
 	}
 }
 
-// prepare brings a node to available, or to where its scenario stops it.
+// prepare brings a node to available, or as far as its scenario allows.
 func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	c.t.Helper()
 	verbs := []string{"manage", "inspect", "provide"}

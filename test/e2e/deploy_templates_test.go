@@ -14,7 +14,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployTemplates compares the steps of a dry run with the steps of Ironic's deployment: those of the driver, of
+// TestDeployTemplates checks that a dry run shows the same steps as Ironic's deployment runs: steps of the driver, of
 // a template and of the plan.
 func TestDeployTemplates(t *testing.T) {
 	t.Parallel()

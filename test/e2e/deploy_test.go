@@ -45,7 +45,7 @@ func (d dryRun) severity(id plan.CheckID) plan.CheckSeverity {
 	return ""
 }
 
-// TestDeployByPlan deploys a lab machine with a plan file: no steps, root device hints and Butane.
+// TestDeployByPlan deploys a lab machine with a plan file that contains root device hints and Butane, but no steps.
 func TestDeployByPlan(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -163,7 +163,7 @@ func TestDeployTwoDisks(t *testing.T) {
 	}
 	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m", "--root-device", `{"rotational": false}`,
 		"--override", "root-device", "--confirm", "r7-n01")
-	// The agent steps of the deployment are recorded and used by the next one.
+	// The steps that the agent offered in this deployment were recorded and are used to check the next one.
 	c.ok("undeploy", "r7-n01", "--yes", "--wait", "--timeout", "6m")
 	o = c.fails(3, "deploy", "r7-n01", "--yes", "--step", "deploy.instal_coreos", "--policy", "root-device=off")
 	if !strings.Contains(o.stderr, "[step-offered] deploy.instal_coreos was not offered") {

@@ -39,7 +39,7 @@ func withDiscovery(t *testing.T, run func(t *testing.T, s *ironic.Server)) {
 	})
 }
 
-// discovered has Ironic enroll an unknown machine, and returns the node.
+// discovered makes Ironic enroll an unknown machine, and returns the node's UUID.
 func discovered(t *testing.T, s *ironic.Server, mac string) string {
 	t.Helper()
 	body := map[string]any{"inventory": map[string]any{
@@ -48,7 +48,7 @@ func discovered(t *testing.T, s *ironic.Server, mac string) string {
 		"memory":     map[string]any{"physical_mb": 65536}, "cpu": map[string]any{"count": 16, "architecture": "x86_64"},
 		"bmc_address": "10.9.1.7", "system_vendor": map[string]any{"manufacturer": "Dell Inc.", "product_name": "R640", "serial_number": "x"},
 	}}
-	// Without a version, the API is that of ironic-inspector, which agents call.
+	// Without a version, this is the API of ironic-inspector, which agents call.
 	status, answer, err := s.DoVersion(t.Context(), "", http.MethodPost, "/v1/continue_inspection", body)
 	if err != nil || status != http.StatusAccepted {
 		t.Fatalf("continue_inspection: %d %v %s", status, err, answer)
@@ -68,8 +68,8 @@ func discovered(t *testing.T, s *ironic.Server, mac string) string {
 	return made.UUID
 }
 
-// TestAutoDiscovery: nodes that Ironic has discovered are filtered, marked and found by the doctor, and a rule keeps the
-// mark.
+// TestAutoDiscovery checks that nodes that Ironic has discovered can be filtered, are marked in the list and reported
+// by the doctor, and that a rule can record the discovery in the node.
 func TestAutoDiscovery(t *testing.T) {
 	t.Parallel()
 	withDiscovery(t, func(t *testing.T, s *ironic.Server) {

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// doctorReport is the report of `ironworks doctor`.
+// doctorReport is the result of `ironworks doctor`, with the diagnoses by check.
 type doctorReport struct {
 	t *testing.T
 	outcome
@@ -39,7 +39,7 @@ func (c *console) doctor(code int, args ...string) doctorReport {
 	return d
 }
 
-// says checks the result of a check and the words in its title and hint.
+// says checks the result of the check id and that its title or hint contains each of the texts.
 func (d doctorReport) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]
@@ -114,7 +114,7 @@ func TestDoctor(t *testing.T) {
 }
 
 // TestDoctorOfBrokenServers runs doctor against hosts that are down, are not Ironic or respond with garbage, and
-// expects the right check to name the problem within 20 s.
+// checks that the right check names the problem within 20 s.
 func TestDoctorOfBrokenServers(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
@@ -211,7 +211,7 @@ func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
 	d.says(doctor.CheckName, doctor.Unknown, "catalog")
 	d.secret(t, "wrong-secret")
-	// With an endpoint in the settings, Ironic is diagnosed whatever Keystone responds.
+	// If the settings contain an endpoint, Ironic is diagnosed no matter how Keystone responds.
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret", "OS_ENDPOINT="+s.URL)...).doctor(1)
 	d.says(doctor.CheckHTTP, doctor.OK)
 	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")

@@ -8,9 +8,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestEnrollMapsColumns: --column names the fields of headers that are not known. Rows without a driver get that of
-// --driver, although the header IPMI IP would make them ipmi. If a header or a field does not exist, the error names
-// it, and nothing is sent.
+// TestEnrollMapsColumns checks that --column maps unknown headers to fields. Rows without a driver get the one from
+// --driver, although the header IPMI IP would otherwise select ipmi. If a header or a field does not exist, the error
+// names it, and no request is sent.
 func TestEnrollMapsColumns(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -26,7 +26,7 @@ func TestEnrollMapsColumns(t *testing.T) {
 		} {
 			code := 2
 			if strings.Contains(flags, "Machine") {
-				code = 1 // the file is wrong for these flags
+				code = 1 // a column that the file lacks is not a usage error
 			}
 			if o := c.fails(code, append(args, strings.Fields(flags)...)...); !strings.Contains(o.stderr, want) {
 				t.Errorf("%s: %s, want %s", flags, o.stderr, want)

@@ -58,7 +58,7 @@ func TestDeployAMetal3Manifest(t *testing.T) {
 		name := "metal3~" + m.Name()
 		deploy := []string{"deploy", "-f", plan, "--yes", "--wait", "--timeout", "6m"}
 		if s.Release == ironic.Old {
-			// Old Ironic inspects over Redfish and stores no inventory.
+			// The old Ironic inspects over Redfish and stores no inventory.
 			if o := c.fails(3, deploy...); !strings.Contains(o.stderr, "[inventory] no inventory of the node") {
 				t.Errorf("without an inventory: %s", o.stderr)
 			}

@@ -84,8 +84,8 @@ func TestEnrollAsBaremetalCreate(t *testing.T) {
 	})
 }
 
-// ironicRecords returns Ironic's record of the two nodes with their ports and port groups as JSON, without the fields that
-// withoutTimes removes.
+// ironicRecords returns Ironic's records of the two nodes, their ports and their port groups as JSON, without the
+// fields that withoutTimes removes.
 func ironicRecords(t *testing.T, s *ironic.Server, name string) string {
 	t.Helper()
 	var b strings.Builder

@@ -35,8 +35,8 @@ metadata: {name: NAME, namespace: metal3}
 spec: {settings: {NumLock: "NUM-LOCK", BootMode: Uefi}}
 `
 
-// TestManifestIsPrepared: the RAID and the firmware settings of a BareMetalHost are on the machine before it becomes
-// available, and are not made again.
+// TestManifestIsPrepared checks that the RAID and firmware settings of a BareMetalHost are applied to the machine
+// before it becomes available, and are not applied again.
 func TestManifestIsPrepared(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -53,7 +53,7 @@ func TestManifestIsPrepared(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// Cleaning boots the machine, for which the default network interface needs Neutron.
+		// Cleaning boots the machine. The default network interface would need Neutron for this.
 		args := []string{
 			"enroll", "-f", file, "--to", "available", "--no-inspect", "--timeout", "6m", "--set", fmt.Sprintf("driver_info.deploy_iso=%s", info["deploy_iso"]), "--set", "network_interface=noop",
 		}

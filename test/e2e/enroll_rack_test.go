@@ -19,7 +19,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// rackFile is a spreadsheet of lab machines. Its mistakes are in fixed rows, given as tenths of the rack.
+// rackFile is a spreadsheet of lab machines. Its mistakes are in fixed rows, whose positions are given in tenths of
+// the rack.
 type rackFile struct {
 	t      *testing.T
 	prefix string
@@ -30,11 +31,11 @@ type rackFile struct {
 // at returns the index of the row at the given tenth of the rack.
 func (f *rackFile) at(tenth int) int { return len(f.rows) * tenth / 10 }
 
-// wrongPasswords returns the rows with a wrong password.
+// wrongPasswords returns the indexes of the rows with a wrong password.
 func (f *rackFile) wrongPasswords() []int { return []int{f.at(1), f.at(4), f.at(7)} }
 
-// deadBMC returns the row with an unreachable BMC, repeated the row that occurs twice, and doubled the row whose
-// machine also occurs under a second name.
+// deadBMC returns the index of the row with an unreachable BMC, repeated that of the row that occurs twice, and
+// doubled that of the row whose machine also occurs under a second name.
 func (f *rackFile) deadBMC() int  { return f.at(3) }
 func (f *rackFile) repeated() int { return f.at(5) }
 func (f *rackFile) doubled() int  { return f.at(8) }
@@ -59,7 +60,7 @@ func labRack(t *testing.T, c *console, size int) *rackFile {
 	return f
 }
 
-// set changes a cell of a row.
+// set sets the cell of row in the given column to value.
 func (f *rackFile) set(row []string, column, value string) {
 	f.t.Helper()
 	i := slices.Index(f.header, column)
@@ -69,11 +70,11 @@ func (f *rackFile) set(row []string, column, value string) {
 	row[i] = value
 }
 
-// name returns the node name in a row.
+// name returns the node name in row i.
 func (f *rackFile) name(i int) string { return f.rows[i][slices.Index(f.header, "name")] }
 
-// write writes the spreadsheet. With broken, it has three wrong passwords, a dead BMC, a repeated row and a machine
-// with two names.
+// write writes the spreadsheet to the file name, which it returns. If broken is set, the spreadsheet contains three
+// wrong passwords, a dead BMC, a repeated row and a machine with two names.
 func (f *rackFile) write(name string, broken bool) string {
 	f.t.Helper()
 	rows := make([][]string, 0, len(f.rows)+2)
@@ -102,7 +103,7 @@ func (f *rackFile) write(name string, broken bool) string {
 	return name
 }
 
-// read decodes a GET response of Ironic into a value.
+// read decodes Ironic's response to GET path.
 func (f *rackFile) read(s *ironic.Server, path string, into any) {
 	f.t.Helper()
 	status, body, err := s.Do(context.Background(), http.MethodGet, path, nil)
@@ -210,7 +211,7 @@ func enrollRack(t *testing.T, s *ironic.Server, size int) {
 	}
 }
 
-// checkReport checks the results of the spreadsheet with mistakes.
+// checkReport checks the results for the spreadsheet with mistakes.
 func (f *rackFile) checkReport(o outcome) {
 	f.t.Helper()
 	rows := decode[[]enrolledRow](f.t, o)
@@ -263,8 +264,8 @@ func (f *rackFile) checkOnce(s *ironic.Server) {
 	}
 }
 
-// TestEnrollARack does the same under a real Ironic, with 10 machines because two cores take minutes for 50, which long
-// runs enroll.
+// TestEnrollARack does the same as TestEnrollARackOf50 under a real Ironic. It enrolls only 10 machines, because 50
+// take minutes on two cores; long runs enroll 50.
 func TestEnrollARack(t *testing.T) {
 	t.Parallel()
 	size := 10

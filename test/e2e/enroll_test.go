@@ -36,7 +36,8 @@ func rack(t *testing.T, s *ironic.Server, n int) []*lab.Machine {
 	return l.Machines()
 }
 
-// spreadsheet writes a CSV file of machines and returns its path; change, unless nil, may change the cells of a row.
+// spreadsheet writes a CSV file that lists the machines, and returns its path. Unless it is nil, change may change
+// the cells of row i.
 func spreadsheet(t *testing.T, machines []*lab.Machine, change func(i int, cells map[string]string)) string {
 	t.Helper()
 	header := []string{"name", "driver", "bmc", "redfish_system_id", "user", "password", "mac", "deploy_iso"}
@@ -88,7 +89,7 @@ func enrolledRows(t *testing.T, o outcome) map[string]enrolledRow {
 }
 
 // TestEnrollARackFromCSV brings machines from a spreadsheet to available in one command. A wrong password, two rows
-// with one machine and a dead BMC are reported with remedies and do not delay the other nodes. A corrected
+// for the same machine and a dead BMC are reported with remedies and do not delay the other nodes. A corrected
 // spreadsheet enrolls the rest.
 func TestEnrollARackFromCSV(t *testing.T) {
 	t.Parallel()
@@ -151,8 +152,8 @@ func TestEnrollARackFromCSV(t *testing.T) {
 	})
 }
 
-// TestEnrollKilled kills the program while it enrolls; the same command then completes the nodes and creates nothing
-// twice.
+// TestEnrollKilled kills the program while it enrolls nodes, and checks that the same command then completes them and
+// creates nothing twice.
 func TestEnrollKilled(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -193,8 +194,8 @@ func TestEnrollKilled(t *testing.T) {
 	})
 }
 
-// TestEnrollFoundBMCs enrolls machines from the addresses of their BMCs. A second run reports the nodes as unchanged
-// next to an unreachable BMC, and a wrong password is reported for each BMC.
+// TestEnrollFoundBMCs enrolls machines from the addresses of their BMCs. A second run, with an unreachable BMC added,
+// reports the nodes as unchanged. A wrong password is reported for each BMC.
 func TestEnrollFoundBMCs(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

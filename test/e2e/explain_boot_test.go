@@ -18,7 +18,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// startDeployment starts a deployment, without user data and without waiting, of a machine with the scenario.
+// startDeployment starts deploying a machine with the given scenario, without user data, and does not wait for the
+// end.
 func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
 	t.Helper()
 	name, uuid, m := redfishNode(t, s, scenario)
@@ -29,7 +30,8 @@ func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *consol
 	return c, name, uuid
 }
 
-// TestExplainAgentIsGone explains a node whose agent stops responding during a step, while Ironic still waits for it.
+// TestExplainAgentIsGone checks the explanation for a node whose agent stops responding during a step, while Ironic
+// still waits for it.
 func TestExplainAgentIsGone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -8,8 +8,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// explainedAs lists the acceptable rules of the first verdict per scenario. Several machines never call back in these
-// tests, so the rule for a whole rack may apply as well.
+// explainedAs lists, for each scenario, the rules that are acceptable for the first verdict. Several machines never
+// call back in these tests, so the rule for a whole rack may apply as well.
 var explainedAs = map[string][]explain.RuleID{
 	"bmc-password":            {"bmc-credentials"},
 	"clean-fails":             {"erase-metadata"},
@@ -27,8 +27,8 @@ var explainedAs = map[string][]explain.RuleID{
 	"bmc-stalls":              {"bmc-silent", "bmc-unreachable"},
 }
 
-// explained checks that the first verdict names the right cause, or at-rest for scenarios without a failure. For a
-// stalling BMC the BMC is queried, too, because Ironic still waits for it.
+// explained checks that the first verdict names the right cause, or at-rest for scenarios without a failure. If the
+// BMC stalls, explain also queries the BMC, because Ironic still waits for it.
 func (end scenarioEnd) explained(t *testing.T, c *console, scenario, name, password string) {
 	t.Helper()
 	want := explainedAs[scenario]

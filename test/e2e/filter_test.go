@@ -10,8 +10,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestFilters: comparisons, alternatives, fields of the API and saved filters select the nodes of the commands nodes
-// and export.
+// TestFilters checks that comparisons, alternatives, fields of the API and saved filters select the right nodes in
+// the commands nodes and export.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -14,8 +14,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// hardwareNode enrolls a machine with a RAID controller, with the interfaces that Ironic picks, and makes it
-// manageable.
+// hardwareNode enrolls a machine that has a RAID controller, lets Ironic pick the remaining interfaces, and makes the
+// node manageable.
 func hardwareNode(t *testing.T, c *console, s *ironic.Server) (name string, m *lab.Machine) {
 	t.Helper()
 	member := lab.Member{RAID: &machine.RAIDController{}}
@@ -26,7 +26,7 @@ func hardwareNode(t *testing.T, c *console, s *ironic.Server) (name string, m *l
 		})
 	}
 	m = labMember(t, s, member, lab.Options{})
-	// Cleaning boots the machine, for which the default network interface needs Neutron.
+	// Cleaning boots the machine. The default network interface would need Neutron for this.
 	createWithPorts(t, s, map[string]any{
 		"name": m.Name(), "driver": "redfish", "driver_info": m.DriverInfo(), "network_interface": "noop", "boot_interface": "redfish-virtual-media",
 	}, m.Enrollment("e2e", nil).Ports)
@@ -34,7 +34,8 @@ func hardwareNode(t *testing.T, c *console, s *ironic.Server) (name string, m *l
 	return m.Name(), m
 }
 
-// TestBIOSSettings: settings of a machine are shown, refused, changed, and compared with a golden machine.
+// TestBIOSSettings checks that a machine's settings are shown, changed, and compared with those of a golden machine,
+// and that wrong changes are refused.
 func TestBIOSSettings(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -78,7 +79,7 @@ func TestBIOSSettings(t *testing.T) {
 	})
 }
 
-// copiesOnScreen compares two nodes in the console, and copies the settings of the golden one.
+// copiesOnScreen compares two nodes in the console, and copies the golden node's settings to the other.
 func copiesOnScreen(c *console, golden, name string) {
 	c.t.Helper()
 	s := c.fleet(roomy)
@@ -101,7 +102,7 @@ const twoVolumes = `{logical_disks: [
   {raid_level: "1", size_gb: 100, volume_name: system, is_root_volume: true},
   {raid_level: "5", size_gb: 200, volume_name: data, number_of_physical_disks: 3}]}`
 
-// TestRAIDOfAController: a target RAID is checked against the drives, made, shown and deleted.
+// TestRAIDOfAController checks that a target RAID is checked against the drives, created, shown and deleted.
 func TestRAIDOfAController(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -153,7 +154,7 @@ func TestRAIDOfAController(t *testing.T) {
 	})
 }
 
-// withFirmware runs a test on Ironics with the firmware interface redfish, which is not enabled as shipped.
+// withFirmware runs a test on Ironics with the firmware interface redfish, which is not enabled by default.
 func withFirmware(t *testing.T, run func(t *testing.T, s *ironic.Server)) {
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
 		t.Parallel()
@@ -178,7 +179,8 @@ func withFirmware(t *testing.T, run func(t *testing.T, s *ironic.Server)) {
 	})
 }
 
-// TestFirmwareOfMachines: versions are listed and counted by model, and a component is updated from a URL.
+// TestFirmwareOfMachines checks that firmware versions are listed and counted by model, and that a component is
+// updated from a URL.
 func TestFirmwareOfMachines(t *testing.T) {
 	t.Parallel()
 	images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -208,7 +210,8 @@ func TestFirmwareOfMachines(t *testing.T) {
 	})
 }
 
-// TestHardwareOfAnOldIronic: 21.4.4 has no firmware, and says which interface lacks a step.
+// TestHardwareOfAnOldIronic checks that, under 21.4.4, the errors say that firmware needs a newer API, and which
+// interface does not offer a step.
 func TestHardwareOfAnOldIronic(t *testing.T) {
 	t.Parallel()
 	s := takeIronic(t, ironic.Old)
@@ -230,7 +233,8 @@ func TestHardwareOfAnOldIronic(t *testing.T) {
 	}
 }
 
-// TestVolumesAndVendorMethods lists what others have written, in both releases and the embedded Ironic.
+// TestVolumesAndVendorMethods checks that the program lists vendor methods, and volumes that another client has
+// created, in both releases and the embedded Ironic.
 func TestVolumesAndVendorMethods(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -19,8 +19,8 @@ import (
 
 const operatorKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQJutH28y4Og3Ltic3CUcWx operator@desk"
 
-// nowhere is a URL without an Ironic: the agent of a ramdisk without a configuration calls it and never reaches
-// Ironic.
+// nowhere is a URL at which no Ironic listens. The agent of a ramdisk without a configuration calls it and so never
+// reaches Ironic.
 const nowhere = "http://127.0.0.1:9"
 
 // enrollUnconfigured enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know
@@ -113,7 +113,7 @@ func TestMachinesBootFromServedISO(t *testing.T) {
 
 		c.ok("manage", names[0], names[1], "--wait", "--timeout", "6m")
 		c.ok("provide", names[0], names[1], "--wait", "--timeout", "6m")
-		for _, name := range names { // one after the other: Ironic's image cache does not stand two downloads at once
+		for _, name := range names { // one after another, because Ironic's image cache cannot handle two downloads at once
 			c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--policy", "inventory=warn",
 				"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
 		}
@@ -136,7 +136,7 @@ func TestMachinesBootFromServedISO(t *testing.T) {
 	})
 }
 
-// driverInfo returns a node's driver_info as Ironic's API responds it, not through the program.
+// driverInfo returns a node's driver_info as Ironic's API returns it, not the program.
 func driverInfo(t *testing.T, s *ironic.Server, name string) map[string]any {
 	t.Helper()
 	info, _ := apiNode(t, s, name)["driver_info"].(map[string]any)
@@ -229,7 +229,8 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	})
 }
 
-// TestApplyIsRefused checks refusals before any request is sent.
+// TestApplyIsRefused checks that, before any request is sent, ignition apply refuses a node that cannot use the URL,
+// and refuses everything in read-only mode.
 func TestApplyIsRefused(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -253,7 +254,7 @@ func TestApplyIsRefused(t *testing.T) {
 	})
 }
 
-// TestApplyAtATerminal shows the requests and asks once for all nodes.
+// TestApplyAtATerminal checks that ignition apply shows the requests and asks once for all nodes.
 func TestApplyAtATerminal(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

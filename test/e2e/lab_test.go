@@ -18,7 +18,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// running is a program in the background that runs until it is interrupted.
+// running is a program that runs in the background until it is interrupted.
 type running struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -27,7 +27,7 @@ type running struct {
 	first  chan string // the first 100 lines of standard output
 }
 
-// background starts a command; the end of the test interrupts it.
+// background starts a command in the background, which is interrupted when the test ends.
 func (c *console) background(args ...string) *running {
 	c.t.Helper()
 	r := &running{t: c.t, cmd: c.command(context.Background(), args...), first: make(chan string, 100)}
@@ -57,7 +57,7 @@ func (c *console) background(args ...string) *running {
 // line waits for a line of standard output that matches the pattern, and returns its submatches.
 func (r *running) line(pattern string) []string {
 	r.t.Helper()
-	limit := time.NewTimer(4 * time.Minute) // a real Ironic enrolls twelve nodes while nine other tests run
+	limit := time.NewTimer(4 * time.Minute) // enough for a real Ironic to enroll twelve nodes while nine other tests run
 	defer limit.Stop()
 	for {
 		select {
@@ -74,7 +74,7 @@ func (r *running) line(pattern string) []string {
 	}
 }
 
-// says waits for a text on standard error.
+// says waits up to a minute for text on standard error.
 func (r *running) says(text string) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -85,7 +85,7 @@ func (r *running) says(text string) {
 	}
 }
 
-// when waits for a condition on the output; wrong describes what is missing.
+// when waits up to a minute until wanted returns true. If it does not, what and wrong describe what is missing.
 func (r *running) when(what string, wanted func() bool, wrong *string) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -124,7 +124,7 @@ func TestLabUp(t *testing.T) {
 	c.ok("manage", "r7-n01", "r7-n02", "--wait", "--timeout", "6m")
 	c.ok("inspect", "r7-n01", "--wait", "--timeout", "6m")
 	c.ok("provide", "r7-n01", "r7-n02", "--wait", "--timeout", "6m")
-	// It has three disks and no hints.
+	// The machine has three disks and no hints.
 	if o := c.fails(3, "deploy", "r7-n01", "--yes"); !strings.Contains(o.stderr, "[root-device] no hints and 3 suitable disks: the agent would pick") {
 		t.Errorf("without hints: %s", o.stderr)
 	}
@@ -144,7 +144,7 @@ func TestLabUp(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, up.stderr.String())
 	}
 	c.fails(4, "nodes")
-	// The journal has the history although Ironic has stopped.
+	// The journal still has the history after Ironic has stopped.
 	o = c.ok("history", "r7-n01")
 	for _, want := range []string{"deployment  done in ", "install_coreos ", "sent        deploy: accepted", "inspection  done in "} {
 		if !strings.Contains(o.stdout, want) {
@@ -172,8 +172,8 @@ func TestLabUp(t *testing.T) {
 	}
 }
 
-// TestLabScreen runs `ironworks --lab` as a new user does: all machines are listed, every screen shows LAB, and no
-// files remain when the program ends.
+// TestLabScreen runs `ironworks --lab` as a new user does, and checks that all machines are listed, that every screen
+// shows LAB, and that no files remain when the program ends.
 func TestLabScreen(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -243,7 +243,7 @@ func TestLabRefusals(t *testing.T) {
 	}
 }
 
-// TestLabMachines lends lab machines to real Ironics with `ironworks lab machines`.
+// TestLabMachines lends lab machines to Ironics outside the lab with `ironworks lab machines`.
 func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -279,7 +279,7 @@ func TestLabMachines(t *testing.T) {
 	})
 }
 
-// failsWithOutput runs the program like fails. It returns standard output and standard error.
+// failsWithOutput runs the program like fails, and returns standard output and standard error.
 func (c *console) failsWithOutput(code int, args ...string) string {
 	c.t.Helper()
 	o := c.fails(code, args...)

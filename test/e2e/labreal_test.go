@@ -36,7 +36,7 @@ func (r *running) ends(c *console, temp string) {
 	}
 }
 
-// TestLabUpReal deploys a machine under a real Ironic and finds it active after a restart of the lab.
+// TestLabUpReal deploys a machine under a real Ironic, and checks that it is still active after a restart of the lab.
 func TestLabUpReal(t *testing.T) {
 	t.Parallel()
 	temp, state := t.TempDir(), filepath.Join(t.TempDir(), "state")

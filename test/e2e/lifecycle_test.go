@@ -58,15 +58,15 @@ func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 				if got := c.state(name); string(got) != step.ends {
 					t.Fatalf("after %q: state %q", step.args, got)
 				}
-				// On a busy machine polls may be rare. The next step waits for the event because the test checks the
-				// chain of states, not the speed.
+				// On a busy machine, polls may be rare. The test waits for the event before the next step, because it
+				// checks the chain of states, not the speed.
 				w.until("state "+step.ends, func(models.Event) bool {
 					states := restingStates(t, w, uuid)
 					return len(slices.Compact(states)) >= len(want)
 				})
 			}
 		}
-		got := slices.Compact(restingStates(t, w, uuid)) // an inspection may be seen as manageable twice
+		got := slices.Compact(restingStates(t, w, uuid)) // manageable may occur twice, before and after an inspection
 		if !slices.Equal(got, want) {
 			t.Errorf("resting states in the watch:\n%q, want\n%q\n%s", got, want, w.lines)
 		}

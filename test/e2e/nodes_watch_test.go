@@ -11,8 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestNodesWatch checks that `nodes -w` prints the list and then a row for each change of a node, also when the node
-// stops matching the filter.
+// TestNodesWatch checks that `nodes -w` prints the list and then a row for each change of a node, including the
+// change after which the node no longer matches the filter.
 func TestNodesWatch(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -45,7 +45,7 @@ func TestNodesWatch(t *testing.T) {
 	})
 }
 
-// TestNodesJSONSummary checks that `nodes -o json` has Ironic's fields and the values of the STEP and IN STATE
+// TestNodesJSONSummary checks that `nodes -o json` contains Ironic's fields and the values of the STEP and IN STATE
 // columns.
 func TestNodesJSONSummary(t *testing.T) {
 	t.Parallel()

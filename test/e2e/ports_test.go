@@ -138,8 +138,8 @@ func checkPortgroups(t *testing.T, c *console, name, mac, second string) {
 	}
 }
 
-// TestPortsInUse checks that changes that Ironic rejects for ports of deployed nodes are refused with a remedy that
-// works.
+// TestPortsInUse checks that, if Ironic would reject a change to a port of a deployed node, the change is refused
+// with a remedy that works.
 func TestPortsInUse(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -183,8 +183,8 @@ func TestVIFs(t *testing.T) {
 	})
 }
 
-// TestSuggestPorts compares ports with an inventory that Ironic stores as the agent sent it, with raw LLDP. Ironic's
-// hook creates a port for the boot NIC only.
+// TestSuggestPorts compares ports with an inventory that contains raw LLDP, as the agent sends it and Ironic stores
+// it. Ironic's hook creates a port for the boot NIC only.
 func TestSuggestPorts(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -13,13 +13,13 @@ import (
 	"ironworks/test/ironic"
 )
 
-// redfishNode enrolls a lab machine and returns the node's name and UUID.
+// redfishNode enrolls a lab machine with the given scenario, and returns the node's name and UUID, and the machine.
 func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	return redfishNodeWith(t, s, scenario, lab.Options{})
 }
 
-// redfishNodeWith enrolls a lab machine like redfishNode, with options of the lab.
+// redfishNodeWith enrolls a lab machine like redfishNode, but with the given lab options.
 func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name, m = labMachine(t, s, scenario, options)
@@ -27,7 +27,7 @@ func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options la
 	return name, createWithPorts(t, s, e.Node, e.Ports), m
 }
 
-// createWithPorts creates a node with its ports, by which the ramdisk finds it.
+// createWithPorts creates a node with its ports, which the ramdisk needs to find the node.
 func createWithPorts(t *testing.T, s *ironic.Server, node map[string]any, ports []map[string]any) (uuid string) {
 	t.Helper()
 	uuid = s.CreateNode(t, node)
@@ -60,7 +60,7 @@ func labMember(t *testing.T, s *ironic.Server, member lab.Member, options lab.Op
 	if s.Release == ironic.Old {
 		options.Agent = lab.OldAgent
 	}
-	// The machine is slow enough that a watch which shares its processor with other tests sees the states.
+	// The machine is slow enough for a watch that shares its processor with other tests to see the states.
 	options.Speed = 15
 	l, err := lab.Start(t.Context(), options, []lab.Member{member})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestRescueAsksForThePassword: the password is neither on the screen nor in a file, and a blank one is refused before
-// anything is sent.
+// TestRescueAsksForThePassword checks that the password is neither on the screen nor in a file, and that a blank one
+// is refused before any request is sent.
 func TestRescueAsksForThePassword(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

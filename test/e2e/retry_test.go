@@ -8,8 +8,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestRetryShowsWhatChanged: nodes may change between a failed try and the next one. The effect of the next try is
-// shown and confirmed again.
+// TestRetryShowsWhatChanged checks that, if nodes change between a failed try and the next one, the effect of the
+// next try is shown and must be confirmed again.
 func TestRetryShowsWhatChanged(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// testedRules is the JSON of rules test.
+// testedRules is the JSON output of `rules test`.
 type testedRules []struct {
 	Node       struct{ Name string }
 	Error      string
@@ -29,7 +29,8 @@ type testedRules []struct {
 	}
 }
 
-// TestInspectionRules tests rules on a stored inventory, and checks that the next inspection does what the test said.
+// TestInspectionRules tests rules on a stored inventory with `rules test`, and checks that the next inspection does
+// what it predicted.
 func TestInspectionRules(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -47,10 +48,10 @@ func TestInspectionRules(t *testing.T) {
 			t.Fatalf("%d %v %s", status, err, body)
 		}
 		c.ok("manage", name, "--wait", "--timeout", "6m")
-		c.fails(1, "rules", "test", "-f", rulesFile(c, uuid, ""), name) // there is no inventory
+		c.fails(1, "rules", "test", "-f", rulesFile(c, uuid, ""), name) // there is no inventory yet
 		c.ok("inspect", name, "--wait", "--timeout", "6m")
 
-		// A rule of this node only: other tests use the Ironic later.
+		// The rule applies only to this node, because other tests use the Ironic later.
 		file := rulesFile(c, uuid, `
   - {op: set-attribute, args: {path: resource_class, value: "{inventory[cpu][architecture]}-{inventory[cpu][count]}"}}
   - {op: set-attribute, args: {path: "{item[path]}", value: "{item[value]}"}, loop: [{path: extra/bmc, value: "{inventory[bmc_address]}"}, {path: owner, value: team-a}]}
@@ -73,12 +74,12 @@ func TestInspectionRules(t *testing.T) {
 		c.ok("inspect", name, "--wait", "--timeout", "6m")
 		checkPredicted(t, s, uuid, predicted)
 
-		// Ironic's stored rules read back as the applied file.
+		// Applying the rules as Ironic shows them changes nothing.
 		shown := c.file("shown.yaml", []byte(c.ok("rules", "show", "does "+uuid, "never "+uuid).stdout))
 		if o := c.ok("rules", "apply", "-f", shown); strings.Count(o.stdout, "unchanged") != 2 {
 			t.Errorf("apply what was shown: %s", o.stdout)
 		}
-		// A failing rule fails the test, and the inspection with the same text.
+		// A failing rule makes the test of the rules and the inspection fail, with the same text.
 		c.ok("rules", "apply", "-f", rulesFile(c, uuid, "\n  - {op: fail, args: {msg: \"not {node.name}\"}}\n"), "--yes")
 		failing := decode[testedRules](t, c.fails(1, "rules", "test", name, "-o", "json"))
 		const why = "Failed to inspect hardware. Reason: not {node.name}"
@@ -95,7 +96,7 @@ func TestInspectionRules(t *testing.T) {
 	})
 }
 
-// rulesFile writes a file with two rules: one for the node, and one that matches no node.
+// rulesFile writes a file with two rules: one that applies to the node, and one that matches no node.
 func rulesFile(c *console, uuid, actions string) string {
 	if actions == "" {
 		actions = " [{op: log, args: {msg: a}}]"
@@ -112,7 +113,7 @@ func rulesFile(c *console, uuid, actions string) string {
 `, uuid, actions))
 }
 
-// sensitiveRule checks that a rule which Ironic hides is neither compared nor lost.
+// sensitiveRule checks that a rule whose content Ironic hides is neither compared nor lost.
 func sensitiveRule(c *console, uuid string) {
 	c.t.Helper()
 	rule := func(value string) string {
@@ -147,7 +148,7 @@ actions: [{op: log, args: {msg: a}}]
 	c.ok("rules", "delete", "secret "+uuid, "--yes")
 }
 
-// checkPredicted compares the node with the prediction of a rule test.
+// checkPredicted compares the node with what the test of the rules predicted.
 func checkPredicted(t *testing.T, s *ironic.Server, uuid string, predicted testedRules) {
 	t.Helper()
 	read := func(path string) map[string]any {
@@ -180,7 +181,7 @@ func checkPredicted(t *testing.T, s *ironic.Server, uuid string, predicted teste
 	}
 }
 
-// deleteRules deletes the rules of a node, also after a failed test.
+// deleteRules deletes the rules of a node, even after a failed test.
 func deleteRules(t *testing.T, s *ironic.Server, uuid string) {
 	t.Helper()
 	_, body, err := s.Do(context.Background(), http.MethodGet, "/v1/inspection_rules?detail=true", nil)

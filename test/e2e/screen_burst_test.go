@@ -42,8 +42,8 @@ func burst(t *testing.T, server *ironic.Server, method, suffix string, body func
 
 const burstNodes = 150
 
-// TestScreenBursts creates, changes and deletes more nodes than a page of the change poll holds. The list shows them
-// all long before the next full sweep.
+// TestScreenBursts creates, changes and deletes more nodes than fit on one page of the poll for changes. The list
+// must show them all long before the next full sweep.
 func TestScreenBursts(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -11,7 +11,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// configured returns a console with a configuration file.
+// configured returns a console whose configuration file has the given content.
 func configured(t *testing.T, file string) *console {
 	t.Helper()
 	c := newConsole(t)
@@ -25,7 +25,8 @@ func configured(t *testing.T, file string) *console {
 	return c
 }
 
-// closedAddress is an address without a listener. A port that the test freed itself may belong to another test by now.
+// closedAddress is an address without a listener. A port that the test frees itself would not do, because another
+// test may already use it.
 const closedAddress = "127.0.0.1:1"
 
 func TestScreenContexts(t *testing.T) {
@@ -91,7 +92,8 @@ contexts:
 	s.quits()
 }
 
-// TestScreenConnectsWhenIronicIsReachable starts the console before Ironic is reachable.
+// TestScreenConnectsWhenIronicIsReachable starts the console before Ironic is reachable, and checks that it connects
+// later.
 func TestScreenConnectsWhenIronicIsReachable(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testScreenConnectsWhenIronicIsReachable)
@@ -116,7 +118,7 @@ func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server
 	s.filterFor(name)
 	s.quits()
 
-	// Without a key, the console connects when the retry succeeds.
+	// Even without a key press, the console connects when a retry succeeds.
 	p.Down()
 	s = c.screen(size{80, 24})
 	s.until("› connect", "connection refused")
@@ -127,7 +129,7 @@ func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server
 	s.quits()
 }
 
-// TestScreenNoContext starts the console when no context can be opened.
+// TestScreenNoContext checks what the console shows when no context can be opened.
 func TestScreenNoContext(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

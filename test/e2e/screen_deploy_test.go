@@ -29,8 +29,8 @@ func (s *screenConsole) deploys(name, userData, hints string) {
 	s.gone("Running checks.")
 }
 
-// TestScreenDeployReviewed deploys a lab machine from the fleet screen: a deployment whose hints match no disk is
-// refused, the corrected one is reviewed and confirmed with the node's name.
+// TestScreenDeployReviewed deploys a lab machine from the fleet screen. A deployment whose hints match no disk is
+// refused; the corrected one is reviewed and confirmed with the node's name.
 func TestScreenDeployReviewed(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -99,8 +99,8 @@ func TestScreenDeployReviewed(t *testing.T) {
 	})
 }
 
-// TestScreenTwoConsolesDeployOneNode confirms the same deployment in two consoles: exactly one of them deploys the
-// node.
+// TestScreenTwoConsolesDeployOneNode confirms the same deployment in two consoles, and checks that exactly one of
+// them deploys the node.
 func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -9,7 +9,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenAssistedInstall deploys with the form of start_assisted_install, in place of install_coreos.
+// TestScreenAssistedInstall deploys a node with the step start_assisted_install instead of install_coreos, using the
+// form for this step.
 func TestScreenAssistedInstall(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -33,10 +34,10 @@ func TestScreenAssistedInstall(t *testing.T) {
 		s.until("❯    80  deploy.install_coreos")
 		s.press("x")
 		s.gone("deploy.install_coreos")
-		s.until("start_assisted_install   ", "updated just now") // the kind of the deployment
+		s.until("start_assisted_install   ", "updated just now") // this line names the kind of deployment
 		s.press("r")
 		s.until("Review]", "▲ assisted-disk", "deploy.start_assisted_install@80")
-		s.gone("◐ checking") // the key D waits for the checks
+		s.gone("◐ checking") // the checks must end before D is pressed
 		s.press("D")
 		s.typed(name, "deploy "+name+"? Type the node name to confirm.")
 		s.within(5*time.Minute, "the console shows the end", func() bool { return s.Contains("deploy " + name + ": done, now active") })
@@ -50,8 +51,9 @@ func TestScreenAssistedInstall(t *testing.T) {
 	})
 }
 
-// TestScreenRAIDStepInDeployment makes the root disk with the form of raid.apply_configuration, in a
-// deployment by the interface direct, which waits for the agent after the restart. No disk matches the hints before.
+// TestScreenRAIDStepInDeployment creates the root disk with the form for raid.apply_configuration. The deployment
+// uses the deploy interface direct, which waits for the agent after the restart. Before this step, no disk matches
+// the hints.
 func TestScreenRAIDStepInDeployment(t *testing.T) {
 	t.Parallel()
 	image, sum := rawImage(t)
@@ -89,7 +91,7 @@ func TestScreenRAIDStepInDeployment(t *testing.T) {
 	})
 }
 
-// page turns the pages of the wizard until one is shown.
+// page turns the pages of the wizard until it shows the page with the given title.
 func (s *screenConsole) page(title string) {
 	s.t.Helper()
 	for range 5 {

@@ -15,9 +15,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenEnrollsARack brings 50 machines of a spreadsheet to available on the Enroll screen: form, comparison,
-// confirmation and live results. Killed and restarted, the console continues where it stopped. Wrong passwords, a
-// dead BMC and duplicates are shown with remedies, and a corrected file enrolls the rest.
+// TestScreenEnrollsARack brings 50 machines from a spreadsheet to available on the Enroll screen, with its form,
+// comparison, confirmation and live results. Killed and restarted, the console continues where it stopped. Wrong
+// passwords, a dead BMC and duplicates are shown with remedies, and a corrected file enrolls the rest.
 func TestScreenEnrollsARack(t *testing.T) {
 	t.Parallel()
 	if ironic.Long() {
@@ -112,14 +112,14 @@ func screenEnrollsRack(t *testing.T, server *ironic.Server) {
 	}
 }
 
-// cursorTo moves the cursor to the node of a row.
+// cursorTo moves the cursor to the node in row i.
 func (f *rackFile) cursorTo(s *screenConsole, i int) {
 	f.t.Helper()
 	s.press(append([]string{terminal.Home}, slices.Repeat([]string{terminal.Down}, i)...)...)
 	s.when("the cursor is at "+f.name(i), func() bool { return strings.HasPrefix(strings.TrimLeft(s.row(f.name(i)), " "), "❯") })
 }
 
-// TestScreenEnrollsBMCs enrolls the machines of three BMC addresses, one of them unreachable.
+// TestScreenEnrollsBMCs enrolls the machines at three BMC addresses, one of which is unreachable.
 func TestScreenEnrollsBMCs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

@@ -12,11 +12,12 @@ import (
 	"ironworks/test/weather"
 )
 
-// keyLimit is the longest time on a busy machine until a key has its effect on the screen. A request to a frozen Ironic
-// takes longer.
+// keyLimit is the longest time that a key may take to have its effect on the screen of a busy machine. A request to a
+// frozen Ironic takes longer.
 const keyLimit = 8 * time.Second
 
-// TestScreenFreezeAndCrashOfIronic freezes and kills a real Ironic while the console runs.
+// TestScreenFreezeAndCrashOfIronic freezes and kills a real Ironic while the console runs, and checks that the
+// console keeps working.
 func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {
@@ -59,7 +60,7 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 	}
 }
 
-// checkKeysWork presses keys that need no request to Ironic and checks that each has its effect within atOnce.
+// checkKeysWork presses keys that need no request to Ironic, and checks that each has its effect within keyLimit.
 func (s *screenConsole) checkKeysWork(first, second string) {
 	s.t.Helper()
 	shows := func(key, what string, wanted func() bool) {
@@ -114,7 +115,8 @@ func TestScreenNodeDeletedWhileOpen(t *testing.T) {
 	})
 }
 
-// TestScreenHostileNames shows names that Ironic rejects but a broken or hostile server may send.
+// TestScreenHostileNames checks how the console shows names that Ironic rejects but that a broken or hostile server
+// may send.
 func TestScreenHostileNames(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

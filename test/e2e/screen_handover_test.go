@@ -10,8 +10,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenStops stops the console with Ctrl-Z in a shell, as any program, and continues it in a terminal of another
-// size.
+// TestScreenStops stops the console with Ctrl-Z in a shell, like any other program, and continues it in a terminal of
+// another size.
 func TestScreenStops(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -44,8 +44,8 @@ func TestScreenStops(t *testing.T) {
 	})
 }
 
-// TestScreenRecordedEditor: an editor gets the terminal itself, also while the console is recorded, and the console
-// draws its whole screen again afterwards.
+// TestScreenRecordedEditor checks that an editor gets the terminal itself, even while the console is recorded, and
+// that the console draws its whole screen again afterwards.
 func TestScreenRecordedEditor(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// field moves to a field of the Ignition form and replaces its text.
+// field moves the cursor to the given field of the Ignition form and replaces its text.
 func (s *screenConsole) field(label, text string) {
 	s.t.Helper()
 	s.press(terminal.Home)
@@ -45,8 +45,8 @@ func (s *screenConsole) cursorLine() string {
 	return ""
 }
 
-// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds it
-// in an ISO, serves that to a node and sets the URL as the node's deploy_iso, all at 80×24.
+// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds
+// it in an ISO, serves the ISO to a node and sets its URL as the node's deploy_iso, all at 80×24.
 func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -122,8 +122,8 @@ func embeddedIn(t *testing.T, path string) string {
 	return strings.TrimSpace(string(config))
 }
 
-// TestTheConsoleOpensAFile opens a file with a mistake, which the screen shows, and corrects it on disk, which the
-// screen notices.
+// TestTheConsoleOpensAFile opens a file with a mistake, which the screen must show, and corrects the file on disk,
+// which the screen must notice.
 func TestTheConsoleOpensAFile(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -162,7 +162,7 @@ func TestScreenCompletesPaths(t *testing.T) {
 		screen.until("› ignition", "❯ Profile")
 		screen.pick(":", paletteTitle, "ignition-check")
 		screen.until("Check")
-		// Typed ahead of the folders that are read.
+		// The keys are typed before the folders have been read.
 		screen.press("~/u", terminal.Tab, "r", terminal.Tab, "p", terminal.Tab)
 		screen.until("~/user data/rack7-plain.ign")
 		screen.press(terminal.Enter)

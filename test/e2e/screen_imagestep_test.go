@@ -13,7 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// rawImage serves a disk image that has a partition table for the agent.
+// rawImage serves a disk image with a partition table that the agent recognizes, and returns the image's URL and
+// SHA-256 checksum.
 func rawImage(t *testing.T) (url, sum string) {
 	t.Helper()
 	raw := make([]byte, 2<<20)
@@ -26,8 +27,8 @@ func rawImage(t *testing.T) (url, sum string) {
 	return web.URL + "/disk.raw", fmt.Sprintf("%x", sha256.Sum256(raw))
 }
 
-// TestScreenImageAndSettingSteps deploys an image with the form of write_image, after BIOS settings with the form of
-// apply_configuration: the interface direct waits for the agent after the restart.
+// TestScreenImageAndSettingSteps deploys an image with the form for write_image, after it changed BIOS settings with
+// the form for apply_configuration. The deploy interface direct waits for the agent after the restart.
 func TestScreenImageAndSettingSteps(t *testing.T) {
 	t.Parallel()
 	image, sum := rawImage(t)
@@ -44,7 +45,7 @@ func TestScreenImageAndSettingSteps(t *testing.T) {
 		s.until("Root disk]", disk.Serial)
 		s.press(terminal.Tab)
 		s.until("Steps]", "80  deploy.write_image")
-		// Before the checks have read the node, a opens the form of a step as text.
+		// Before the checks have read the node, a step can be entered only as text.
 		s.gone("Loading…")
 
 		s.addStep("deploy.write_image", "Image*", "Checksum", "Algorithm", "Format", "Root device")
@@ -87,7 +88,7 @@ func TestScreenImageAndSettingSteps(t *testing.T) {
 	})
 }
 
-// addStep opens the form of a step in the wizard, which has these fields.
+// addStep opens the wizard's form for a step, and checks that the form has the given fields.
 func (s *screenConsole) addStep(label string, fields ...string) {
 	s.t.Helper()
 	s.list("n", "Add step")

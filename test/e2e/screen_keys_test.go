@@ -8,7 +8,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenBoundKeys binds keys in the configuration file. The lab's console has them too.
+// TestScreenBoundKeys checks that keys can be bound in the configuration file, and that they work in the lab's
+// console, too.
 func TestScreenBoundKeys(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -40,7 +41,8 @@ contexts:
 	})
 }
 
-// TestScreenRefusesKeys: the console does not start with keys that conflict, and says where and how to correct it.
+// TestScreenRefusesKeys checks that the console does not start if keys are bound wrongly, and says where the mistake
+// is and how to correct it.
 func TestScreenRefusesKeys(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ keys, want string }{

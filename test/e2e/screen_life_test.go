@@ -112,7 +112,7 @@ func TestScreenVerbsByName(t *testing.T) {
 			s.list(list.key, list.title)
 			s.press("provide")
 			s.until("provide", `not possible in state "enroll"`)
-			s.press(terminal.Enter) // the list stays open: the verb is not possible
+			s.press(terminal.Enter) // the list stays open, because the verb is not possible
 			s.press(terminal.CtrlU)
 			s.until("╭─ " + list.title)
 			s.press(terminal.Esc)
@@ -155,8 +155,8 @@ func TestScreenVerbsByName(t *testing.T) {
 	})
 }
 
-// TestScreenTypedAhead types the input of a list before the list is open: no letter may trigger an action of the
-// screen behind it.
+// TestScreenTypedAhead types the input for a list before the list is open, and checks that no letter triggers an
+// action of the screen behind it.
 func TestScreenTypedAhead(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

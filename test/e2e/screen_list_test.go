@@ -8,7 +8,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// click clicks at a text on the screen.
+// click clicks on text.
 func (s *screenConsole) click(text string) {
 	s.t.Helper()
 	if !s.Click(text) {
@@ -16,8 +16,8 @@ func (s *screenConsole) click(text string) {
 	}
 }
 
-// clickInPalette types a text into the palette, and clicks at the best match. It clicks after the whole text has
-// arrived, because each letter moves the list.
+// clickInPalette types a text into the palette and clicks on the best match, which must be item. It clicks only after
+// the whole text has arrived, because each letter moves the list.
 func (s *screenConsole) clickInPalette(text, item string) {
 	s.t.Helper()
 	s.press(":", text)
@@ -32,7 +32,7 @@ func (s *screenConsole) clickInPalette(text, item string) {
 	s.click(item)
 }
 
-// TestScreenMouse selects, opens, sorts and chooses with the mouse alone.
+// TestScreenMouse selects, opens, sorts and chooses using only the mouse.
 func TestScreenMouse(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -62,7 +62,8 @@ func TestScreenMouse(t *testing.T) {
 	})
 }
 
-// TestScreenGroupsAndPreview groups nodes, folds a group, and reads about the node at the cursor beside the list.
+// TestScreenGroupsAndPreview groups nodes, folds a group, and checks the preview of the node at the cursor beside the
+// list.
 func TestScreenGroupsAndPreview(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

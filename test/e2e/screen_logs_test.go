@@ -67,8 +67,8 @@ func sshLogNode(t *testing.T, s *ironic.Server, scenario string) (c *console, na
 	return sshLogConsole(t, s, private, port, ""), name, m
 }
 
-// sshLogConsole returns a console whose context reads logs over SSH with a key; more extends the context's logs
-// settings.
+// sshLogConsole returns a console whose context reads logs over SSH with the key private; more extends the context's
+// logs settings.
 func sshLogConsole(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
 	t.Helper()
 	c := newConsole(t)
@@ -158,8 +158,8 @@ func TestScreenLog(t *testing.T) {
 	})
 }
 
-// checkRecordedOnce checks that the journal has each printed line exactly once, although a console followed the node at
-// the same time.
+// checkRecordedOnce checks that the journal contains each printed line exactly once, although a console followed the
+// node at the same time.
 func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db"))
@@ -188,7 +188,7 @@ func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 }
 
 // journalPushNode returns a console that listens for pushed journals and an available node whose ramdisk pushes its
-// journal to it and allows SSH logins. deploy is the command line that deploys the node.
+// journal to it and allows logging in over SSH. deploy is the command line that deploys the node.
 func journalPushNode(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
 	t.Helper()
 	line, private := newSSHKey(t)
@@ -235,8 +235,8 @@ func TestConsoleRecordsPushedLogs(t *testing.T) {
 	})
 }
 
-// TestLogsListen deploys a machine whose ramdisk pushes its journal and allows SSH logins. `ironworks logs` must
-// print every entry once, although it reads both sources and is restarted.
+// TestLogsListen deploys a machine whose ramdisk pushes its journal and allows logging in over SSH. `ironworks logs`
+// must print every entry once, although it reads both sources and is restarted.
 func TestLogsListen(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -266,8 +266,8 @@ func TestLogsListen(t *testing.T) {
 	})
 }
 
-// compareJournal compares printed log lines with the machine's journal: every entry once, with its time, from either
-// source. It returns the first difference or "".
+// compareJournal compares printed log lines with the machine's journal. Every entry must be printed once, with its
+// time, from either source. It returns the first difference or "".
 func compareJournal(printed string, m *lab.Machine) string {
 	var times []time.Time
 	by, last := map[models.LogSource]int{}, ""
@@ -348,7 +348,7 @@ var installing = regexp.MustCompile(`r7-n\d+ .*install_coreos \d+%`)
 // Log tab.
 func TestScreenLogInTheLab(t *testing.T) {
 	t.Parallel()
-	sshPort(t) // skips where the machines' addresses are not local
+	sshPort(t) // skips the test if the machines' addresses are not local
 	c := newConsole(t)
 	s := c.screen(roomy, "--lab", "--lab-speed", "6")
 	s.until("r7-n01", "r7-n12")
@@ -357,7 +357,7 @@ func TestScreenLogInTheLab(t *testing.T) {
 	s.within(5*time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
 	s.press(terminal.Tab, "&", "node:r7-n01", terminal.Enter)
 	s.until("& node:r7-n01")
-	// Any node will do; the first one may be done already.
+	// Any node will do, because the first one may be done already.
 	s.within(5*time.Minute, "an installer's percentage in the list", func() bool {
 		return slices.ContainsFunc(s.Lines(), installing.MatchString)
 	})

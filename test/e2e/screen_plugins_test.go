@@ -10,7 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// plugins are programs of an operator; FOLDER is where they write.
+// plugins configures programs supplied by the operator. FOLDER stands for the folder to which they write.
 const plugins = `plugins:
   note:
     help: write a note of the node
@@ -31,7 +31,7 @@ const plugins = `plugins:
     background: true
 `
 
-// TestScreenPlugins runs programs of the operator: in the background on marked nodes, and at the terminal.
+// TestScreenPlugins runs programs supplied by the operator, in the background on marked nodes and at the terminal.
 func TestScreenPlugins(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -46,13 +46,13 @@ func TestScreenPlugins(t *testing.T) {
 		s := c.fleet(roomy)
 		s.filterFor(one)
 		s.until("f2 note")
-		// The program runs in the background. Its last line is in the toast.
+		// The program runs in the background. The toast shows the last line of its output.
 		s.press(terminal.F2)
 		s.until("note " + one + ": noted " + one)
 		if want := one + " " + id + " 0\n"; read("notes") != want {
 			t.Errorf("the note is %q, want %q", read("notes"), want)
 		}
-		// A failure has its exit code and its last line, in toast and task.
+		// A failure is shown with the exit code and the last line, both in the toast and in the task.
 		s.pick(":", paletteTitle, "broken")
 		s.until("broken " + one + ": exit code 7: no such rack")
 		s.pick(":", paletteTitle, "tasks")
@@ -61,7 +61,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.until("failed", "exit code 7: no such rack")
 		s.press("1")
 		s.filterFor(one)
-		// A plugin with the terminal runs after y, and reads its input there.
+		// A plugin that uses the terminal runs after y was pressed, and reads its input there.
 		s.press("Z")
 		s.answerYes("ask "+one, "sh -c")
 		s.until("40 120", "name of "+one+"?")
@@ -72,7 +72,7 @@ func TestScreenPlugins(t *testing.T) {
 		if read("answer") != "rack seven\n" {
 			t.Errorf("the program read %q", read("answer"))
 		}
-		// The program handles Ctrl-C. The previous program's output is above its question.
+		// Ctrl-C interrupts the program. The previous program's output is above the question.
 		s.press("Z")
 		s.answerYes("ask " + one)
 		s.when("the second question", func() bool { return strings.Count(s.Text(), "name of "+one+"?") == 2 })
@@ -80,7 +80,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.until("ask "+one+": signal: interrupt", "Press enter to return to the console.")
 		s.press(terminal.Enter)
 		s.until("› fleet", "ask "+one+": signal: interrupt")
-		// Ironic's data is hostile: no program is run.
+		// If data from Ironic is hostile, no program is run.
 		c.ok("set", id, "owner=$(touch "+folder+"/pwned)")
 		s.pick(":", paletteTitle, "tag")
 		s.until("{owner} has '$', which shells interpret")
@@ -98,7 +98,7 @@ func TestScreenPlugins(t *testing.T) {
 		}
 		s.press("-")
 		s.filterFor(one)
-		// In read-only mode, only programs that change nothing are possible.
+		// In read-only mode, only programs that change nothing can be run.
 		s.press("\x0f")
 		s.until("[read-only]")
 		s.press("Z")
@@ -106,7 +106,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.press(terminal.F2)
 		s.when("the note in read-only mode", func() bool { return strings.Count(read("notes"), "\n") == 4 })
 		s.quits()
-		// The commands do the same.
+		// `ironworks run` does the same.
 		c.ok("run", "note", id)
 		if strings.Count(read("notes"), "\n") != 5 {
 			t.Errorf("the notes are %q", read("notes"))

@@ -16,7 +16,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// countingServer starts a server in place of Ironic that counts its requests.
+// countingServer starts a server that takes Ironic's place and counts the requests.
 func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
@@ -28,7 +28,8 @@ func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 	return server.URL, asked
 }
 
-// TestScreenReplay exports a command's record of a deployment and replays it in a console that sends no request.
+// TestScreenReplay exports a deployment that a command has recorded, and replays it in a console that must not send
+// any request.
 func TestScreenReplay(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -66,7 +67,7 @@ func TestScreenReplay(t *testing.T) {
 	})
 }
 
-// TestScreenReplayInTheLab replays a console's records of the lab, with the log.
+// TestScreenReplayInTheLab replays what a console has recorded in the lab, including the log.
 func TestScreenReplayInTheLab(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -9,8 +9,8 @@ import (
 )
 
 // TestScreenResumes starts a console after a program was killed during a deployment. The console reports the
-// deployment and resumes it: a request that Ironic received is followed, otherwise the deployment is reviewed first.
-// Ironic gets exactly one request to deploy.
+// deployment and resumes it: if Ironic has received the request, the deployment is followed; otherwise, it is
+// reviewed first. Ironic must get exactly one request to deploy.
 func TestScreenResumes(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) { testScreenResumes(t, server, "deploy after") })

@@ -25,7 +25,7 @@ func TestScreenRules(t *testing.T) {
 		t.Cleanup(func() { deleteRules(t, server, uuid) })
 		s.until("› rules", "[Rules]")
 		rule := func(priority string) string {
-			// The first of all rules, and for no node: others use this Ironic, too.
+			// The rule comes before all others and applies to no node, because other tests use this Ironic, too.
 			return c.file("rule.yaml", []byte("description: never "+uuid+"\npriority: "+priority+
 				"\nconditions: [{op: eq, args: {values: [\"{node.uuid}\", none]}}]\nactions: [{op: fail, args: {msg: never}}]\n"))
 		}
@@ -36,7 +36,7 @@ func TestScreenRules(t *testing.T) {
 		s.press("y")
 		s.until("done: create 1 inspection rule", "9998      never "+uuid)
 
-		// A node without an inventory.
+		// The node has no inventory.
 		s.press("c")
 		s.until("╭─ Test inspection rules", name)
 		s.press(terminal.Enter)

@@ -10,7 +10,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// states returns the nodes' provision states, read from Ironic's API.
+// states returns the nodes' provision states, read from Ironic's API and joined by spaces.
 func states(t *testing.T, server *ironic.Server, nodes ...string) string {
 	t.Helper()
 	var all []string
@@ -42,7 +42,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 			t.Fatalf("after manage: %s", got)
 		}
 
-		// A verb that may erase disks requires the number of nodes and sends nothing without it.
+		// For a verb that may erase disks, the number of nodes must be typed. Without it, nothing is sent.
 		puts := p.Count(http.MethodPut)
 		for _, wrong := range []string{"", "2", "4", "yes", "03", "3 nodes"} {
 			s.press("P")
@@ -80,7 +80,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 	})
 }
 
-// putsTo counts the PUT requests about a node.
+// putsTo counts the PUT requests whose path contains the node's UUID.
 func putsTo(p *weather.Proxy, uuid string) int {
 	n := 0
 	for _, r := range p.Requests() {
@@ -202,8 +202,8 @@ func TestScreenReadOnly(t *testing.T) {
 	})
 }
 
-// TestScreenTaskWhileItRuns: one node has failed while another one's request is held. The failure is shown and retried
-// meanwhile, and the node that hangs is canceled.
+// TestScreenTaskWhileItRuns covers a task in which one node has failed while the request for another one is held.
+// Meanwhile, the failure is shown and retried, and the node that hangs is canceled.
 func TestScreenTaskWhileItRuns(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -257,8 +257,8 @@ func TestScreenTaskWhileItRuns(t *testing.T) {
 	})
 }
 
-// TestScreenBringUp takes two nodes from enroll to available in one task. The one whose BMC refuses the password stops
-// at the first step with its reason; with the right password the retry continues there.
+// TestScreenBringUp takes two nodes from enroll to available in one task. The node whose BMC refuses the password
+// stops at the first step and shows the reason; with the right password, the retry continues there.
 func TestScreenBringUp(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// exitLimit limits the time until the program exits.
+// exitLimit limits the time that the program may take to exit.
 const exitLimit = 5 * time.Second
 
 // waitExit waits for the program to exit and returns its exit code.

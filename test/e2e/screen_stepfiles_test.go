@@ -10,7 +10,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// withEditor returns a console whose $EDITOR runs the shell commands of a file, with the edited file as $1.
+// withEditor returns a console whose $EDITOR is a shell script, and a function that sets the script's commands. The
+// edited file is $1.
 func withEditor(t *testing.T, s *ironic.Server) (c *console, edits func(commands string)) {
 	t.Helper()
 	c = consoleAt(t, s)
@@ -68,8 +69,8 @@ func traitOf(name string) string {
 	return "CUSTOM_00_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
-// TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. Nodes without the trait
-// are refused with the command, too, before anything is sent.
+// TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. It checks that nodes
+// without the trait are refused, by the command, too, before any request is sent.
 func TestScreenRunbooks(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -11,7 +11,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenRAIDForms makes, refuses and deletes volumes with the forms of RAID steps, in cleaning.
+// TestScreenRAIDForms creates and deletes volumes with the forms for RAID steps, during cleaning, and checks that
+// creation is refused without a target RAID.
 func TestScreenRAIDForms(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -58,7 +59,8 @@ func TestScreenRAIDForms(t *testing.T) {
 	})
 }
 
-// TestScreenErasures: the confirmation of an erasure names the disks that are erased and protected, and what remains.
+// TestScreenErasures checks that the confirmation of an erasure names the disks that are erased, those that are
+// protected, and what remains.
 func TestScreenErasures(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -20,7 +20,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s := c.screen(size{40, 10})
 		s.until("updated ≤", "? keys")
 		s.filter("name:" + group)
-		s.rowSays(group+"-a", "○ enroll") // among many nodes the first page may lack these
+		s.rowSays(group+"-a", "○ enroll") // if there are many nodes, the first page may lack these
 		s.rowSays(group+"-c", "○ enroll")
 		s.press(terminal.Home, " ")
 		s.until("1 marked")
@@ -50,7 +50,8 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s.until("1 marked")
 		before := s.Text()
 
-		// A terminal that is too small says so, and the screen returns unchanged.
+		// If the terminal is too small, the console says so. Once it is large enough again, the screen returns
+		// unchanged.
 		for _, at := range []size{{20, 5}, {29, 30}, {80, 6}, {1, 1}, {2, 40}, {200, 2}} {
 			if err := s.Resize(at.w, at.h); err != nil {
 				t.Fatal(err)
@@ -229,7 +230,8 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	}
 }
 
-// TestScreenPaste pastes 1 MiB over the fleet and into several text fields.
+// TestScreenPaste pastes 1 MiB over the fleet and into several text fields, and checks that the text triggers no
+// action.
 func TestScreenPaste(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

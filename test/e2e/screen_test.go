@@ -24,7 +24,7 @@ type size struct{ w, h int }
 // roomy fits a node's row and its details without truncation.
 var roomy = size{120, 40}
 
-// screen starts the full-screen console; the end of the test kills it.
+// screen starts the full-screen console, which is killed when the test ends.
 func (c *console) screen(at size, args ...string) *screenConsole {
 	c.t.Helper()
 	s := terminal.StartT(c.t, terminal.Options{
@@ -41,7 +41,7 @@ func (c *console) fleet(at size, args ...string) *screenConsole {
 	return s
 }
 
-// press sends keys without waiting in between.
+// press sends keys without waiting between them.
 func (s *screenConsole) press(keys ...string) { s.Type(keys...) }
 
 // until waits until all texts are on the screen at the same time.
@@ -56,13 +56,13 @@ func (s *screenConsole) gone(text string) {
 	s.UntilGone(s.t, text)
 }
 
-// when waits up to 5 minutes for a condition.
+// when waits up to 5 minutes until wanted returns true.
 func (s *screenConsole) when(what string, wanted func() bool) {
 	s.t.Helper()
 	s.within(5*time.Minute, what, wanted)
 }
 
-// within waits for a condition like when, with another limit.
+// within waits like when, but up to limit.
 func (s *screenConsole) within(limit time.Duration, what string, wanted func() bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -89,14 +89,14 @@ func (s *screenConsole) filter(text string) {
 	s.until(" / " + text + " ")
 }
 
-// filterFor filters the fleet for the node with the name and waits for its row.
+// filterFor filters the fleet for the node with the given name, and waits for its row.
 func (s *screenConsole) filterFor(name string) {
 	s.t.Helper()
 	s.filter("name:=" + name)
 	s.rowSays(name, name)
 }
 
-// rowAt returns the screen line with the node's row, or -1.
+// rowAt returns the index of the screen line with the node's row, or -1.
 func (s *screenConsole) rowAt(name string) int {
 	return slices.IndexFunc(s.Lines(), func(line string) bool {
 		rest, marked := strings.CutPrefix(strings.TrimLeft(line, " ❯>+"), name)
@@ -129,20 +129,20 @@ func (s *screenConsole) answerYes(texts ...string) {
 	s.gone(takesYes)
 }
 
-// list opens a list to pick from with its key.
+// list opens the list with the given title by pressing its key.
 func (s *screenConsole) list(key, title string) {
 	s.t.Helper()
 	s.press(key)
 	s.until("╭─ " + title)
 }
 
-// Titles of the lists.
+// Titles of the lists that are opened with : and ?.
 const (
 	paletteTitle = "Go to or run"
 	helpTitle    = "Actions"
 )
 
-// pick opens a list, filters it and picks the best match.
+// pick opens a list, filters it by text and picks the best match.
 func (s *screenConsole) pick(key, title, text string) {
 	s.t.Helper()
 	s.list(key, title)
@@ -150,14 +150,14 @@ func (s *screenConsole) pick(key, title, text string) {
 	s.gone("╭─ " + title)
 }
 
-// quits quits the console with q and checks the exit code and the terminal.
+// quits quits the console with q, and checks the exit code and that the terminal is restored.
 func (s *screenConsole) quits() {
 	s.t.Helper()
 	s.press("q")
 	s.ends(0)
 }
 
-// ends waits for the program to exit with the code and checks the terminal.
+// ends waits for the program to exit with the given code, and checks that the terminal is restored.
 func (s *screenConsole) ends(code int) {
 	s.t.Helper()
 	s.Ends(s.t, code)
@@ -179,7 +179,7 @@ func (s *screenConsole) restored() {
 func (s *screenConsole) whole(footer string) {
 	s.t.Helper()
 	w, h := s.Size()
-	// The screen may be drawn only in part yet.
+	// A part of the screen may not be drawn yet.
 	s.when("the footer has "+footer, func() bool { return strings.Contains(s.Line(h-1), footer) })
 	for y := range h {
 		for x := range w {

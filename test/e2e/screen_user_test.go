@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// places returns the screens: their name in the palette, a text that each shows, and the scopes of their actions.
+// places returns, for each screen, its name in the palette, a text that it shows, and the scopes of its actions.
 func places() []struct {
 	word, shows string
 	scopes      []action.Scope
@@ -55,7 +55,7 @@ func (s *screenConsole) checkHelp(scopes ...action.Scope) {
 	s.gone("╭─ " + helpTitle)
 }
 
-// TestScreenNewUser finds every screen by its name and every action through the help.
+// TestScreenNewUser checks that every screen can be found by its name and every action through the help.
 func TestScreenNewUser(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -89,8 +89,8 @@ func TestScreenNewUser(t *testing.T) {
 	})
 }
 
-// TestScreenEveryKeyAnswers presses the key of every global action on every screen: each has a visible effect or
-// shows why it is not possible.
+// TestScreenEveryKeyAnswers presses the key of every global action on every screen, and checks that each has a
+// visible effect or shows why it is not possible.
 func TestScreenEveryKeyAnswers(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -107,7 +107,7 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 		s.until("› " + name)
 		s.checkKeysAnswer(p, name, "› "+name)
 
-		// The actions on nodes, except manage, which would start without a question.
+		// These are the actions on nodes, except manage, which would start without a question.
 		for _, place := range []struct{ word, shows string }{{"node", "› " + name}, {"fleet", "› fleet"}} {
 			s.until(place.shows)
 			for _, a := range action.In(action.Nodes) {
@@ -115,7 +115,8 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 					continue
 				}
 				s.press(a.Key())
-				// A dialog, a reason, the result of a request that took less than a frame, or another screen.
+				// The effect is a dialog, a reason, the result of a request that took less than a frame, or another
+				// screen.
 				s.when(place.word+": "+a.Key()+" has an effect", func() bool {
 					return s.Contains("╭─") || s.Contains(string(a.ID)+": ") || s.Contains(string(a.ID)+" "+name+": ") ||
 						!s.Contains(place.shows)
@@ -143,7 +144,7 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 	})
 }
 
-// checkKeysAnswer presses the keys of all global actions.
+// checkKeysAnswer presses the keys of all global actions, and checks that each has an effect.
 func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 	s.t.Helper()
 	for _, a := range action.In(action.Everywhere) {
@@ -193,7 +194,7 @@ func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 			s.pick(":", paletteTitle, word)
 			s.until(here)
 		default:
-			// A dialog or a reason must appear; an age that grew does not count.
+			// A dialog or a reason must appear; a displayed age that grew does not count.
 			s.press(key)
 			s.when(here+": "+string(a.ID)+" has an effect", func() bool {
 				return changed() && (s.Contains("╭─") || s.Contains(string(a.ID)+": "))

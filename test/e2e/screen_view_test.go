@@ -10,7 +10,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenViewSurvivesARestart ends the console right after keys that change the view, and starts it again.
+// TestScreenViewSurvivesARestart ends the console right after keys that change the view, and checks that it starts
+// again with this view.
 func TestScreenViewSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -11,8 +11,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenWatchInTheLab follows the lab's operations on the Watch screen: leaving the screen and returning loses
-// nothing, and a node's Timeline shows its operations.
+// TestScreenWatchInTheLab follows the lab's operations on the Watch screen. It checks that leaving the screen and
+// returning loses nothing, and that a node's Timeline shows its operations.
 func TestScreenWatchInTheLab(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -12,7 +12,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// storm is a kind of weather with the texts that the screen shows for it; HOST stands for the proxy's address.
+// storm is a kind of weather, a fault that the proxy injects, with the texts that the screen shows for it. HOST
+// stands for the proxy's address.
 type storm struct {
 	name string
 	kind weather.Kind // nil means that the connection is refused
@@ -45,7 +46,7 @@ func storms() []storm {
 	}
 }
 
-// start starts the weather.
+// start makes the proxy inject the fault.
 func (k storm) start(p *weather.Proxy) {
 	if k.kind == nil {
 		p.Down()
@@ -54,7 +55,7 @@ func (k storm) start(p *weather.Proxy) {
 	p.Set(weather.All(k.kind))
 }
 
-// stop ends the weather.
+// stop ends the fault.
 func (k storm) stop(t *testing.T, p *weather.Proxy) {
 	t.Helper()
 	p.Clear()
@@ -93,7 +94,8 @@ func eachWeather(t *testing.T, test func(t *testing.T, k storm)) {
 	}
 }
 
-// TestScreenWeatherAtTheStart starts the console during a fault.
+// TestScreenWeatherAtTheStart starts the console during a fault, and checks that the screen names the fault and that
+// the console connects afterwards.
 func TestScreenWeatherAtTheStart(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, func(t *testing.T, server *ironic.Server) {
@@ -114,7 +116,7 @@ func TestScreenWeatherAtTheStart(t *testing.T) {
 	})
 }
 
-// TestScreenWeatherLater lets a fault come and go while the fleet is shown.
+// TestScreenWeatherLater lets a fault come and go while the fleet is shown, and checks that the list stays usable.
 func TestScreenWeatherLater(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, func(t *testing.T, server *ironic.Server) {

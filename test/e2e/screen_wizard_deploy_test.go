@@ -13,8 +13,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenWizardDeploys deploys a machine through all pages of the wizard: reserved by an allocation, with a step
-// of a deploy template that a trait selects, onto a picked disk, with Butane, after the review.
+// TestScreenWizardDeploys deploys a machine through all pages of the wizard. An allocation reserves the machine, a
+// trait selects a step of a deploy template, the disk is picked, the user data is Butane, and the deployment starts
+// after the review.
 func TestScreenWizardDeploys(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -53,7 +54,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s.until("╭─ Instance traits", "deploy template, adds deploy.erase_devices_metadata@95")
 		s.press(" ", terminal.Enter)
 		s.until("95  deploy.erase_devices_metadata", "Instance traits: "+trait)
-		// The form of a step with arguments is that of cleaning.
+		// The form for a step with arguments is the same as in cleaning.
 		s.press("n")
 		s.until("╭─ Add step", "another step …")
 		s.press("inject_files", terminal.Enter)
@@ -96,7 +97,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 	})
 }
 
-// wizardPicks opens the Root disk page and picks a disk. Without an inventory it types the hints.
+// wizardPicks opens the Root disk page and picks a disk or, without an inventory, types the hints.
 func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 	s.t.Helper()
 	s.press(terminal.Tab)
@@ -113,8 +114,8 @@ func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 	s.until(`instance_info: {"serial":"` + serial + `"}`)
 }
 
-// TestScreenPlanInTheEditor edits the whole plan with editors that write a valid and an invalid plan, fail, and do
-// not exist.
+// TestScreenPlanInTheEditor edits the whole plan with several editors: one writes a valid plan, one writes an invalid
+// plan, one fails, and one does not exist.
 func TestScreenPlanInTheEditor(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -123,8 +124,8 @@ func TestScreenPlanInTheEditor(t *testing.T) {
 		c.ok("manage", name, "--wait")
 		c.ok("provide", name, "--wait", "--yes")
 		temp := t.TempDir()
-		// The editor records the modes of its file and directory, and its SIGINT to the console must not stop the
-		// console.
+		// The editor records the modes of its file and directory. It also sends SIGINT to the console, which must not
+		// stop the console.
 		script := c.file("editor", []byte(`#!/bin/sh
 test -t 0 && test -t 1 && stat -c "%a %n" "$2" "$(dirname "$2")" > "$HOME/seen"
 kill -INT $PPID

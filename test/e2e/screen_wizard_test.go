@@ -28,8 +28,8 @@ func (p *keyCounter) name(name string) {
 	p.press(name)
 }
 
-// TestLabFirstDeployment is the path of a new user: from `ironworks --lab` to an installed machine with at most 12
-// keys. It logs how long that takes.
+// TestLabFirstDeployment takes the path of a new user, from `ironworks --lab` to an installed machine, with at most
+// 12 keys. It logs how long that takes.
 func TestLabFirstDeployment(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

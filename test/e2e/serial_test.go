@@ -13,8 +13,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// fakeSocat replaces socat for Ironic: it writes the PID file of -L, listens at the address of TCP4-LISTEN, and sends
-// each client, one after the other, the content of the file "said" beside it, including what is appended later.
+// fakeSocat replaces socat for Ironic. It writes the PID file given by -L, listens at the address given by
+// TCP4-LISTEN, and serves one client after another. Each client receives the content of the file "said" next to the
+// program, including what is appended later.
 const fakeSocat = `#!/usr/bin/env python3
 import os, select, signal, socket, sys
 here = os.path.dirname(os.path.abspath(__file__))
@@ -47,7 +48,7 @@ while True:
     conn.close()
 `
 
-// fakeIPMI replaces ipmitool for Ironic: it logs its arguments.
+// fakeIPMI replaces ipmitool for Ironic and logs its arguments.
 const fakeIPMI = `#!/bin/sh
 echo "$*" >>"$(dirname "$0")/ipmitool-calls"
 `
@@ -109,8 +110,8 @@ func TestSerialConsole(t *testing.T) {
 			if !consoleEnabled(t, c) || before {
 				t.Errorf("enabled %t before, %t meanwhile", before, consoleEnabled(t, c))
 			}
-			// Ironic ends another SOL session when it starts its own, which is why the console is enabled only on
-			// request.
+			// Ironic ends another SOL session when it starts one, which is why the console is enabled only if the
+			// user asks for it.
 			if calls, err := os.ReadFile(filepath.Join(programs, "ipmitool-calls")); err != nil || !strings.Contains(string(calls), "sol deactivate") {
 				t.Errorf("Ironic did not deactivate the SOL session: %s%v", calls, err)
 			}

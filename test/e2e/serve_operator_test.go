@@ -10,8 +10,9 @@ import (
 	"ironworks/ui/action"
 )
 
-// TestServeOperatorKeys tries every action that changes something as an operator and as an admin: by its key and by its
-// name. None is refused for the role, and only an admin may override a failed check.
+// TestServeOperatorKeys tries every action that changes something as an operator and as an admin, by its key and by
+// its name. It checks that no action is refused because of the role, and that only an admin may override a failed
+// check.
 func TestServeOperatorKeys(t *testing.T) {
 	t.Parallel()
 	for _, user := range []string{"ben", "anna"} {
@@ -46,8 +47,8 @@ func TestServeOperatorKeys(t *testing.T) {
 	}
 }
 
-// overrideIsFor deploys a node without an inventory with the form, and with the wizard: the failed check can be
-// overridden, or not. Nothing is sent.
+// overrideIsFor deploys a node without an inventory, once with the form and once with the wizard, and checks that the
+// failed check can be overridden only if allowed is set. Nothing is sent.
 func (s *screenConsole) overrideIsFor(allowed bool, node string) {
 	s.t.Helper()
 	const offered = "O override a check"
@@ -76,7 +77,7 @@ func (s *screenConsole) overrideIsFor(allowed bool, node string) {
 	s.gone("Override 1 failed check")
 }
 
-// reviews opens the last page of the wizard.
+// reviews opens the wizard for node and goes to its last page.
 func (s *screenConsole) reviews(node string) {
 	s.t.Helper()
 	s.press("d")
@@ -85,7 +86,8 @@ func (s *screenConsole) reviews(node string) {
 	s.until("Review]", "updated just now")
 }
 
-// allowsAction tries an action by its key and by its name: each has an answer, which is not about the role.
+// allowsAction tries an action by its key and by its name, and checks that both have an effect and that no message is
+// about the role.
 func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 	s.t.Helper()
 	s.goesTo(at)
@@ -101,13 +103,13 @@ func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 	}
 	s.list(":", paletteTitle)
 	s.press(string(a.ID))
-	s.within(time.Minute, "the palette has "+string(a.ID), func() bool { return strings.Count(s.Text(), string(a.ID)) > 1 }) // as typed, and found
+	s.within(time.Minute, "the palette has "+string(a.ID), func() bool { return strings.Count(s.Text(), string(a.ID)) > 1 }) // once as typed and once as found
 	s.lacks("requires the role", "your role")
 	s.press(terminal.Esc)
 	s.gone("╭─ " + paletteTitle)
 }
 
-// message returns the first line of the message at the bottom of the screen, "" without one.
+// message returns the first line of the message at the bottom of the screen, or "" if there is none.
 func (s *screenConsole) message() string {
 	lines := s.Lines()
 	for i := len(lines) - 1; i >= 0 && !strings.HasPrefix(lines[i], "───"); i-- {
@@ -120,7 +122,7 @@ func (s *screenConsole) message() string {
 	return ""
 }
 
-// goesTo opens the screen of a scope, with the fleet's filter as it was.
+// goesTo opens the screen of a scope and keeps the fleet's filter.
 func (s *screenConsole) goesTo(at placeOfScope) {
 	s.t.Helper()
 	s.press("1")
@@ -143,7 +145,7 @@ func (s *screenConsole) closesDialogs() {
 	s.t.Errorf("a dialog stays open:\n%s", s.Describe())
 }
 
-// dialogTop returns the line with the title of the open dialog, "" without one.
+// dialogTop returns the line with the title of the open dialog, or "" if there is none.
 func (s *screenConsole) dialogTop() string {
 	for _, line := range s.Lines() {
 		if strings.Contains(line, "╭─") {

@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestServeRoles tries commands and a console with every role: refused commands change nothing, and the audit log has
-// the user of the others.
+// TestServeRoles tries commands and a console with every role. It checks that refused commands change nothing, and
+// that the audit log names the users of the others.
 func TestServeRoles(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, testServeRoles)
@@ -32,7 +32,7 @@ func testServeRoles(t *testing.T, s *ironic.Server) {
 				t.Errorf("%s: %s", command, o.stderr)
 			}
 		}
-		// Commands that also read are refused by the client.
+		// Commands that also read are refused later, by the client.
 		for _, command := range []string{"port create %s 52:54:00:aa:bb:01", "vif attach %s x", "templates delete x --yes"} {
 			if o := v.ssh("vera", "", append([]string{"127.0.0.1"}, strings.Fields(strings.ReplaceAll(command, "%s", own))...)...); o.code == 0 || strings.Contains(o.stderr, "crash") {
 				t.Errorf("%s: %d, %s", command, o.code, o.stderr)
@@ -65,7 +65,8 @@ func testServeRoles(t *testing.T, s *ironic.Server) {
 	t.Run("node filter", func(t *testing.T) { v.hides(t, s, own, hidden, uuid) })
 }
 
-// overrides deploys a node whose failed check an admin may override, and an operator may not: by a flag or by a plan.
+// overrides checks that an admin may override a node's failed check and an operator may not, with a flag and with a
+// plan.
 func (v *servedConsole) overrides(t *testing.T, s *ironic.Server) {
 	node, _, _ := redfishNode(t, s, "ok")
 	v.as("ben", 0, "manage", node, "--wait", "--timeout", "3m")
@@ -141,7 +142,7 @@ func (v *servedConsole) hides(t *testing.T, s *ironic.Server, own, hidden, uuid 
 	}
 }
 
-// indented returns a text as a block of YAML.
+// indented returns text as the indented lines of a YAML block.
 func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") + "\n"
 }

@@ -11,9 +11,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestServeTakeOver kills the ssh client of an operator whose node never calls back. The task goes on; another operator
-// is asked before an action on the node, aborts the operation, retries the task and cancels it. The audit has the user of
-// each request, and Ironic's log its global request ID.
+// TestServeTakeOver kills the ssh client of an operator whose node never calls back. The task continues. Another
+// operator is asked before an action on the node, aborts the operation, retries the task and cancels it. The audit
+// log names the user of each request, and Ironic's log contains its global request ID.
 func TestServeTakeOver(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -24,7 +24,7 @@ func TestServeTakeOver(t *testing.T) {
 		v.as("anna", 0, "manage", node, "--wait", "--timeout", "3m")
 		anna := v.screen("anna")
 		anna.filterFor(node)
-		anna.rowSays(node, "manageable") // the server's own view may be older than the command's
+		anna.rowSays(node, "manageable") // the server's view of the node may be older than the command's
 		anna.press("I")
 		anna.answerYes("inspect " + node)
 		anna.rowSays(node, "inspect wait")
@@ -47,7 +47,7 @@ func TestServeTakeOver(t *testing.T) {
 	})
 }
 
-// retriesTask retries the task of another user, the oldest one, on its failed node, and cancels the new task.
+// retriesTask retries another user's task, the oldest one, on its failed node, and cancels the new task.
 func (s *screenConsole) retriesTask(node string) {
 	s.t.Helper()
 	s.press("5")
@@ -62,8 +62,8 @@ func (s *screenConsole) retriesTask(node string) {
 	s.rowSays(node, "canceled")
 }
 
-// requestsHaveUsers compares the audit's users with those of each verb, and looks for the global request IDs in the log
-// of a real Ironic.
+// requestsHaveUsers checks that the audit log names the expected users for each verb, and looks for the global
+// request IDs in the log of a real Ironic.
 func (v *servedConsole) requestsHaveUsers(t *testing.T, s *ironic.Server, users map[string]string) {
 	t.Helper()
 	var ids []string

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// What anna types in TestServeTogether. Nothing else contains these texts.
+// These are the texts that anna types in TestServeTogether. They occur nowhere else.
 const (
 	canaryFilter  = "c4n4ry-filter"
 	canaryPalette = "c4n4ry-palette"
@@ -29,8 +29,8 @@ const (
 	canaryWatched = "c4n4ry-W4tched"
 )
 
-// TestServeTogether covers two users at once: what one types, copies, marks and filters does not reach the other's
-// terminal, except for messages. A follower sees the followed screen, with secrets masked.
+// TestServeTogether covers two users at the same time. What one of them types, copies, marks and filters must not
+// reach the other's terminal, except for messages. A follower sees the followed screen, with secrets masked.
 func TestServeTogether(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -59,8 +59,8 @@ func TestServeTogether(t *testing.T) {
 	})
 }
 
-// typesCanaries types each canary where the console reads text: a filter, the palette, the BMC's password and the log's
-// filter. It copies the UUID and marks the node, which stays in front.
+// typesCanaries types each canary where the console reads text: in a filter, the palette, the log's filter and the
+// BMC's password. It also copies the UUID and marks the node, and ends on the node's screen.
 func (s *screenConsole) typesCanaries(node, uuid string) {
 	s.t.Helper()
 	s.filter(canaryFilter)
@@ -97,7 +97,7 @@ func (s *screenConsole) typesPassword(password string) {
 	s.lacks(password)
 }
 
-// says sends messages: to the others from the console, and to all from a command.
+// says sends a message from the console to the other users, and one from a command to all users.
 func (s *screenConsole) says(t *testing.T, v *servedConsole, other *screenConsole) {
 	t.Helper()
 	s.press(terminal.Esc)
@@ -114,7 +114,7 @@ func (s *screenConsole) says(t *testing.T, v *servedConsole, other *screenConsol
 	}
 }
 
-// pastesTooMuch pastes 16 MiB into the filter: the console refuses it, and continues.
+// pastesTooMuch pastes 16 MiB into the filter, and checks that the console refuses the text and continues.
 func (s *screenConsole) pastesTooMuch() {
 	s.t.Helper()
 	s.press("/", terminal.CtrlU)
@@ -126,7 +126,8 @@ func (s *screenConsole) pastesTooMuch() {
 	s.press(terminal.Esc)
 }
 
-// follows watches another session, which types a password and copies meanwhile. Keys do nothing but end it.
+// follows watches another user's session, in which a password is typed and a text is copied. It checks that no key
+// but esc has an effect, and that esc returns to the user's own console.
 func (s *screenConsole) follows(other *screenConsole, node string) {
 	s.t.Helper()
 	s.pick(":", paletteTitle, "who")
@@ -150,7 +151,7 @@ func (s *screenConsole) follows(other *screenConsole, node string) {
 	s.until("› fleet")
 }
 
-// noCanaries fails if a terminal has received one of the texts, or anything for its clipboard.
+// noCanaries checks that a terminal has received none of the texts, and nothing for its clipboard.
 func (v *servedConsole) noCanaries(t *testing.T, one *screenConsole, canaries ...string) {
 	t.Helper()
 	raw := string(one.Raw())
@@ -167,14 +168,14 @@ func (v *servedConsole) noCanaries(t *testing.T, one *screenConsole, canaries ..
 	}
 }
 
-// killed kills the ssh client of a user, who then leaves the list of connected users.
+// killed kills a user's ssh client, and waits until the user leaves the list of connected users.
 func (v *servedConsole) killed(one *screenConsole, user string) {
 	v.t.Helper()
 	_ = one.Signal(syscall.SIGKILL)
 	v.eventually(user+" has left", func() bool { return !strings.Contains(v.as("vera", 0, "who").stdout, user) })
 }
 
-// checkRecordings reads what the server has recorded: both consoles, without secrets and clipboards.
+// checkRecordings checks that the server has recorded both consoles, without secrets and clipboards.
 func checkRecordings(t *testing.T, folder string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.cast"))
@@ -205,7 +206,7 @@ func checkRecordings(t *testing.T, folder string) {
 	}
 }
 
-// castOutput returns all that a recording shows.
+// castOutput returns all the output in a recording.
 func castOutput(t *testing.T, name string) string {
 	t.Helper()
 	file, err := os.Open(name)
@@ -232,7 +233,8 @@ func castOutput(t *testing.T, name string) string {
 	}
 }
 
-// noSecretOnDisk looks for the secrets in all files of the server: audit, journal, views, tasks.
+// noSecretOnDisk checks that no file of the server contains a secret: not the audit log, the journal, the views or
+// the tasks.
 func (v *servedConsole) noSecretOnDisk(t *testing.T) {
 	t.Helper()
 	files := 0
@@ -256,7 +258,7 @@ func (v *servedConsole) noSecretOnDisk(t *testing.T) {
 	}
 }
 
-// TestServeKilled kills the server in a deployment. The next one resumes it, in the name of the same user.
+// TestServeKilled kills the server during a deployment, and checks that the next server resumes it for the same user.
 func TestServeKilled(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -292,8 +294,8 @@ func TestServeKilled(t *testing.T) {
 	})
 }
 
-// TestServeKilledRecording: the recording of a killed server ends in the audit when the next server starts, once, and not
-// while another server still writes it.
+// TestServeKilledRecording checks that the audit log reports the end of a killed server's recording when the next
+// server starts, only once, and not while another server still writes the recording.
 func TestServeKilledRecording(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -18,7 +18,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// servedConsole is a server of consoles, with users who connect with OpenSSH's own clients.
+// servedConsole is a server of consoles whose users connect with OpenSSH's own clients.
 type servedConsole struct {
 	t       *testing.T
 	c       *console
@@ -26,20 +26,21 @@ type servedConsole struct {
 	dir     string
 	running *running
 	port    string
-	// flags are more flags of the server.
+	// flags holds additional flags for the server.
 	flags []string
 }
 
-// usersOfTheServer are the users with keys: an admin, two operators, one of them with some nodes only, and a viewer.
+// usersOfTheServer configures the users with keys: an admin, two operators, one of whom can see only some nodes, and
+// a viewer.
 const usersOfTheServer = "serve:\n  users:\n    anna: {role: admin}\n    ben: {role: operator}\n    otto: {role: operator, nodes: \"owner:%s\"}\n    vera: {role: viewer}\n"
 
-// served starts a server for a test, with more flags; otto sees only the nodes of owner.
+// served starts a server for a test, with additional flags. otto can see only the nodes of owner.
 func served(t *testing.T, s *ironic.Server, owner string, flags ...string) *servedConsole {
 	t.Helper()
 	return servedAt(t, s.URL, owner, flags...)
 }
 
-// servedAt does the same as served, for the Ironic at a URL.
+// servedAt is like served, but for the Ironic at url.
 func servedAt(t *testing.T, url, owner string, flags ...string) *servedConsole {
 	t.Helper()
 	v := &servedConsole{t: t, c: newConsole(t), clients: sshd.FindClients(t), dir: t.TempDir(), flags: flags}
@@ -62,7 +63,7 @@ func servedAt(t *testing.T, url, owner string, flags ...string) *servedConsole {
 	return v
 }
 
-// start starts the server; the end of the test interrupts it.
+// start starts the server, which is interrupted when the test ends.
 func (v *servedConsole) start(listen string) {
 	v.t.Helper()
 	v.running = v.c.background(append([]string{
@@ -91,7 +92,7 @@ func (v *servedConsole) keygen(args ...string) {
 	}
 }
 
-// command returns an ssh client of a user; args are its options, the host and the command.
+// command returns an ssh command for a user. args holds its options, the host and the remote command.
 func (v *servedConsole) command(user string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(context.Background(), v.clients.SSH, append([]string{
 		"-F", "none", "-p", v.port, "-i", v.path(user), "-o", "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "UserKnownHostsFile=" + v.path("known_hosts"),
@@ -101,7 +102,7 @@ func (v *servedConsole) command(user string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// ssh runs a command of a user, with an input.
+// ssh runs an ssh command for a user, with stdin as its input.
 func (v *servedConsole) ssh(user, stdin string, args ...string) outcome {
 	v.t.Helper()
 	return v.finish(v.command(user, args...), stdin)
@@ -122,7 +123,7 @@ func (v *servedConsole) finish(cmd *exec.Cmd, stdin string) outcome {
 	return outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(began)}
 }
 
-// as runs a command of a user, which must end with a code.
+// as runs a command for a user and checks that it exits with the given code.
 func (v *servedConsole) as(user string, code int, args ...string) outcome {
 	v.t.Helper()
 	o := v.ssh(user, "", append([]string{"127.0.0.1"}, args...)...)
@@ -132,7 +133,7 @@ func (v *servedConsole) as(user string, code int, args ...string) outcome {
 	return o
 }
 
-// screen opens the console of a user at an emulated terminal.
+// screen opens a user's console at an emulated terminal.
 func (v *servedConsole) screen(user string) *screenConsole {
 	v.t.Helper()
 	s := terminal.StartT(v.t, terminal.Options{Command: v.command(user, "-t", "127.0.0.1"), Width: roomy.w, Height: roomy.h, Modern: true})
@@ -141,8 +142,8 @@ func (v *servedConsole) screen(user string) *screenConsole {
 	return one
 }
 
-// TestServeWithOpenSSH connects in the ways of OpenSSH's client: keys, certificates, a shared connection, a jump host,
-// with and without a terminal.
+// TestServeWithOpenSSH connects in the ways that OpenSSH's client offers: with keys, certificates, a shared
+// connection, a jump host, and with and without a terminal.
 func TestServeWithOpenSSH(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -190,7 +191,7 @@ func TestServeWithOpenSSH(t *testing.T) {
 	})
 }
 
-// certificates logs in with certificates of ssh-keygen.
+// certificates logs in with certificates that ssh-keygen has signed.
 func (v *servedConsole) certificates(t *testing.T) {
 	sign := func(args ...string) {
 		v.t.Helper()
@@ -234,7 +235,8 @@ func (v *servedConsole) eventually(what string, is func() bool) {
 	}
 }
 
-// borrowedKey offers the public key of an admin, without having the private one, before an own key.
+// borrowedKey offers an admin's public key without its private key, followed by a viewer's key, and checks that the
+// user gets the viewer's role.
 func (v *servedConsole) borrowedKey(t *testing.T, node string) {
 	public, err := os.ReadFile(v.path("anna.pub"))
 	if err != nil {
@@ -247,8 +249,8 @@ func (v *servedConsole) borrowedKey(t *testing.T, node string) {
 	}
 }
 
-// changedRole makes an operator a viewer in the configuration, without a restart: the open console ends, and the next
-// one has the new role. A command that needs the old one is refused.
+// changedRole makes an operator a viewer in the configuration, without a restart. The open console must end, and the
+// user's next command must be refused because of the new role.
 func (v *servedConsole) changedRole(t *testing.T, url, node string) {
 	ben := v.screen("ben")
 	v.c.write(".config/ironworks/config.yaml", "contexts:\n  rack:\n    url: %s\n"+strings.Replace(usersOfTheServer, "ben: {role: operator}", "ben: {role: viewer}", 1), url, "nobody")
@@ -259,7 +261,8 @@ func (v *servedConsole) changedRole(t *testing.T, url, node string) {
 	}
 }
 
-// sharedConnection runs commands over one connection; when the role ends, later commands over it are refused.
+// sharedConnection runs commands over one connection. Once the user's key has been removed, later commands over it
+// must be refused.
 func (v *servedConsole) sharedConnection(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	through := []string{"-o", "ControlMaster=auto", "-o", "ControlPath=" + socket, "-o", "ControlPersist=60"}

@@ -12,12 +12,13 @@ import (
 	"ironworks/ui/action"
 )
 
-// placeOfScope is a screen where a viewer tries all actions of a scope that change something.
+// placeOfScope describes a screen on which the tests try all actions of a scope that change something.
 type placeOfScope struct {
-	// open goes to the screen from the fleet, shows is what it shows then.
+	// open goes to the screen from the fleet; shows is a text that is then on the screen.
 	open  func(s *screenConsole)
 	shows string
-	// closed is why a viewer cannot open the screen; its actions are then out of reach.
+	// closed is the reason why a viewer cannot open the screen, if there is one. The viewer then cannot reach its
+	// actions.
 	closed string
 }
 
@@ -26,7 +27,7 @@ const (
 	servedText  = "not available over SSH"
 )
 
-// placesOfScopes returns the screens of the scopes with actions that change something.
+// placesOfScopes returns a screen for each scope with actions that change something.
 func placesOfScopes(node string) map[action.Scope]placeOfScope {
 	tab := func(name string) func(s *screenConsole) {
 		return func(s *screenConsole) {
@@ -57,8 +58,9 @@ func placesOfScopes(node string) map[action.Scope]placeOfScope {
 	}
 }
 
-// TestServeViewerKeys tries every action that changes something, or makes Ironic contact a BMC, as a viewer: by its key
-// and by its name. Each has a clear answer, and nothing is sent. A new scope with such actions fails the test.
+// TestServeViewerKeys tries, as a viewer, every action that changes something or makes Ironic contact a BMC, by its
+// key and by its name. It checks that each gets a clear answer and that nothing is sent. A new scope with such
+// actions fails the test.
 func TestServeViewerKeys(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -97,15 +99,15 @@ func TestServeViewerKeys(t *testing.T) {
 	})
 }
 
-// harmless reports whether a request only reads what Ironic knows, without the BMC. The list of vendor methods is part of
-// the driver (get_node_vendor_passthru_methods of ironic/conductor/manager.py).
+// harmless reports whether a request only reads what Ironic knows, without contacting the BMC. The list of vendor
+// methods is part of the driver (get_node_vendor_passthru_methods in ironic/conductor/manager.py).
 func harmless(r weather.Request) bool {
 	vendor := strings.Contains(r.Path, "/vendor_passthru") && !strings.HasSuffix(r.Path, "/vendor_passthru/methods")
 	reaches := strings.HasSuffix(r.Path, "/validate") || strings.Contains(r.Path, "/management/") || vendor
 	return r.Method == http.MethodGet && !reaches
 }
 
-// refusesAction tries an action by its key and by its name.
+// refusesAction tries an action by its key and by its name, and checks that the reason for the refusal is shown.
 func (s *screenConsole) refusesAction(a *action.Action) {
 	s.t.Helper()
 	why := viewersText

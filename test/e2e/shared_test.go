@@ -11,12 +11,12 @@ import (
 	"ironworks/test/ironic"
 )
 
-// testsAtOnce is the number of tests that run at the same time: more than processors, because tests mostly wait for
-// a conductor or a screen.
+// testsAtOnce is the number of tests that run at the same time. It may exceed the number of processors, because tests
+// mostly wait for a conductor or a screen.
 const testsAtOnce = 10
 
-// serversOf returns the number of shared Ironics of a release. A test has one for itself, and should rarely wait for
-// one: most tests use the newest release; the embedded Ironics cost little.
+// serversOf returns the number of shared Ironics of a release. A test has an Ironic for itself and should rarely have
+// to wait for one: most tests use the newest release, and the embedded Ironics cost little.
 func serversOf(release string) int {
 	switch release {
 	case embedded:
@@ -34,7 +34,7 @@ var shared struct {
 	places map[string]chan *place
 	stops  []func()
 
-	// common are servers that tests use at the same time.
+	// common holds the servers that concurrent tests share, by name.
 	starting sync.Mutex
 	common   map[string]*ironic.Server
 }
@@ -42,7 +42,7 @@ var shared struct {
 // place holds one server of a release; server is nil before the first test.
 type place struct{ server *ironic.Server }
 
-// reserve returns a free server for a test and its subtests and starts it when needed.
+// reserve returns a free server for a test and its subtests, and starts it if needed.
 func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.Lock()
@@ -75,8 +75,8 @@ func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *i
 	return p.server
 }
 
-// restMachines sets maintenance for the machines of a test that has ended, because the conductor would ask their BMCs
-// for the power state for the rest of the run. Nothing depends on its success.
+// restMachines puts the machines of a test that has ended into maintenance, because the conductor would otherwise ask
+// their BMCs for the power state for the rest of the run. Errors are ignored, because nothing depends on its success.
 func restMachines(s *ironic.Server) {
 	status, answer, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes?driver=redfish&maintenance=false&fields=uuid", nil)
 	var list struct{ Nodes []struct{ UUID string } }
@@ -120,7 +120,7 @@ func startEmbedded() (*ironic.Server, error) {
 	return ironic.At(i.URL, ironic.Newest), nil
 }
 
-// common returns the server with the name that several tests use at the same time, and starts it when needed.
+// common returns the server with the given name, which several tests use at the same time, and starts it if needed.
 func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.starting.Lock()

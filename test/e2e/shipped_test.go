@@ -28,7 +28,7 @@ func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
 	})
 }
 
-// takeShippedEmbedded reserves an embedded Ironic with these interfaces.
+// takeShippedEmbedded reserves an embedded Ironic with the interfaces that are enabled by default.
 func takeShippedEmbedded(t *testing.T) *ironic.Server {
 	t.Helper()
 	return reserve(t, "shipped embedded", func() (*ironic.Server, error) {
@@ -41,22 +41,22 @@ func takeShippedEmbedded(t *testing.T) *ironic.Server {
 	})
 }
 
-// shippedNode enrolls a lab machine with only a driver and driver_info, so that Ironic picks the interfaces, inspects
-// it and makes it available.
+// shippedNode enrolls a lab machine with only a driver and driver_info, so that Ironic picks the interfaces. It then
+// inspects the node and makes it available.
 func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name, m = labMachine(t, s, "ok", lab.Options{})
 	uuid = s.CreateNode(t, map[string]any{"name": name, "driver": "redfish", "driver_info": m.DriverInfo()})
 	c.ok("manage", name, "--wait", "--timeout", "6m")
 	c.ok("inspect", name, "--wait", "--timeout", "6m")
-	// Cleaning would boot the machine, for which the default network interface needs Neutron.
+	// Cleaning would boot the machine. The default network interface would need Neutron for this.
 	c.ok("set", name, "automated_clean=false", "network_interface=noop", "boot_interface=redfish-virtual-media")
 	c.ok("provide", name, "--wait", "--yes", "--timeout", "6m")
 	return name, uuid, m
 }
 
-// TestChecksWithDefaultInterfaces: on an Ironic with default interfaces, no deploy interface gets a deployment
-// of a machine with two disks whose hints do not select one of them.
+// TestChecksWithDefaultInterfaces checks that, on an Ironic with default interfaces, no request is sent for a machine
+// with two disks if the hints do not select one of them, whatever the deploy interface.
 func TestChecksWithDefaultInterfaces(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -107,8 +107,9 @@ func TestChecksWithDefaultInterfaces(t *testing.T) {
 	})
 }
 
-// TestPredictedDeployInterface compares the predicted deploy interface with the one that Ironic switches to: a machine
-// that boots a ramdisk keeps its disks, and one that gets an image has it on the hinted disk.
+// TestPredictedDeployInterface compares the predicted deploy interface with the one that Ironic switches to. It also
+// checks that a machine that boots a ramdisk keeps its disks, and that one that gets an image has it on the hinted
+// disk.
 func TestPredictedDeployInterface(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {

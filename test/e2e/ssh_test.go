@@ -15,8 +15,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// sshNode creates a node whose deployment stays in a step, because its agent has exited: its ramdisk runs, and takes
-// SSH logins.
+// sshNode creates a node whose deployment stays in a step because its agent has exited. The ramdisk still runs and
+// accepts SSH connections.
 func sshNode(t *testing.T, s *ironic.Server) (c *console, name string) {
 	t.Helper()
 	c, name, m := sshLogNode(t, s, "agent-dies-mid-step")
@@ -34,7 +34,7 @@ func sshNode(t *testing.T, s *ironic.Server) (c *console, name string) {
 	return c, name
 }
 
-// logins returns the audited logins as "verb: result".
+// logins returns the SSH entries of the audit log, one per line, as "verb: result".
 func (c *console) logins() string {
 	c.t.Helper()
 	var lines []string
@@ -46,7 +46,7 @@ func (c *console) logins() string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSSHCommand runs commands on a ramdisk: exit codes, streams, refusals and the audit.
+// TestSSHCommand runs commands on a ramdisk, and checks exit codes, streams, refusals and the audit log.
 func TestSSHCommand(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -73,7 +73,7 @@ func TestSSHCommand(t *testing.T) {
 				t.Errorf("the audit has what was typed: %s", text)
 			}
 		}
-		// Refused: nothing is contacted.
+		// These commands are refused, and nothing is contacted.
 		if o := c.fails(3, "--read-only", "ssh", name, "hostname"); !strings.Contains(o.stderr, "ssh "+name+": this context is read-only; pass --read-only=false to allow changes") {
 			t.Errorf("%q", o.stderr)
 		}
@@ -83,7 +83,7 @@ func TestSSHCommand(t *testing.T) {
 		if o := c.fails(2, "ssh"); !strings.Contains(o.stderr, "see ironworks ssh --help") {
 			t.Errorf("%q", o.stderr)
 		}
-		// The connection fails in the same way as that of the log.
+		// If the connection fails, the error is the same as for the log.
 		if o := c.fails(255, "ssh", name, "--address", "127.18.255.250", "hostname"); !strings.Contains(o.stderr, "SSH connection refused (check that the ramdisk runs sshd and that this is still its address)") {
 			t.Errorf("%q", o.stderr)
 		}
@@ -99,7 +99,7 @@ func TestSSHCommand(t *testing.T) {
 		if !strings.HasSuffix(c.logins(), ": refused") {
 			t.Errorf("the audit has %s", c.logins())
 		}
-		// A node whose ramdisk never ran.
+		// The ramdisk of this node never ran.
 		fresh, _ := screenNode(t, server, "fresh")
 		if o := c.fails(3, "ssh", fresh, "hostname"); !strings.Contains(o.stderr, "ramdisk not running: Ironic has no address for its agent; wait for the ramdisk, or pass --address HOST") {
 			t.Errorf("%q", o.stderr)
@@ -109,8 +109,8 @@ func TestSSHCommand(t *testing.T) {
 
 var sizeLine = regexp.MustCompile(`(?m)^\d+ \d+ *$`)
 
-// machineHas asks the machine for the size of its terminal until the answer is the given size, because a change may
-// arrive later than a key.
+// machineHas asks the machine for the size of its terminal until it is the given size, because a change of the size
+// may arrive later than a key.
 func (s *screenConsole) machineHas(want string) {
 	s.t.Helper()
 	for range 20 {
@@ -124,7 +124,8 @@ func (s *screenConsole) machineHas(want string) {
 	s.t.Fatalf("the machine does not have %s:\n%s", want, s.Describe())
 }
 
-// TestSSHAtTerminal opens shells at a terminal: size, exit code, ~. and signals. The terminal is restored.
+// TestSSHAtTerminal opens shells at a terminal, and checks the size, the exit code, the escape ~., signals, and that
+// the terminal is restored.
 func TestSSHAtTerminal(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -171,7 +172,7 @@ func TestSSHAtTerminal(t *testing.T) {
 	})
 }
 
-// TestScreenShell opens shells from the console, and comes back to the same screen.
+// TestScreenShell opens shells from the console, and checks that the console comes back to the same screen.
 func TestScreenShell(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -190,7 +191,7 @@ func TestScreenShell(t *testing.T) {
 		}
 		s.press("stty size", terminal.Enter)
 		s.until("40 120")
-		// q quits the console, but not here.
+		// The key q quits the console, but here it is sent to the shell.
 		s.press("q", terminal.Enter)
 		s.until("q: command not found")
 		if err := s.Resize(100, 30); err != nil {
@@ -200,7 +201,7 @@ func TestScreenShell(t *testing.T) {
 		s.press("exit 3", terminal.Enter)
 		s.until("› fleet", " / name:="+name+" ", "shell "+name+": exit status 3")
 		s.whole("? keys")
-		// The first key after a shell is the console's.
+		// The first key after a shell goes to the console.
 		s.press("?")
 		s.until(helpTitle)
 		s.press(terminal.Esc)
@@ -222,7 +223,7 @@ func TestScreenShell(t *testing.T) {
 		if n := strings.Count(c.logins(), ": accepted"); n != 3 {
 			t.Errorf("the audit has %d logins: %s", n, c.logins())
 		}
-		// Read-only mode.
+		// In read-only mode, no shell can be opened.
 		s.press("\x0f")
 		s.until("[read-only]")
 		s.press("S")

@@ -15,8 +15,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestTemplatesAndRunbooks creates, changes and deletes deploy templates and runbooks from files. The commands that a
-// dry run shows create the same.
+// TestTemplatesAndRunbooks creates, changes and deletes deploy templates and runbooks from files. It also checks that
+// the commands that a dry run shows create the same objects.
 func TestTemplatesAndRunbooks(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []stepfile.Kind{stepfile.Template, stepfile.Runbook} {
@@ -64,7 +64,7 @@ func checkStepFiles(t *testing.T, s *ironic.Server, c *console, kind stepfile.Ki
 	c.ok(command, "delete", name, "--yes")
 	c.fails(1, command, "show", name)
 
-	// The official client runs the command of the preview.
+	// The official client runs the command that the preview shows.
 	_, line, found := strings.Cut(preview, "  $ ")
 	line, _, _ = strings.Cut(line, "\n")
 	if !found {
@@ -107,7 +107,7 @@ func checkStepFiles(t *testing.T, s *ironic.Server, c *console, kind stepfile.Ki
 	c.ok(command, "delete", name, "--yes")
 }
 
-// checkRunbookTraits sets the traits of a runbook, for which the API has a path of its own.
+// checkRunbookTraits sets the traits of a runbook, for which the API has a separate path.
 func checkRunbookTraits(t *testing.T, c *console, file func(more string, first int) string, applied func(want string, args ...string), node, name string) {
 	t.Helper()
 	const more = "  traits: [CUSTOM_X, HW_CPU_X86_VMX]\n  description: two traits\n"
@@ -122,7 +122,7 @@ func checkRunbookTraits(t *testing.T, c *console, file func(more string, first i
 	applied("change  done    traits", "-f", file("  traits: []\n", 11))
 }
 
-// stepRecord returns a template or runbook as Ironic has it, without what differs for each.
+// stepRecord returns a template or runbook as Ironic stores it, without the fields that differ for each.
 func stepRecord(t *testing.T, s *ironic.Server, kind stepfile.Kind, name string) string {
 	t.Helper()
 	status, body, err := s.Do(t.Context(), http.MethodGet, "/v1/"+kind.Collection()+"/"+name, nil)

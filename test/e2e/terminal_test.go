@@ -26,7 +26,7 @@ type terminalRun struct {
 	read chan struct{}
 }
 
-// atTerminal starts the program at a terminal; the end of the test kills it.
+// atTerminal starts the program at a terminal. The program is killed when the test ends.
 func (c *console) atTerminal(args ...string) *terminalRun {
 	c.t.Helper()
 	p := &terminalRun{t: c.t, cmd: c.command(context.Background(), args...), read: make(chan struct{})}
@@ -57,7 +57,7 @@ func (c *console) atTerminal(args ...string) *terminalRun {
 
 var sequences = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// text returns what was written so far, without escape sequences of the program.
+// text returns the output so far, without escape sequences.
 func (p *terminalRun) text() string {
 	return strings.ReplaceAll(sequences.ReplaceAllString(p.seen.String(), ""), "\r\n", "\n")
 }
@@ -83,7 +83,7 @@ func (p *terminalRun) typeKeys(keys string) {
 	}
 }
 
-// exits waits for the program to exit with the code.
+// exits waits for the program to exit with the given code.
 func (p *terminalRun) exits(code int) {
 	p.t.Helper()
 	select {
@@ -109,7 +109,8 @@ func setOwner(t *testing.T, s *ironic.Server, node, owner string) {
 	}
 }
 
-// adoptedNode creates a node in state active by adoption and returns its name.
+// adoptedNode creates a node with the additional fields in more, brings it to active by adoption, and returns its
+// name.
 func adoptedNode(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 	t.Helper()
 	name = unique("active")
@@ -239,7 +240,7 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 		if got := c.auditResults(); got != "sending accepted" {
 			t.Errorf("audit: %s", got)
 		}
-		// The progress line never was wider than the terminal.
+		// The progress line was never wider than the terminal.
 		for _, line := range strings.FieldsFunc(term.text(), func(r rune) bool { return r == '\r' || r == '\n' }) {
 			if len([]rune(line)) > 80 {
 				t.Errorf("wider than the terminal: %q", line)

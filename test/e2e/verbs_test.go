@@ -117,7 +117,8 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 	})
 }
 
-// untilNodeIs polls Ironic until a node is in a state. A watch reports a wait state only before it has seen a step.
+// untilNodeIs polls Ironic until a node is in the given state. A watch cannot be used for a wait state, because it
+// reports such a state only before it has seen a step.
 func untilNodeIs(t *testing.T, s *ironic.Server, uuid string, want models.ProvisionState) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -16,7 +16,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// backgroundRun is a run of the program in the background.
+// backgroundRun is an instance of the program that runs in the background.
 type backgroundRun struct {
 	t              *testing.T
 	cmd            *exec.Cmd
@@ -25,7 +25,7 @@ type backgroundRun struct {
 	began          time.Time
 }
 
-// start starts the program in the background; the end of the test kills it.
+// start starts the program in the background. The program is killed when the test ends.
 func (c *console) start(args ...string) *backgroundRun {
 	c.t.Helper()
 	r := &backgroundRun{t: c.t, cmd: c.command(context.Background(), args...), ended: make(chan struct{}), began: time.Now()}
@@ -44,7 +44,8 @@ func (c *console) start(args ...string) *backgroundRun {
 	return r
 }
 
-// signal sends a signal and returns the outcome; took counts from the signal.
+// signal sends a signal, waits for the program to exit and returns the outcome, in which took is the time since the
+// signal.
 func (r *backgroundRun) signal(s os.Signal) outcome {
 	r.t.Helper()
 	r.began = time.Now()
@@ -202,8 +203,8 @@ func testVerbIsRejected(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// TestOutageWhileWaiting: waiting continues through an outage, because the operation continues as well, and reports
-// the outage.
+// TestOutageWhileWaiting checks that waiting continues through an outage, because the operation continues as well,
+// and that the outage is reported.
 func TestOutageWhileWaiting(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testOutageWhileWaiting)
@@ -252,7 +253,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 		if e := named.until("its removal", removed); e.From != "enroll" || e.Node.Name != name {
 			t.Errorf("removed: %+v", e)
 		}
-		// Without names a watch notices removed nodes only in a full listing, which an outage triggers.
+		// Without names, a watch notices removed nodes only in a full listing, which an outage triggers.
 		p.Set(weather.All(weather.Reset()))
 		all.untilStderr("connection lost")
 		p.Clear()
@@ -300,7 +301,7 @@ func TestDuplicateName(t *testing.T) {
 	})
 }
 
-// TestDriverWithoutConductor removes the node's driver from the only conductor.
+// TestDriverWithoutConductor removes the node's driver from the only conductor, and checks the errors.
 func TestDriverWithoutConductor(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {

@@ -141,8 +141,8 @@ func testRefusedField(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// TestHostileTexts: Ironic restricts names but not other texts, and a broken or hostile server may send anything
-// anywhere.
+// TestHostileTexts checks how hostile texts are printed. Ironic restricts names but not other texts, and a broken or
+// hostile server may send anything anywhere.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testHostileTexts)

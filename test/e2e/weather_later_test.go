@@ -23,7 +23,8 @@ func checkChain(t *testing.T, w *watching, uuid string) {
 	}
 }
 
-// TestWeatherLater lets a fault come and go during a watch.
+// TestWeatherLater lets a fault come and go during a watch, and checks that changes in the meantime are reported
+// afterwards.
 func TestWeatherLater(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testWeatherLater)

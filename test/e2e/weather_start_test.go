@@ -12,18 +12,18 @@ import (
 	"ironworks/test/weather"
 )
 
-// patience is the longest time until the program must report a fault. It gives up after about 10 s, but dozens of
-// runs share the machine here.
+// patience is the longest time that the program may take to report a fault. It gives up after about 10 s, but dozens
+// of runs share the machine here.
 const patience = time.Minute
 
-// ironicBehindProxy returns the Ironic behind faulty connections. The other tests do not use it, to spare their SQLite databases
-// the load.
+// ironicBehindProxy returns the Ironic that the tests reach through faulty connections. The other tests use other
+// Ironics, so that their SQLite databases are spared the load.
 func ironicBehindProxy(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
 	return common(t, "stormy "+r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
 
-// eachStorm runs a test with the stormy Ironic of the newest release, under make test-long of each release.
+// eachStorm runs a test against the stormy Ironic of the newest release or, under make test-long, of each release.
 func eachStorm(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	for _, r := range newestReleases(t) {
@@ -75,7 +75,7 @@ func (o outcome) says(t *testing.T, code int, texts ...string) {
 	}
 }
 
-// TestWeatherAtTheStart runs commands during a fault.
+// TestWeatherAtTheStart runs commands during a fault, and checks how they report it.
 func TestWeatherAtTheStart(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testWeatherAtTheStart)
@@ -123,7 +123,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 	name := unique("storm")
 	s.CreateNode(t, map[string]any{"name": name})
 	commands := [][]string{{"nodes"}, {"node", name}, {"watch", "-o", "json"}, {"manage", name, "--wait"}}
-	// Most runs wait, so all run at the same time.
+	// Most runs only wait, so all of them run at the same time.
 	outcomes := make([]outcome, len(tests)*len(commands))
 	hosts := make([]string, len(outcomes))
 	var all sync.WaitGroup
@@ -154,7 +154,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// replaceHost replaces HOST by the proxy's address.
+// replaceHost replaces HOST with the proxy's address.
 func replaceHost(text string, p *weather.Proxy) string {
 	return strings.ReplaceAll(text, "HOST", p.Host)
 }

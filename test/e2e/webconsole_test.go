@@ -14,10 +14,10 @@ import (
 	"ironworks/test/ironic"
 )
 
-// proxyPage is [vnc]public_url, the page of ironic-novncproxy, which no test needs.
+// proxyPage is the value of [vnc]public_url, the page of ironic-novncproxy, which no test needs to run.
 const proxyPage = "http://127.0.0.1:6090/vnc_lite.html"
 
-// withGraphicalConsoles runs a test against a real Ironic and the embedded one with graphical consoles.
+// withGraphicalConsoles runs a test against a real Ironic and the embedded one, both with graphical consoles.
 func withGraphicalConsoles(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
@@ -45,7 +45,8 @@ func withGraphicalConsoles(t *testing.T, test func(t *testing.T, s *ironic.Serve
 	})
 }
 
-// TestGraphicalConsole shows the page of a console, opens a browser, and disables the console afterwards.
+// TestGraphicalConsole checks that the program shows the page of a console, opens a browser, and disables the console
+// afterwards.
 func TestGraphicalConsole(t *testing.T) {
 	t.Parallel()
 	withGraphicalConsoles(t, func(t *testing.T, s *ironic.Server) {
@@ -112,7 +113,7 @@ func TestGraphicalConsole(t *testing.T) {
 	})
 }
 
-// untilTrue polls a condition.
+// untilTrue waits up to a minute until is returns true.
 func untilTrue(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// biosSettings are the settings of a new machine as Ironic shows them, without links and times.
+// biosSettings holds the settings of a new machine as Ironic shows them, without links and times.
 const biosSettings = `[
 	{"name": "AcPowerDelay", "value": "120", "attribute_type": "Integer", "allowable_values": [], "lower_bound": 60, "upper_bound": 600, "min_length": null, "max_length": null, "read_only": false, "reset_required": true, "unique": false},
 	{"name": "AssetTag", "value": "", "attribute_type": "String", "allowable_values": [], "lower_bound": null, "upper_bound": null, "min_length": 0, "max_length": 63, "read_only": false, "reset_required": true, "unique": true},
@@ -34,7 +34,7 @@ func biosStep(settings string) json.RawMessage {
 	return json.RawMessage(`{"interface": "bios", "step": "apply_configuration", "args": {"settings": [` + settings + `]}}`)
 }
 
-// eraseStep returns a step of the agent: cleaning with it boots a ramdisk.
+// eraseStep returns a step that the agent runs, so that cleaning with it boots a ramdisk.
 func eraseStep() json.RawMessage { return stepOf("deploy", "erase_devices_metadata") }
 
 func biosCases() []testCase {
@@ -47,7 +47,7 @@ func biosCases() []testCase {
 	}
 }
 
-// bios returns the settings that Ironic shows, with all fields but links and times.
+// bios returns the settings that Ironic shows, with all fields except links and times.
 func (n node) bios() ([]map[string]any, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/bios?detail=true", nil, http.StatusOK)
 	if err != nil {
@@ -65,8 +65,8 @@ func (n node) bios() ([]map[string]any, error) {
 	return found.Bios, nil
 }
 
-// checkUpdated checks which settings were stored again since they were created: Ironic compares stored texts with
-// values, so that numbers and booleans always differ.
+// checkUpdated checks which settings Ironic has stored again since it created them. Because Ironic compares stored
+// texts with values, numbers and booleans always differ.
 func (n node) checkUpdated(want ...string) error {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/bios", nil, http.StatusOK)
 	if err != nil {
@@ -93,7 +93,7 @@ func (n node) checkUpdated(want ...string) error {
 	return nil
 }
 
-// checkBIOS compares settings on the machine and in Ironic.
+// checkBIOS checks the settings on the machine against want, and those that Ironic shows against shown.
 func (n node) checkBIOS(want map[string]any, shown map[string]string) error {
 	current, _ := n.BIOS()
 	settings, err := n.bios()
@@ -168,7 +168,7 @@ func runBIOS(n node) error {
 		map[string]string{"NumLock": "On", "AcPowerDelay": "120", "QuietBoot": "0", "AssetTag": ""}))
 }
 
-// runRefusedBIOS sets settings that Ironic refuses, and one that the BMC refuses.
+// runRefusedBIOS tries to change settings, some of which Ironic refuses and one of which the BMC refuses.
 func runRefusedBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err
@@ -192,7 +192,7 @@ func runRefusedBIOS(n node) error {
 }
 
 // runIgnoredBIOS sets a setting that the firmware ignores. The step fails. As Ironic continues after it, the cleaning
-// ends in manageable, in maintenance.
+// ends in manageable, with the node in maintenance.
 func runIgnoredBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

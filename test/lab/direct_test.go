@@ -24,7 +24,7 @@ func diskImage() []byte {
 	return image
 }
 
-// imageServer serves an image and a file of checksums.
+// imageServer serves an image, a blank image and a file of checksums.
 func imageServer(t *testing.T, image []byte) string {
 	t.Helper()
 	sum := sha256.Sum256(image)
@@ -55,18 +55,18 @@ func smallDisks() []machine.Disk {
 	}
 }
 
-// direct is a deployment of an image.
+// direct is a test case that deploys an image with the deploy interface direct.
 type direct struct {
 	name  string
 	image string // path on the server; the default is disk.raw
 	info  map[string]any
 	hints map[string]any
-	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without
-	// either the node becomes active.
+	// fails matches the error of a failed deployment; oldFails matches that of the old release, if it differs. If
+	// both are empty, the node becomes active.
 	fails, oldFails string
-	// disk is the name of a disk, and holds the content that it must have afterwards.
+	// disk is the name of a disk; holds is the content that it must have afterwards.
 	disk, holds string
-	// refused matches the error of the API that refuses the deployment.
+	// refused matches the API's error if the API refuses the deployment.
 	refused string
 }
 
@@ -94,7 +94,7 @@ func directCases(t *testing.T) []testCase {
 			oldFails: fmt.Sprintf(mismatch, sum, hex.EncodeToString(plain[:])),
 		},
 		{name: "md5", info: map[string]any{"image_checksum": hex.EncodeToString(plain[:])}, holds: imageOnDisk},
-		// A streamed image is compared after it is written to the disk.
+		// The checksum of a streamed image is compared after the image has been written to the disk.
 		{name: "wrong-sum", info: pair(wrong), holds: imageOnDisk, fails: fmt.Sprintf(mismatch, wrong, sum)},
 		{
 			name: "too-large", info: pair(sum), hints: map[string]any{"name": "/dev/sdb"}, disk: "/dev/sdb",

@@ -41,7 +41,7 @@ func runFirmwareCases(t *testing.T, s subject) {
 	runCases(t, s, slices.Concat(biosCases(), firmwareCases(t)))
 }
 
-// firmwareServer serves NAME.bin for each component, and a file that is no image.
+// firmwareServer serves NAME.bin for each component, and a file that is not an image.
 func firmwareServer(t *testing.T) string {
 	t.Helper()
 	files := map[string][]byte{"/other.bin": []byte("GIF89a")}
@@ -60,7 +60,7 @@ func firmwareServer(t *testing.T) string {
 	return server.URL
 }
 
-// updateStep returns a step that updates components, in pairs of a component and a URL.
+// updateStep returns a step that updates components. pairs holds each component, followed by the URL of its image.
 func updateStep(pairs ...string) json.RawMessage {
 	var settings []string
 	for pair := range slices.Chunk(pairs, 2) {
@@ -95,7 +95,7 @@ func firmwareCases(t *testing.T) []testCase {
 	}
 }
 
-// firmware returns the component's versions as Ironic shows them, with the name nic for that of the only adapter.
+// firmware returns the components' versions as Ironic shows them. The only network adapter has the name nic.
 func (n node) firmware() (map[string]string, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/firmware", nil, http.StatusOK)
 	if err != nil {
@@ -136,7 +136,7 @@ func (n node) firmware() (map[string]string, error) {
 	return versions, nil
 }
 
-// runUpdate updates components in manual cleaning, or of an active node in a service.
+// runUpdate updates components in manual cleaning or, if active is set, in a service on an active node.
 func (n node) runUpdate(active bool, step json.RawMessage, want map[string]string) error {
 	body, end := clean(step), "manageable"
 	if err := n.runSteps(managed); err != nil {
@@ -170,7 +170,7 @@ func (n node) runUpdate(active bool, step json.RawMessage, want map[string]strin
 	return nil
 }
 
-// failUpdate cleans with an update that the BMC cannot make.
+// failUpdate checks that cleaning fails if the BMC cannot make the update.
 func (n node) failUpdate(step json.RawMessage, problem string) error {
 	if err := n.runSteps(managed); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (n node) failUpdate(step json.RawMessage, problem string) error {
 	return n.failsClean(problem, step)
 }
 
-// failsClean runs steps of manual cleaning that must fail.
+// failsClean runs manual cleaning with steps that must fail with the given error.
 func (n node) failsClean(problem string, steps ...any) error {
 	seen, err := n.provision(clean(steps...), append(ends, "manageable")...)
 	if err != nil {
@@ -190,7 +190,7 @@ func (n node) failsClean(problem string, steps ...any) error {
 	return n.checkLastError(problem)
 }
 
-// checkLastError compares the last error in the history, in which the node's UUID is UUID.
+// checkLastError compares the last error in the history with want, in which "UUID" stands for the node's UUID.
 func (n node) checkLastError(want string) error {
 	failed, err := n.events("ERROR")
 	if err != nil {
@@ -202,7 +202,7 @@ func (n node) checkLastError(want string) error {
 	return nil
 }
 
-// repaired ends the maintenance after a failed cleaning.
+// repaired ends the maintenance after a failed cleaning, and makes the node manageable.
 func (n node) repaired() error {
 	if err := n.patch("maintenance", false); err != nil {
 		return err
@@ -210,8 +210,8 @@ func (n node) repaired() error {
 	return n.reach(target("manage"), "manageable")
 }
 
-// refusedUpdates runs updates that Ironic refuses in the step: an update of a component that does not exist, and one
-// from a server that no BMC can fetch from.
+// refusedUpdates checks updates that Ironic refuses when it runs the step: an update of a component that does not
+// exist, and one from a server that no BMC can fetch from.
 func (n node) refusedUpdates(server string) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// Conductors and machines mostly wait, whatever the number of processors.
+	// Conductors and machines mostly wait, so the number of processors does not matter.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		os.Exit(2)
 	}

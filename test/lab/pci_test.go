@@ -11,8 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestPCIDevicesUnderConductors inspects a machine through its BMC: a real conductor and the embedded one list the same
-// PCI devices.
+// TestPCIDevicesUnderConductors inspects a machine through its BMC, and checks that a real conductor and the embedded
+// one list the same PCI devices.
 func TestPCIDevicesUnderConductors(t *testing.T) {
 	t.Parallel()
 	cases := []testCase{{member: lab.Member{Name: "pci"}, newest: true, run: runPCI}}

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// raidDrives returns equal drives.
+// raidDrives returns count drives of the same model and size.
 func raidDrives(count int) []machine.Disk {
 	drives := make([]machine.Disk, count)
 	for i := range drives {
@@ -31,10 +31,12 @@ func raidDrives(count int) []machine.Disk {
 	return drives
 }
 
-// twoVolumes is a target of RAID 1 and RAID 5. Keys are sorted, as the embedded Ironic quotes them.
+// twoVolumes is a target RAID configuration with a RAID 1 and a RAID 5 volume. Its keys are sorted, as the embedded
+// Ironic quotes them.
 const twoVolumes = `{"logical_disks": [{"is_root_volume": true, "raid_level": "1", "size_gb": 100, "volume_name": "os"}, {"raid_level": "5", "size_gb": 200, "volume_name": "data"}]}`
 
-// raidCases returns the cases, each of which has a machine. Quick cases run under a real Ironic without make test-long.
+// raidCases returns the cases, each of which has a machine. Quick cases run under a real Ironic even without make
+// test-long.
 func raidCases() []raidLabCase {
 	now, reset := &machine.RAIDController{}, &machine.RAIDController{OnReset: true}
 	return []raidLabCase{
@@ -49,7 +51,7 @@ func raidCases() []raidLabCase {
 	}
 }
 
-// raidLabCase is a case with a machine. The expected output of a case is in testdata/raid-NAME.txt, for both Ironics.
+// raidLabCase is a case with a machine. Its expected output, the same for both Ironics, is in testdata/raid-NAME.txt.
 type raidLabCase struct {
 	name  string
 	raid  *machine.RAIDController
@@ -117,14 +119,14 @@ func runRAIDCases(t *testing.T, whole bool, s subject) {
 	})
 }
 
-// target stores a RAID configuration.
+// target stores config as the node's target RAID configuration.
 func (r *transcript) target(n node, config string) {
 	if r.err == nil {
 		_, r.err = n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/raid", json.RawMessage(config), http.StatusNoContent)
 	}
 }
 
-// provision sends a request and writes the state after it, with the last error.
+// provision sends a provision request and writes the resulting state, with the last error.
 func (r *transcript) provision(n node, verb string, body map[string]any, states ...string) {
 	if r.err != nil {
 		return
@@ -142,7 +144,8 @@ func (r *transcript) provision(n node, verb string, body map[string]any, states 
 	r.line("%s", line)
 }
 
-// clean runs steps of the interface raid, given as JSON objects of their arguments by name.
+// clean runs steps of the interface raid in manual cleaning. Each step is given by its name, which a JSON object with
+// arguments may follow.
 func (r *transcript) clean(n node, steps ...string) {
 	var list []any
 	for _, s := range steps {
@@ -156,7 +159,7 @@ func (r *transcript) clean(n node, steps ...string) {
 	r.provision(n, "clean", map[string]any{"target": "clean", "clean_steps": list}, "manageable")
 }
 
-// keys writes the keys of an object.
+// keys writes the keys of the JSON object at path.
 func (r *transcript) keys(n node, path string) {
 	if r.err != nil {
 		return
@@ -218,7 +221,7 @@ func (r *transcript) inventory(n node) {
 	r.line("inventory %s", strings.Join(all, "; "))
 }
 
-// raidNow creates volumes on a controller that changes them at once, fails to create more, and deletes them.
+// raidNow creates volumes on a controller that applies changes immediately, fails to create more, and deletes them.
 func raidNow(n node, log *transcript) {
 	log.target(n, twoVolumes)
 	log.clean(n, "delete_configuration", "create_configuration")
@@ -232,7 +235,7 @@ func raidNow(n node, log *transcript) {
 	log.volumes(n)
 }
 
-// joinPatch ends the maintenance after a failed cleaning.
+// joinPatch ends the maintenance after a failed cleaning, unless err is set.
 func joinPatch(err error, n node) error {
 	if err != nil {
 		return err
@@ -240,7 +243,7 @@ func joinPatch(err error, n node) error {
 	return n.patch("maintenance", false)
 }
 
-// raidOnReset creates and deletes volumes on a controller that changes one at each boot.
+// raidOnReset creates and deletes volumes on a controller that applies one change at each boot.
 func raidOnReset(n node, log *transcript) {
 	log.target(n, twoVolumes)
 	log.clean(n, "create_configuration")
@@ -249,7 +252,7 @@ func raidOnReset(n node, log *transcript) {
 	log.volumes(n)
 }
 
-// raidMisfit tries configurations without drives for them.
+// raidMisfit writes the keys of RAID properties, and tries a configuration for which there are no matching drives.
 func raidMisfit(n node, log *transcript) {
 	log.keys(n, "/v1/drivers/redfish/raid/logical_disk_properties")
 	log.keys(n, "/v1/drivers/redfish/properties")
@@ -257,7 +260,7 @@ func raidMisfit(n node, log *transcript) {
 	log.clean(n, "create_configuration")
 }
 
-// raidMore tries more configurations that fail, and arguments.
+// raidMore tries more configurations that fail, and steps with arguments.
 func raidMore(n node, log *transcript) {
 	for _, config := range []string{
 		`{"logical_disks": [{"raid_level": "1", "size_gb": "MAX"}]}`,

@@ -20,38 +20,41 @@ import (
 )
 
 const (
-	// agentStops is the error of a step of the agent while the machine boots: CustomAgentDeploy.execute_deploy_step
-	// (ironic/drivers/modules/agent.py) does not raise AgentConnectionFailed, after which the conductor would wait.
+	// agentStops is the error of a step that the agent must run while the machine boots.
+	// CustomAgentDeploy.execute_deploy_step (ironic/drivers/modules/agent.py) does not raise AgentConnectionFailed,
+	// which would make the conductor wait.
 	agentStops = `Deploy step deploy\.install_coreos failed: .* Agent is not running`
 	// notReported is the error of steps that Ironic validates before the agent has booted and reported its steps.
 	notReported = `Failed to validate the final deploy steps list .*node does not support this deploy step: .*install_coreos`
-	// sameFile is the error of the old release when it publishes the deploy ISO a second time: a hard link to the file in
-	// its cache is there already (publish_image of ironic/drivers/modules/image_utils.py).
+	// sameFile is the error of the old release when it publishes the deploy ISO a second time, because a hard link to
+	// the file in its cache already exists (publish_image in ironic/drivers/modules/image_utils.py).
 	sameFile = `SameFileError|are the same file`
-	// ignored stands for a deployment that waits without end: the old release keeps deployment_polling, with which
-	// heartbeats continue no step (_heartbeat_deploy_wait of ironic/drivers/modules/agent_base.py).
+	// ignored stands for a deployment that waits forever. The old release keeps deployment_polling set, so that
+	// heartbeats continue no step (_heartbeat_deploy_wait in ironic/drivers/modules/agent_base.py).
 	ignored = "ignored"
 )
 
-// rebootCase is a deployment with a step that restarts the machine, or a manual cleaning.
+// rebootCase is a deployment or a manual cleaning with a step that restarts the machine.
 type rebootCase struct {
 	name string
 	raid *machine.RAIDController
 	// step is the label of the step, without its priority.
 	step     string
 	priority int
-	// info is the instance_info of a deployment by the interface direct; otherwise the agent installs CoreOS.
+	// info is the instance_info of a deployment with the deploy interface direct. If it is nil, the agent installs
+	// CoreOS.
 	info map[string]any
-	// clean is the step of a manual cleaning.
+	// clean is the step of a manual cleaning. If it is empty, the case is a deployment.
 	clean string
-	// fails and oldFails match the errors of the newest and the old release; empty if the operation succeeds.
+	// fails and oldFails match the errors of the newest and the old release. They are empty if the operation
+	// succeeds.
 	fails, oldFails string
-	// newest marks steps that the old release lacks; quick cases run without make test-long.
+	// newest marks steps that the old release lacks; quick marks cases that run even without make test-long.
 	newest, quick bool
 }
 
-// TestStepsThatRestartMachines runs steps that restart the machine in a deployment. Ironic goes on when the BMC has
-// finished, before the agent has booted again; models/plan warns of it (restart-step).
+// TestStepsThatRestartMachines runs steps that restart the machine in a deployment. Ironic continues as soon as the
+// BMC has finished, before the agent has booted again; models/plan warns about this (restart-step).
 func TestStepsThatRestartMachines(t *testing.T) {
 	t.Parallel()
 	settings := func() map[string]map[string]string {
@@ -161,7 +164,7 @@ func (n node) runReboot(c rebootCase) error {
 	return n.endsAs(c, body, "active")
 }
 
-// endsAs sends a provision request, which must end in the state, or fail as the case expects of the release.
+// endsAs sends a provision request. It must end in the given state, or fail as the case expects for the release.
 func (n node) endsAs(c rebootCase, body map[string]any, state string) error {
 	want := c.fails
 	if n.subject.old {
@@ -181,7 +184,8 @@ func (n node) endsAs(c rebootCase, body map[string]any, state string) error {
 	return nil
 }
 
-// waitIgnored starts a deployment and waits until the agent has installed and called twice without an effect.
+// waitIgnored starts a deployment, and waits until the agent has installed the system and has called twice without an
+// effect.
 func (n node) waitIgnored(body map[string]any) error {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// path lists the verbs that a machine gets, one after the other; only the last may fail.
+// path lists the verbs to run on a machine, one after another; only the last may fail.
 type path []string
 
 var (
@@ -23,11 +23,12 @@ var (
 	toActive  = path{"manage", "provide", "active"}
 )
 
-// outcome is the end of a scenario under a real Ironic.
+// outcome describes how a scenario ends under a real Ironic.
 type outcome struct {
 	path  path
 	state string
-	// reason matches last_error or the history; old and oldState apply to the old release if it differs.
+	// reason matches last_error or the history. old and oldState replace reason and state for the old release, if it
+	// differs.
 	reason, old string
 	oldState    string
 	// waits marks scenarios that run into a timeout or take long.
@@ -62,8 +63,8 @@ var outcomes = map[string]outcome{
 // scenarioTimeout is the time for which the Ironics of these tests wait for agents.
 const scenarioTimeout = 120 * time.Second
 
-// scenarioMembers returns a machine for each scenario, and two that share a disk. Without whole, scenarios with waits
-// are omitted.
+// scenarioMembers returns a machine for each scenario, and two machines for the scenario with a shared disk. Unless
+// whole is set, it omits scenarios with waits.
 func scenarioMembers(t *testing.T, whole bool) []lab.Member {
 	t.Helper()
 	var members []lab.Member
@@ -101,7 +102,7 @@ func runScenario(n node) error {
 		if verb == "active" {
 			body = installCoreOS
 		}
-		// Only machines whose cleaning must fail are cleaned; it takes time.
+		// Only machines whose cleaning must fail are cleaned, because cleaning takes time.
 		if verb == "provide" {
 			clean := []any{map[string]any{"op": "add", "path": "/automated_clean", "value": want.state == "clean failed"}}
 			if _, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, clean, http.StatusOK); err != nil {
@@ -151,7 +152,7 @@ func (n node) staysVerifying() error {
 	return nil
 }
 
-// checkDisks checks which disks of the scenarios have a system installed.
+// checkDisks checks on which disks of the scenarios' machines a system is installed.
 func checkDisks(t *testing.T, l *lab.Lab) {
 	t.Helper()
 	on := func(name string) string {

@@ -10,7 +10,8 @@ import (
 	"ironworks/lab/machine"
 )
 
-// stepOf returns a step with its keys in the order in which clients send them, which Ironic keeps in its messages.
+// stepOf returns a step whose keys are in the order in which clients send them. Ironic keeps this order in its
+// messages.
 func stepOf(kind, name string) json.RawMessage {
 	return json.RawMessage(`{"interface": "` + kind + `", "step": "` + name + `", "args": {}}`)
 }
@@ -70,7 +71,8 @@ func runFailingService(n node) error {
 	if err != nil {
 		return err
 	}
-	// The conductor handles it like a failed deployment: the step stays, and the node is not put into maintenance.
+	// The conductor handles the failure like that of a deployment: the step stays, and the node is not put into
+	// maintenance.
 	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "inject_files" {
 		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
 	}

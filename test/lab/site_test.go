@@ -85,8 +85,8 @@ func untilStates(t *testing.T, url string, want map[string]string) {
 	}
 }
 
-// TestDemoMachinesReachTheirStates runs the story of the demo machines on the embedded Ironic: each machine ends in the
-// state that it would reach under a real Ironic.
+// TestDemoMachinesReachTheirStates runs the story of the demo machines on the embedded Ironic, and checks that each
+// machine ends in the state that it would reach under a real Ironic.
 func TestDemoMachinesReachTheirStates(t *testing.T) {
 	t.Parallel()
 	s := site(t, lab.SiteOptions{Members: lab.Cast(14), Story: true})
@@ -97,7 +97,7 @@ func TestDemoMachinesReachTheirStates(t *testing.T) {
 		"r7-n01": "active", "r7-n02": "deploy failed", "r7-n03": "deploy failed", "r7-n04": "available", "r7-n05": "manageable", "r7-n06": "enroll",
 		"r7-n07": "active", "r7-n08": "clean failed", "r7-n09": "manageable", "r7-n10": "manageable", "r7-n11": "active", "r7-n12": "enroll", "r7-n14": "enroll",
 	})
-	// Available right after the start: its BMC reports the disks, so that it need not boot.
+	// The node is available right after the start: its BMC reports the disks, so that the machine need not boot.
 	m, _ := s.Lab.Machine("r7-n04")
 	var stored struct {
 		Inventory struct{ Disks []struct{ Serial string } } `json:"inventory"`
@@ -121,7 +121,8 @@ func TestDemoMachinesReachTheirStates(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsNodesAndDisks restarts a lab with its folder and expects the same nodes and disk contents.
+// TestRestartKeepsNodesAndDisks restarts a lab with its folder, and checks that the nodes and the contents of their
+// disks are still there.
 func TestRestartKeepsNodesAndDisks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

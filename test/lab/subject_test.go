@@ -28,7 +28,7 @@ type subject struct {
 	url string
 	do  func(ctx context.Context, method, path string, body any) (int, []byte, error)
 	old bool
-	// slow marks real Ironics, which are one process that uses one processor for all machines.
+	// slow marks real Ironics. Each is a single process, which uses one processor for all machines.
 	slow bool
 }
 
@@ -194,7 +194,7 @@ func (n node) waitState(states ...string) (map[string]any, error) {
 	return seen, nil
 }
 
-// provision sends a provision request and waits for one of the states.
+// provision sends a provision request and waits until the node is in one of the states.
 func (n node) provision(body map[string]any, states ...string) (map[string]any, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (n node) provision(body map[string]any, states ...string) (map[string]any, 
 	return n.waitState(states...)
 }
 
-// reach sends a provision request like provision. Only one state counts as success.
+// reach sends a provision request like provision, but only the given state counts as success.
 func (n node) reach(body map[string]any, state string) error {
 	seen, err := n.provision(body, append(ends, state)...)
 	if err != nil {
@@ -291,9 +291,9 @@ func all(t *testing.T, nodes []node, do func(n node) error) {
 }
 
 // TestMachinesUnderConductors runs machines from enrollment to deployment and back, and scenarios to their outcomes,
-// all at the same time, with agents over TLS: under a real conductor of each release and the embedded one. The
-// embedded one runs ten machines and every scenario, the real ones under make test-long as well. Otherwise the newest
-// release runs two machines and the scenarios that do not wait for a timeout.
+// all at the same time, with agents over TLS, under a real conductor of each release and the embedded one. The
+// embedded one runs ten machines and every scenario, and so do the real ones under make test-long. Otherwise, only
+// the newest of the real releases runs, with two machines and the scenarios that do not wait for a timeout.
 func TestMachinesUnderConductors(t *testing.T) {
 	for _, s := range lab.Scenarios() {
 		if _, found := outcomes[s.Name]; !found {

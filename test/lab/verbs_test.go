@@ -28,7 +28,7 @@ type testCase struct {
 // verbSpeed is high, so that downloads take little time. No case depends on which of two operations is faster.
 const verbSpeed = 20
 
-// quickCases lists the machines that run under a real Ironic without make test-long.
+// quickCases lists the machines that run under a real Ironic even without make test-long.
 var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "rescue-fast-track", "service"}
 
 // TestVerbsUnderConductors deploys images, rescues and services machines under a real conductor of each release and
@@ -62,11 +62,11 @@ func runVerbCases(t *testing.T, whole bool, s subject) {
 	runCases(t, s, cases)
 }
 
-// atOnce is the number of machines that a real Ironic handles at a time. With more of them the conductor gets so slow
-// that they run into its timeouts.
+// atOnce limits the number of machines that a real Ironic handles at the same time. With more of them, the conductor
+// gets so slow that they run into its timeouts.
 const atOnce = 5
 
-// runCases runs all cases, under the embedded Ironic at the same time.
+// runCases runs all cases. Under the embedded Ironic, they all run at the same time.
 func runCases(t *testing.T, s subject, cases []testCase) {
 	t.Helper()
 	members := make([]lab.Member, len(cases))
@@ -95,13 +95,13 @@ func runCases(t *testing.T, s subject, cases []testCase) {
 	})
 }
 
-// patch sets a field of the node.
+// patch sets the field of the node at path.
 func (n node) patch(path string, value any) error {
 	_, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, []any{map[string]any{"op": "add", "path": "/" + path, "value": value}}, http.StatusOK)
 	return err
 }
 
-// runSteps runs one step after the other, all of which must succeed.
+// runSteps runs the steps one after another. All of them must succeed.
 func (n node) runSteps(steps ...step) error {
 	for _, s := range steps {
 		if err := n.reach(s.body, s.state); err != nil {
@@ -195,7 +195,7 @@ func (n node) on(disk string) string {
 	return ""
 }
 
-// checkInstalled checks what is installed on a disk.
+// checkInstalled checks that want is the system installed on the disk.
 func (n node) checkInstalled(disk, want string) error {
 	if got := n.on(disk); got != want {
 		return fmt.Errorf("machine %s: installed on %s: %q, want %q", n.Name(), disk, got, want)
@@ -203,7 +203,7 @@ func (n node) checkInstalled(disk, want string) error {
 	return nil
 }
 
-// checkJournal checks that the ramdisk's journal has a line with the text.
+// checkJournal checks that a line of the ramdisk's journal contains text.
 func (n node) checkJournal(text string) error {
 	for _, e := range n.Journal() {
 		if strings.Contains(e.Text, text) {
@@ -236,7 +236,7 @@ func (n node) powered(state string, reached func() bool) error {
 	return nil
 }
 
-// events returns the events of the history with the severity.
+// events returns the events with the given severity from the node's history.
 func (n node) events(severity string) ([]string, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/history?detail=true", nil, http.StatusOK)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// waitGroup is a group of cases with the same timeout. It is long enough that it never ends a wait that must end
-// otherwise, even on a slow computer.
+// waitGroup is a group of cases with the same timeout. The timeout is so long that it never ends a wait that must end
+// in another way, even on a slow computer.
 type waitGroup struct {
 	name string
 	// timeout is the time for which the Ironic waits for an agent.
@@ -33,8 +33,8 @@ func waitGroups() []waitGroup {
 	}
 }
 
-// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that a wait for an agent that ends by a timeout or an abort
-// leaves the node in the same state, with the same messages, under the newest Ironic and the embedded one.
+// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that, after a timeout or an abort has ended the wait for an
+// agent, the node is in the same state, with the same messages, under the newest Ironic and the embedded one.
 func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {
@@ -59,7 +59,7 @@ func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	}
 }
 
-// waits is a case in which a node waits for its agent, and in which the wait ends.
+// waits is a case in which a node waits for its agent until a timeout or an abort ends the wait.
 type waits struct {
 	name   string
 	faults agent.Faults
@@ -67,13 +67,14 @@ type waits struct {
 	neverBoots bool
 	path       []step
 	asked      map[string]any
-	// in is the state in which the node waits, with a running step if busy.
+	// in is the state in which the node waits. If busy is set, a step runs in this state.
 	in   string
 	busy bool
 	// abort ends the wait with an abort instead of a timeout.
 	abort bool
 
-	// want is the expected end of the node. Errors that powering the node off clears are only in the history.
+	// want is the expected final state of the node. Errors that are cleared when the node is powered off are only in
+	// the history.
 	want end
 }
 
@@ -113,7 +114,7 @@ func waitCases() []waits {
 	free, ready := []step{managed}, []step{managed, provided}
 	inspection, rescue := target("inspect"), rescued.body
 	// Of the agent's service steps, only those of the burn-in can be aborted and are called correctly by the newest
-	// Ironic. No case runs such a step to its end, which the lab does not support.
+	// Ironic. No case runs such a step to its end, because the lab does not support this.
 	work := service(stepOf("deploy", "burnin_cpu"))
 	return []waits{
 		{
@@ -179,8 +180,8 @@ func waitCases() []waits {
 	}
 }
 
-// deferredDelay is the time for which a step lasts that cannot be aborted, in machine time: 12 s of real time, far
-// less than the timeout of its group.
+// deferredDelay is the duration, in machine time, of a step that cannot be aborted. It corresponds to 12 s of real
+// time, far less than the timeout of its group.
 const deferredDelay = 12 * verbSpeed * time.Second
 
 func (g waitGroup) cases() []testCase {
@@ -278,8 +279,8 @@ func (n node) waitsIn(state string, busy bool) error {
 	return nil
 }
 
-// embeddedFor returns an embedded Ironic that waits for agents for the timeout. It does not synchronize the power
-// state: a match clears last_error, possibly between two polls of a node.
+// embeddedFor returns an embedded Ironic that waits for agents for the given timeout. It does not synchronize the
+// power state, because that clears last_error if the states match, possibly between two polls of a node.
 func embeddedFor(t *testing.T, timeout time.Duration) subject {
 	t.Helper()
 	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: float64(30*time.Minute) / float64(timeout), NoPowerSync: true})

@@ -1,6 +1,6 @@
-// Package machines runs the behaviors of nodes with a machine, on machines of the lab. It is separate because the
-// other behaviors do not depend on the lab: their results with real Ironics stay in Go's test cache when the lab
-// changes.
+// Package machines runs the behaviors of nodes that have a machine, on machines of the lab. It is a separate package
+// because the other behaviors do not depend on the lab: their results with real Ironics stay in Go's test cache when
+// the lab changes.
 package machines
 
 import (
@@ -13,13 +13,13 @@ import (
 	"ironworks/test/contract"
 )
 
-// speed is the number of times faster than real time that the machines run.
+// speed is the factor by which the machines run faster than real time.
 const speed = 12
 
 // stepDelay is the time that a step of a long-step machine takes, in machine time.
 const stepDelay = 4 * speed * time.Second
 
-// Run runs the behaviors that the subject has and returns their number.
+// Run runs the behaviors that the subject's API version includes, and returns their number.
 func Run(t *testing.T, s *contract.Subject, behaviors []contract.MachineBehavior) int {
 	t.Helper()
 	var ran atomic.Int64

@@ -11,11 +11,11 @@ import (
 
 func TestMain(m *testing.M) { contract.Main(m, 12) }
 
-// everyTime lists the behaviors that every run checks with real Ironics: each machine takes 10 s of processor time.
-// make test-long checks all.
+// everyTime lists the behaviors that every run checks with real Ironics. The list is short because each machine takes
+// 10 s of processor time; make test-long checks all behaviors.
 var everyTime = []string{"verified", "secure-boot-changes", "inspected-by-the-agent", "while-a-step-runs", "no-disk-matches"}
 
-// TestMachines runs the behaviors against both releases.
+// TestMachines runs the behaviors in everyTime against both releases or, under make test-long, all behaviors.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
