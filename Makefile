@@ -13,7 +13,7 @@ RACE := $(if $(CC_FOUND),-race,)
 .PHONY: build agent install check test test-long fuzz boot lint bench screens vuln ironic pythons clean
 
 build:
-	go build -trimpath -ldflags '-s -w -X ironworks/cmd.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
+	go build -trimpath -ldflags '-s -w -X ironworks/cmd/cli.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
 
 # The agent for ramdisks: one static program for each architecture, in bin.
 agent:

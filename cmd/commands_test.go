@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
 	"ironworks/provision"
@@ -18,9 +19,9 @@ import (
 func offline(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
-	code = run(context.Background(), process{
-		args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-		options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	code = run(context.Background(), cli.Process{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+		Options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 	})
 	return code, out.String(), complaints.String()
 }
@@ -81,8 +82,8 @@ func TestUsageErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := offline(t, tt.args...)
-			if code != exitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
-				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, exitUsage, tt.says, stdout, stderr)
+			if code != cli.ExitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, cli.ExitUsage, tt.says, stdout, stderr)
 			}
 		})
 	}
@@ -104,7 +105,7 @@ func TestOfflineCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := offline(t, tt.args...)
-			if code != exitOK || !strings.Contains(stdout, tt.says) {
+			if code != cli.ExitOK || !strings.Contains(stdout, tt.says) {
 				t.Errorf("exit code %d, want %q:\n%s%s", code, tt.says, stdout, stderr)
 			}
 		})
@@ -117,19 +118,19 @@ func TestExitCodes(t *testing.T) {
 		err  error
 		want int
 	}{
-		{errors.New("anything"), exitFailed},
-		{&models.Fault{Kind: models.FaultConflict}, exitFailed},
-		{fmt.Errorf("list: %w", &models.Fault{Kind: models.FaultRefused}), exitConnect},
-		{&models.Fault{Kind: models.FaultUnauthorized}, exitConnect},
-		{&models.Fault{Kind: models.FaultReadOnly}, exitRefused},
-		{&models.Refusal{Kind: models.RefusedState}, exitRefused},
-		{&models.NeedsVersionError{Feature: models.FeatureService}, exitRefused},
-		{&provision.BMCCredentialsError{Username: "root"}, exitUsage},
-		{&provision.BMCCredentialsError{Username: "root", Rejection: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
-		{&models.FilterError{}, exitUsage},
-		{usagef("no"), exitUsage},
+		{errors.New("anything"), cli.ExitFailed},
+		{&models.Fault{Kind: models.FaultConflict}, cli.ExitFailed},
+		{fmt.Errorf("list: %w", &models.Fault{Kind: models.FaultRefused}), cli.ExitConnect},
+		{&models.Fault{Kind: models.FaultUnauthorized}, cli.ExitConnect},
+		{&models.Fault{Kind: models.FaultReadOnly}, cli.ExitRefused},
+		{&models.Refusal{Kind: models.RefusedState}, cli.ExitRefused},
+		{&models.NeedsVersionError{Feature: models.FeatureService}, cli.ExitRefused},
+		{&provision.BMCCredentialsError{Username: "root"}, cli.ExitUsage},
+		{&provision.BMCCredentialsError{Username: "root", Rejection: &models.Fault{Kind: models.FaultUnauthorized}}, cli.ExitConnect},
+		{&models.FilterError{}, cli.ExitUsage},
+		{cli.Usagef("no"), cli.ExitUsage},
 	} {
-		if got := exitCode(tt.err); got != tt.want {
+		if got := cli.ExitCode(tt.err); got != tt.want {
 			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
 		}
 	}
@@ -139,7 +140,7 @@ func TestExitCodes(t *testing.T) {
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := offline(t, "nodes")
-	if code != exitConnect || !strings.Contains(stderr, "ironworks --lab opens the console on simulated machines") {
+	if code != cli.ExitConnect || !strings.Contains(stderr, "ironworks --lab opens the console on simulated machines") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -151,10 +152,10 @@ func TestBrokenPipes(t *testing.T) {
 		err  error
 		want int
 	}{
-		{fmt.Errorf("print: %w", syscall.EPIPE), exitOK},
-		{&models.Fault{Kind: models.FaultReset, Err: syscall.EPIPE}, exitConnect},
+		{fmt.Errorf("print: %w", syscall.EPIPE), cli.ExitOK},
+		{&models.Fault{Kind: models.FaultReset, Err: syscall.EPIPE}, cli.ExitConnect},
 	} {
-		a := newApp(process{stderr: &bytes.Buffer{}})
+		a := newApp(cli.Process{Stderr: &bytes.Buffer{}})
 		if got := a.guard(context.Background(), func(context.Context) error { return tt.err }); got != tt.want {
 			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
 		}
@@ -164,13 +165,13 @@ func TestBrokenPipes(t *testing.T) {
 func TestWorseOfTwoCodes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ a, b, want int }{
-		{exitOK, exitRefused, exitRefused},
-		{exitConnect, exitConnect, exitConnect},
-		{exitConnect, exitFailed, exitFailed},
-		{exitRefused, exitOK, exitRefused},
-		{exitFailed, exitRefused, exitFailed},
+		{cli.ExitOK, cli.ExitRefused, cli.ExitRefused},
+		{cli.ExitConnect, cli.ExitConnect, cli.ExitConnect},
+		{cli.ExitConnect, cli.ExitFailed, cli.ExitFailed},
+		{cli.ExitRefused, cli.ExitOK, cli.ExitRefused},
+		{cli.ExitFailed, cli.ExitRefused, cli.ExitFailed},
 	} {
-		if got := worseExitCode(tt.a, tt.b); got != tt.want {
+		if got := cli.WorseExitCode(tt.a, tt.b); got != tt.want {
 			t.Errorf("worse(%d, %d) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
@@ -196,7 +197,7 @@ func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	}
 	for _, what := range []string{"login", "logout"} {
 		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")
-		if code != exitFailed || !strings.Contains(stderr, "no keyring available") || !strings.Contains(stderr, "IRONWORKS_BMC_PASSWORD") {
+		if code != cli.ExitFailed || !strings.Contains(stderr, "no keyring available") || !strings.Contains(stderr, "IRONWORKS_BMC_PASSWORD") {
 			t.Errorf("%s: exit code %d: %s", what, code, stderr)
 		}
 	}

@@ -1,26 +1,21 @@
 package cmd
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/enroll/nodefile"
-	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui"
 )
-
-// choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
-type choices func(cmd *cobra.Command, prefix string) []cobra.Completion
 
 // completeFlags registers the completion of flag values of a command and of the commands below it.
 func (a *app) completeFlags(cmd *cobra.Command) {
@@ -30,12 +25,12 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 		if !some {
 			values, some = known["--"+f.Name]
 		}
-		if f.Name == "output" && f.Value.Type() != (outputFlag{}).Type() {
+		if f.Name == "output" && f.Value.Type() != cli.OutputFormatFlag {
 			some = cmd.Name() == "export" // in other commands, the flag names a file
 		}
 		if some {
 			// An error means that the flag already has a completion function.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, values.complete)
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, values.Complete)
 		}
 	}
 	cmd.Flags().VisitAll(register)
@@ -45,50 +40,36 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-func (c choices) complete(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	directive := cobra.ShellCompDirectiveNoFileComp
-	var found []cobra.Completion
-	for _, v := range c(cmd, prefix) {
-		if word, _, _ := strings.Cut(v, "\t"); strings.HasPrefix(word, prefix) {
-			found = append(found, v)
-			if strings.HasSuffix(word, "=") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ".") {
-				directive |= cobra.ShellCompDirectiveNoSpace
-			}
-		}
-	}
-	return found, directive
-}
-
-// flagChoices returns the choices of flags by the name of the flag. If only the flag of one command has choices, the
+// flagChoices returns the cli.Choices of flags by the name of the flag. If only the flag of one command has cli.Choices, the
 // key is the path of the command with the name.
-func (a *app) flagChoices() map[string]choices {
-	return map[string]choices{
+func (a *app) flagChoices() map[string]cli.Choices {
+	return map[string]cli.Choices{
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),
 		"--cloud":                         a.contextNames(func(c config.Context) bool { return strings.Contains(c.Source, "clouds.y") }),
-		"--output":                        words(outputNames()...),
-		"ironworks export --output":       words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
-		"--theme":                         words("auto", "dark", "light"),
-		"--notify":                        words(models.Texts(ui.Notifies())...),
+		"--output":                        cli.Words(cli.OutputNames()...),
+		"ironworks export --output":       cli.Words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
+		"--theme":                         cli.Words("auto", "dark", "light"),
+		"--notify":                        cli.Words(models.Texts(ui.Notifies())...),
 		"--columns":                       listOf(columnChoices("")),
 		"--sort":                          sortChoices,
-		"--until":                         words(stateWords()...),
-		"--state":                         words(stateWords()...),
+		"--until":                         cli.Words(stateWords()...),
+		"--state":                         cli.Words(stateWords()...),
 		"--override":                      checkChoices,
 		"--policy":                        policyChoices,
-		"--user-data-reader":              words(models.Texts(plan.UserDataReaders())...),
-		"--format":                        words(models.Texts(nodefile.Formats())...),
+		"--user-data-reader":              cli.Words(models.Texts(plan.UserDataReaders())...),
+		"--format":                        cli.Words(models.Texts(nodefile.Formats())...),
 		"ironworks enroll --column":       fieldOfColumn,
-		"ironworks enroll --driver":       words(nodefile.Drivers()...),
-		"--names":                         words("serial", "hostname", "address"),
-		"ironworks enroll --to":           words(models.Texts(provision.Goals())...),
-		"ironworks hints set --to":        words("properties", "instance_info"),
-		"--release":                       words("newest", "old"),
-		"--profile":                       words("default", "classic", "metal3"),
-		"--tls":                           words("off", "ca", "system", "insecure", "on"),
-		"--copy-network":                  words("auto", "always", "never"),
+		"ironworks enroll --driver":       cli.Words(nodefile.Drivers()...),
+		"--names":                         cli.Words("serial", "hostname", "address"),
+		"ironworks enroll --to":           cli.Words(models.Texts(provision.Goals())...),
+		"ironworks hints set --to":        cli.Words("properties", "instance_info"),
+		"--release":                       cli.Words("newest", "old"),
+		"--profile":                       cli.Words("default", "classic", "metal3"),
+		"--tls":                           cli.Words("off", "ca", "system", "insecure", "on"),
+		"--copy-network":                  cli.Words("auto", "always", "never"),
 		"--source":                        listOf([]string{"ssh", "push", "archive", "status", "serial"}),
-		"--level":                         words("critical", "error", "warning", "notice", "info", "debug"),
-		"ironworks lab machines --bmc":    words("each", "one"),
+		"--level":                         cli.Words("critical", "error", "warning", "notice", "info", "debug"),
+		"ironworks lab machines --bmc":    cli.Words("each", "one"),
 		"--confirm":                       a.nodeNames,
 		"ironworks port list --node":      a.nodeNames,
 		"ironworks portgroup list --node": a.nodeNames,
@@ -107,12 +88,8 @@ func fieldOfColumn(_ *cobra.Command, prefix string) (out []string) {
 	return out
 }
 
-func words(list ...string) choices {
-	return func(*cobra.Command, string) []string { return list }
-}
-
 // listOf completes the last word of a comma-separated list, without the words that the list has already.
-func listOf(list []string) choices {
+func listOf(list []string) cli.Choices {
 	return func(_ *cobra.Command, prefix string) []string {
 		before := prefix[:strings.LastIndex(prefix, ",")+1]
 		given := strings.Split(before, ",")
@@ -127,9 +104,9 @@ func listOf(list []string) choices {
 }
 
 // contextNames completes the names of contexts, with their endpoints.
-func (a *app) contextNames(wanted func(config.Context) bool) choices {
+func (a *app) contextNames(wanted func(config.Context) bool) cli.Choices {
 	return func(cmd *cobra.Command, _ string) (names []string) {
-		cfg, _ := a.loadConfig(cmd, false) // contexts are completed even if none is selected
+		cfg, _ := a.LoadConfig(cmd, false) // contexts are completed even if none is selected
 		for _, c := range cfg.Contexts {
 			if !wanted(c) {
 				continue
@@ -145,7 +122,7 @@ func (a *app) contextNames(wanted func(config.Context) bool) choices {
 }
 
 func (a *app) nodeNames(cmd *cobra.Command, prefix string) []string {
-	names, _ := a.completeNodes(0)(cmd, nil, prefix)
+	names, _ := a.CompleteNodes(0)(cmd, nil, prefix)
 	return names
 }
 
@@ -201,75 +178,4 @@ func policyChoices(_ *cobra.Command, prefix string) (out []string) {
 		}
 	}
 	return out
-}
-
-// completeFilter completes filter keys, known values, and the names of saved filters.
-func (a *app) completeFilter(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var saved *models.SavedFilters
-	if cfg, err := a.loadConfig(cmd, false); err == nil {
-		saved = cfg.Current.Filters
-	}
-	return choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).complete(nil, nil, prefix)
-}
-
-// completion completes names; limit is the maximum number of arguments, 0 for any number.
-func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
-		if limit == 0 || len(args) < limit {
-			for _, label := range labels(cmd) {
-				if strings.HasPrefix(label, prefix) && !slices.Contains(args, label) {
-					names = append(names, label)
-				}
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeNodes completes the names of nodes.
-func (a *app) completeNodes(limit int) cobra.CompletionFunc {
-	return completion(limit, func(cmd *cobra.Command) (labels []string) {
-		s, err := a.connect(cmd)
-		if err != nil {
-			return nil
-		}
-		defer s.Close()
-		ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
-		defer cancel()
-		page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
-		if err != nil {
-			return nil
-		}
-		for i := range page.Nodes {
-			labels = append(labels, page.Nodes[i].Label())
-		}
-		return labels
-	})
-}
-
-// completeBootDevice completes the device, and the nodes after it.
-func (a *app) completeBootDevice(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return words("pxe", "disk", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb").complete(cmd, nil, prefix)
-	}
-	return a.completeNodes(0)(cmd, args, prefix)
-}
-
-// completeJournalNodes completes the names of nodes in the journal, offline.
-func (a *app) completeJournalNodes() cobra.CompletionFunc {
-	return completion(1, func(cmd *cobra.Command) (labels []string) {
-		kept, _, err := a.offlineJournal(cmd)
-		if err != nil {
-			return nil
-		}
-		defer kept.Close()
-		refs, err := kept.Nodes(cmd.Context(), "")
-		if err != nil {
-			return nil
-		}
-		for _, ref := range a.visibleNodes(refs) {
-			labels = append(labels, ref.Label())
-		}
-		return labels
-	})
 }

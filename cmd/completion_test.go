@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 )
 
@@ -33,12 +34,12 @@ func completed(t *testing.T, args ...string) (words []string, directive string) 
 		}
 	}
 	var out, complaints bytes.Buffer
-	code := run(context.Background(), process{
-		args: append([]string{"__complete"}, args...), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-		options: config.Options{Home: home, WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	code := run(context.Background(), cli.Process{
+		Args: append([]string{"__complete"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+		Options: config.Options{Home: home, WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 	})
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, complaints.String())
 	}
 	for _, line := range lines[:len(lines)-1] {
@@ -97,7 +98,7 @@ func TestFlagValuesComplete(t *testing.T) {
 // TestChoicesBelongToFlags: every entry of flagChoices completes a flag that exists.
 func TestChoicesBelongToFlags(t *testing.T) {
 	t.Parallel()
-	a := newApp(process{})
+	a := newApp(cli.Process{})
 	there := map[string]bool{}
 	for _, cmd := range everyCommand(a.rootCommand()) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -115,10 +116,10 @@ func TestChoicesBelongToFlags(t *testing.T) {
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "man1")
-	if code, stdout, stderr := offline(t, "man", folder); code != exitOK || stdout != "" {
+	if code, stdout, stderr := offline(t, "man", folder); code != cli.ExitOK || stdout != "" {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	for _, cmd := range everyCommand(newApp(process{}).rootCommand()) {
+	for _, cmd := range everyCommand(newApp(cli.Process{}).rootCommand()) {
 		text, err := os.ReadFile(filepath.Join(folder, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"))
 		if err != nil {
 			t.Error(err)

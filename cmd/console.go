@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ironworks/audit"
+	"ironworks/cmd/cli"
+	"ironworks/cmd/lab"
 	"ironworks/config"
 	"ironworks/editor"
 	"ironworks/ironicclient"
@@ -30,7 +32,7 @@ import (
 // consoleFlags are the flags of the console.
 type consoleFlags struct {
 	lab   bool
-	site  siteFlags
+	site  lab.SiteFlags
 	ascii bool
 	mouse bool
 	theme string
@@ -49,7 +51,7 @@ type consoleFlags struct {
 func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.lab, "lab", false, "console with simulated machines and an embedded Ironic")
 	cmd.Flags().BoolVar(&f.resetView, "reset-view", false, "start with the configured sort and filter, without marks, instead of the last view")
-	f.site.register(cmd.Flags())
+	f.site.Register(cmd.Flags())
 	f.registerLook(cmd.Flags())
 }
 
@@ -67,10 +69,10 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 // checkLook checks the flags for drawing.
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
-		return usagef("--theme %q: want auto, dark or light%s", f.theme, didYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
+		return cli.Usagef("--theme %q: want auto, dark or light%s", f.theme, cli.DidYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
 	}
 	if !slices.Contains(ui.Notifies(), ui.Notify(f.notify)) {
-		return usagef("--notify %q: want off, bell, osc9 or osc777%s", f.notify, didYouMean(f.notify, ui.Notifies()))
+		return cli.Usagef("--notify %q: want off, bell, osc9 or osc777%s", f.notify, cli.DidYouMean(f.notify, ui.Notifies()))
 	}
 	return nil
 }
@@ -86,13 +88,13 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if flags.lab {
 		return a.labConsole(cmd, flags)
 	}
-	if name := flags.site.used(cmd); name != "" {
-		return usagef("--%s needs --lab", name)
+	if name := flags.site.Used(cmd); name != "" {
+		return cli.Usagef("--%s needs --lab", name)
 	}
 	// In the console, --read-only sets only the initial mode, which a key changes. The read_only of the configuration
 	// cannot be changed.
 	given := cmd.Flags().Changed("read-only")
-	cfg, err := a.loadConfig(cmd, given && !a.readOnly)
+	cfg, err := a.LoadConfig(cmd, given && !a.ReadOnly)
 	var pick *config.PickError
 	if err != nil && (!errors.As(err, &pick) || pick.Name != "" || len(cfg.Contexts) == 0) {
 		return err
@@ -110,14 +112,14 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 		return err
 	}
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, contextErr: pick, lab: flags.lab, resetView: flags.resetView, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, contextErr: pick, lab: flags.lab, resetView: flags.resetView, audit: &audit.LazyFile{Path: a.Files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
-		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
-		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, nil) },
-		Keys:   keys, Plugins: pluginsOf(cfg.Console), HandOver: a.handOver, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
+		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.ReadOnly,
+		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.Options.Env, nil) },
+		Keys:   keys, Plugins: pluginsOf(cfg.Console), HandOver: a.HandOver, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
 
@@ -126,14 +128,14 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	fps := flags.fps
 	if fps <= 0 {
 		fps = defaultFPS
-		if a.options.Env("SSH_TTY") != "" || a.options.Env("SSH_CONNECTION") != "" {
+		if a.Options.Env("SSH_TTY") != "" || a.Options.Env("SSH_CONNECTION") != "" {
 			fps = 30
 		}
 	}
 	options.Program = "ironworks"
 	options.ASCII, options.Mouse, options.Background = flags.ascii, flags.mouse, backgrounds[flags.theme]
 	options.Notify = ui.Notify(flags.notify)
-	term := ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps}
+	term := ui.Terminal{In: a.Stdin, Out: a.Stdout, Env: os.Environ(), FPS: fps}
 	if flags.record != "" {
 		end, err := a.record(flags, &term)
 		if err != nil {
@@ -146,21 +148,21 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
 		a.crashed(crash.Value, crash.Stack)
-		return &codeError{code: exitFailed}
+		return &cli.CodeError{Code: cli.ExitFailed}
 	}
 	return err
 }
 
 // needsTerminal returns an error if the console cannot run on this terminal.
 func (a *app) needsTerminal() error {
-	_, in := terminal(a.stdin)
-	_, out := terminal(a.stdout)
+	_, in := cli.Terminal(a.Stdin)
+	_, out := cli.Terminal(a.Stdout)
 	switch {
 	case !in || !out:
-		return usagef("the console needs a terminal; " +
+		return cli.Usagef("the console needs a terminal; " +
 			"use ironworks nodes to list nodes, ironworks watch to print events (see ironworks --help)")
-	case a.options.Env("TERM") == "dumb":
-		return usagef("the console cannot run with TERM=dumb; use ironworks nodes to list nodes, ironworks watch to print events")
+	case a.Options.Env("TERM") == "dumb":
+		return cli.Usagef("the console cannot run with TERM=dumb; use ironworks nodes to list nodes, ironworks watch to print events")
 	}
 	return nil
 }
@@ -221,12 +223,12 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		return nil, err
 	}
-	opened, err := session.Open(c.app.host(), x, notice)
+	opened, err := session.Open(c.app.Host(), x, notice)
 	if err != nil {
 		return nil, err
 	}
-	if c.app.bug != nil {
-		c.app.bug()
+	if c.app.Bug != nil {
+		c.app.Bug()
 	}
 	ctx := c.cmd.Context()
 	live := opened.Live(ctx, c.audit, func(text string) {
@@ -240,7 +242,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	s := liveScreens(shownContext(&x, c.lab), live)
 	s.Options, s.Plugins, s.Ramdisks = c.options(&x), plugin.Context{Name: x.Name, Options: selecting(c.cfg, &x)}, c.ramdisks(live.Session, live.Record)
 	s.Close = func() { live.Close(ctx) }
-	s.ViewFile = viewstate.Open(c.app.files.View(x.Name))
+	s.ViewFile = viewstate.Open(c.app.Files.View(x.Name))
 	if name == "" && c.resetView {
 		err = s.ViewFile.Reset()
 	} else {
@@ -313,7 +315,7 @@ func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 // giveBack waits until all sessions have restored the serial consoles of nodes, and prints what
 // could not be restored.
 func (c *consoleHost) giveBack() {
-	long := time.AfterFunc(time.Second, func() { c.app.printMessage("restoring the serial console setting of the node…") })
+	long := time.AfterFunc(time.Second, func() { c.app.PrintMessage("restoring the serial console setting of the node…") })
 	defer long.Stop()
 	c.mu.Lock()
 	opened := c.opened
@@ -324,7 +326,7 @@ func (c *consoleHost) giveBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, text := range c.restoreProblems {
-		c.app.printMessage("%s", text)
+		c.app.PrintMessage("%s", text)
 	}
 }
 
@@ -335,7 +337,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 		return screen.Health{}, err
 	}
 	x.ReadOnly = true
-	s, err := session.Open(c.app.host(), x, func(string) {})
+	s, err := session.Open(c.app.Host(), x, func(string) {})
 	if err != nil {
 		return screen.Health{}, err
 	}

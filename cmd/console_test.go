@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	tty "ironworks/test/terminal"
 )
@@ -19,9 +20,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(buggy) == "" {
 		os.Exit(m.Run())
 	}
-	os.Exit(run(context.Background(), process{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, options: config.FromOS(),
-		bug: func() { panic("the bug says pass-9f3a") },
+	os.Exit(run(context.Background(), cli.Process{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Options: config.FromOS(),
+		Bug: func() { panic("the bug says pass-9f3a") },
 	}))
 }
 
@@ -32,7 +33,7 @@ func TestPanicInTheConsole(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = []string{buggy + "=yes", "HOME=" + home, "IRONWORKS_URL=http://127.0.0.1:1", "IRONWORKS_USERNAME=admin", "IRONWORKS_PASSWORD=pass-9f3a"}
 	s := tty.StartT(t, tty.Options{Command: cmd, Width: 200, Height: 24})
-	s.Ends(t, exitFailed)
+	s.Ends(t, cli.ExitFailed)
 	if left := s.Leftovers(); len(left) > 0 {
 		t.Errorf("the terminal is left with %q", left)
 	}
@@ -65,7 +66,7 @@ func TestConsoleNeedsATerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if code, _, stderr := offline(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.says) {
+			if code, _, stderr := offline(t, tt.args...); code != cli.ExitUsage || !strings.Contains(stderr, tt.says) {
 				t.Errorf("exit code %d, want %q:\n%s", code, tt.says, stderr)
 			}
 		})

@@ -2,12 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"ironworks/ignition/prepare"
 	"ironworks/session"
@@ -21,7 +15,7 @@ type consoleRamdisks struct {
 }
 
 func (c *consoleHost) ramdisks(s *session.Session, keep session.LineRecorder) screen.Ramdisks {
-	return &consoleRamdisks{session.Ramdisks{Host: c.app.host(), Session: s, Record: keep}, c}
+	return &consoleRamdisks{session.Ramdisks{Host: c.app.Host(), Session: s, Record: keep}, c}
 }
 
 // Serve starts a server.
@@ -44,24 +38,4 @@ func (c *consoleHost) stopServing() {
 	for _, s := range all {
 		s.Stop()
 	}
-}
-
-// fileArgument accepts one argument that is an existing file. It reports a missing file as an unknown command, unless
-// the argument looks like a path.
-func fileArgument(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	info, err := os.Stat(args[0])
-	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s is a directory: want a file to check", args[0])
-	case err == nil && len(args) == 1:
-		return nil
-	case err == nil:
-		return errors.New("want one file to check")
-	case strings.ContainsAny(args[0], "./"):
-		return err // the argument is a path, not a mistyped command
-	}
-	return unknownCommand(cmd, args[0])
 }

@@ -3,6 +3,8 @@ package cmd
 import (
 	"strings"
 	"testing"
+
+	"ironworks/cmd/cli"
 )
 
 func TestConsoleOpensAFile(t *testing.T) {
@@ -22,7 +24,7 @@ func TestConsoleOpensAFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if code, _, stderr := offline(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.says) {
+			if code, _, stderr := offline(t, tt.args...); code != cli.ExitUsage || !strings.Contains(stderr, tt.says) {
 				t.Errorf("exit code %d, want %q:\n%s", code, tt.says, stderr)
 			}
 		})

@@ -63,7 +63,7 @@ func pluginsOf(hands config.ConsoleSettings) map[action.ID]*plugin.Plugin {
 
 // ownHands reads the settings of the console without the contexts, for labs and recordings.
 func (a *app) ownHands() (config.ConsoleSettings, error) {
-	opts := a.options
-	opts.Flags = a.flags
+	opts := a.Options
+	opts.Flags = a.Flags
 	return config.LoadConsoleSettings(opts)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
 )
@@ -24,8 +25,8 @@ func TestConsoleReceivesPushedJournals(t *testing.T) {
 	}
 	y := x
 	y.Name = "y"
-	a := &app{process: process{options: config.Options{Env: func(string) string { return "" }}}}
-	a.files.State = t.TempDir()
+	a := newApp(cli.Process{Options: config.Options{Env: func(string) string { return "" }}})
+	a.Files.State = t.TempDir()
 	opened := &cobra.Command{}
 	opened.SetContext(t.Context())
 	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: x, Contexts: []config.Context{x, y}}}

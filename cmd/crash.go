@@ -6,32 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/models"
+	"ironworks/cmd/cli"
 	"ironworks/printable"
 )
 
 // crashed writes a panic and its stack to a crash file, without secrets, and prints the path.
 func (a *app) crashed(v any, stack []byte) {
-	text := a.masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
-		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, stack))
-	path, err := writeCrash(a.files.Crashes, text)
+	text := a.Masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
+		cli.Version(), time.Now().UTC().Format(time.RFC3339), commandName(a.Args), v, stack))
+	path, err := writeCrash(a.Files.Crashes, text)
 	if err != nil {
-		a.printMessage("crashed: %s (cannot write a crash file: %v)", a.masked(fmt.Sprint(v)), err)
+		a.PrintMessage("crashed: %s (cannot write a crash file: %v)", a.Masked(fmt.Sprint(v)), err)
 		return
 	}
-	a.printMessage("crashed; please report this bug with %s", path)
-}
-
-// masked replaces the secrets of the connection in a text.
-func (a *app) masked(text string) string {
-	a.secretsMu.Lock()
-	defer a.secretsMu.Unlock()
-	for _, secret := range a.secrets {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, models.Mask)
-		}
-	}
-	return text
+	a.PrintMessage("crashed; please report this bug with %s", path)
 }
 
 // commandName returns the name of the command without its arguments, which may be secret.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/ironicclient"
 )
@@ -22,13 +23,13 @@ func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Clien
 	home = t.TempDir()
 	env := map[string]string{"IRONWORKS_USERNAME": "admin", "IRONWORKS_PASSWORD": "pass-9f3a", "IRONWORKS_URL": "http://127.0.0.1:1"}
 	var out, errs bytes.Buffer
-	a := newApp(process{
-		args: []string{"boom", "--password-of-mine=pass-9f3a"}, stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
-		options: config.Options{Env: func(name string) string { return env[name] }, Home: home, WorkDir: home, SystemDir: home},
+	a := newApp(cli.Process{
+		Args: []string{"boom", "--password-of-mine=pass-9f3a"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Options: config.Options{Env: func(name string) string { return env[name] }, Home: home, WorkDir: home, SystemDir: home},
 	})
 	root := a.rootCommand()
 	root.AddCommand(&cobra.Command{Use: "boom", RunE: func(cmd *cobra.Command, _ []string) error {
-		s, err := a.connect(cmd)
+		s, err := a.Connect(cmd)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func TestCrash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, home, stdout, stderr := crashing(t, value)
-			if code != exitFailed {
+			if code != cli.ExitFailed {
 				t.Errorf("exit code %d", code)
 			}
 			if stdout != "" || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "goroutine") ||
@@ -98,9 +99,9 @@ func TestCrashWithoutAStateDirectory(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newApp(process{args: []string{"nodes"}, stderr: &errs})
-	a.files.Crashes = filepath.Join(file, "crashes")
-	a.secrets = []string{"pass-9f3a"}
+	a := newApp(cli.Process{Args: []string{"nodes"}, Stderr: &errs})
+	a.Files.Crashes = filepath.Join(file, "crashes")
+	a.Mask("pass-9f3a")
 	a.crashed("bad thing with pass-9f3a", debug.Stack())
 	if text := errs.String(); !strings.Contains(text, "bad thing") || strings.Contains(text, "pass-9f3a") || strings.Contains(text, "goroutine") {
 		t.Errorf("%q", text)

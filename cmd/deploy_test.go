@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/lab"
 	"ironworks/provision"
@@ -18,9 +19,9 @@ import (
 func inLab(t *testing.T, url, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
-	code = run(context.Background(), process{
-		args: append(args, "--url", url), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-		options: config.Options{Home: home, WorkDir: home, SystemDir: home},
+	code = run(context.Background(), cli.Process{
+		Args: append(args, "--url", url), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+		Options: config.Options{Home: home, WorkDir: home, SystemDir: home},
 	})
 	return code, out.String(), complaints.String()
 }
@@ -62,8 +63,8 @@ func TestDeployUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := offline(t, append([]string{"deploy"}, c.args...)...)
-			if code != exitUsage || !strings.Contains(stderr, c.says) || stdout != "" {
-				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, exitUsage, c.says, stdout, stderr)
+			if code != cli.ExitUsage || !strings.Contains(stderr, c.says) || stdout != "" {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, cli.ExitUsage, c.says, stdout, stderr)
 			}
 		})
 	}
@@ -86,11 +87,11 @@ func TestDeployDryRun(t *testing.T) {
 		}
 		return stdout, stderr
 	}
-	do(exitOK, "manage", "r7-n01", "--wait")
-	do(exitOK, "inspect", "r7-n01", "--wait")
-	do(exitOK, "provide", "r7-n01", "--wait")
+	do(cli.ExitOK, "manage", "r7-n01", "--wait")
+	do(cli.ExitOK, "inspect", "r7-n01", "--wait")
+	do(cli.ExitOK, "provide", "r7-n01", "--wait")
 
-	stdout, _ := do(exitRefused, "deploy", "r7-n01", "r7-n02", "--dry-run", "-o", "json")
+	stdout, _ := do(cli.ExitRefused, "deploy", "r7-n01", "r7-n02", "--dry-run", "-o", "json")
 	var reports []provision.DeployReport
 	if err := json.Unmarshal([]byte(stdout), &reports); err != nil {
 		t.Fatal(err)
@@ -106,31 +107,31 @@ func TestDeployDryRun(t *testing.T) {
 	if err := os.WriteFile(plan, []byte("nodes: [r7-n01]\nroot_device: {hints: {name: /dev/nowhere}}\npolicy: {stable-hint: refuse}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr := do(exitRefused, "deploy", "-f", plan, "--user-data", data, "--yes"); !strings.Contains(stderr, "[root-device] no disk matches") {
+	if _, stderr := do(cli.ExitRefused, "deploy", "-f", plan, "--user-data", data, "--yes"); !strings.Contains(stderr, "[root-device] no disk matches") {
 		t.Errorf("%s", stderr)
 	}
 	// Flags override the plan.
-	if _, stderr := do(exitRefused, "deploy", "-f", plan, "--root-device", `{"name": "/dev/sda"}`, "--yes"); !strings.Contains(stderr, "[stable-hint] identified by name only") {
+	if _, stderr := do(cli.ExitRefused, "deploy", "-f", plan, "--root-device", `{"name": "/dev/sda"}`, "--yes"); !strings.Contains(stderr, "[stable-hint] identified by name only") {
 		t.Errorf("%s", stderr)
 	}
-	stdout, _ = do(exitOK, "deploy", "-f", plan, "--user-data", data, "--root-device", `{"name": "/dev/sda"}`, "--policy", "stable-hint=off", "--dry-run")
+	stdout, _ = do(cli.ExitOK, "deploy", "-f", plan, "--user-data", data, "--root-device", `{"name": "/dev/sda"}`, "--policy", "stable-hint=off", "--dry-run")
 	for _, part := range []string{"ok       root-device: target disk /dev/sda", "step 2   deploy.install_coreos@80", "send     PUT /v1/nodes/", `"value":{"name":"/dev/sda"}`, "$ baremetal node deploy"} {
 		if !strings.Contains(stdout, part) {
 			t.Errorf("%q is not said:\n%s", part, stdout)
 		}
 	}
 	// A rebuild has the checks of a deployment, except for the states.
-	if stdout, _ := do(exitRefused, "rebuild", "r7-n01", "--dry-run", "--override", "inventory", "--confirm", "r7-n01"); !strings.Contains(
+	if stdout, _ := do(cli.ExitRefused, "rebuild", "r7-n01", "--dry-run", "--override", "inventory", "--confirm", "r7-n01"); !strings.Contains(
 		stdout, `refuse   state: not possible in state "available", only in "active", "error", "deploy failed"`) || !strings.Contains(stdout, "root-device") {
 		t.Errorf("a rebuild: %s", stdout)
 	}
-	if _, stderr := do(exitUsage, "rebuild"); !strings.Contains(stderr, "rebuild: no NODE given") {
+	if _, stderr := do(cli.ExitUsage, "rebuild"); !strings.Contains(stderr, "rebuild: no NODE given") {
 		t.Errorf("a rebuild of nothing: %s", stderr)
 	}
-	if _, stderr := do(exitRefused, "deploy", "r7-n01", "--yes", "--read-only"); !strings.Contains(stderr, "read-only") {
+	if _, stderr := do(cli.ExitRefused, "deploy", "r7-n01", "--yes", "--read-only"); !strings.Contains(stderr, "read-only") {
 		t.Errorf("%s", stderr)
 	}
-	stdout, _ = do(exitOK, "node", "r7-n01", "-o", "json")
+	stdout, _ = do(cli.ExitOK, "node", "r7-n01", "-o", "json")
 	if !strings.Contains(stdout, `"available"`) || !strings.Contains(stdout, `"instance_uuid": null`) {
 		t.Errorf("something was sent: %s", stdout)
 	}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/cmd/cli"
 	"ironworks/test/golden"
 )
 
 // TestCommandReference compares docs/reference/commands.md with the commands; -update rewrites the page.
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
-	golden.Compare(t, "../docs/reference/commands.md", commandReference(newApp(process{}).rootCommand()))
+	golden.Compare(t, "../docs/reference/commands.md", commandReference(newApp(cli.Process{}).rootCommand()))
 }
 
 func commandReference(root *cobra.Command) string {
@@ -82,5 +83,5 @@ func TestArgumentErrors(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newApp(process{}).rootCommand())
+	check(newApp(cli.Process{}).rootCommand())
 }

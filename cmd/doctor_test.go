@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/lab/db"
 	"ironworks/models"
@@ -61,9 +62,9 @@ func doctored(t *testing.T, home string, env map[string]string, args ...string) 
 	t.Helper()
 	run := func(format string) (int, string, string) {
 		var out, complaints bytes.Buffer
-		code := run(context.Background(), process{
-			args: append(append([]string{"doctor"}, args...), "-o", format), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-			options: config.Options{Home: home, WorkDir: home, SystemDir: home, Env: func(name string) string { return env[name] }},
+		code := run(context.Background(), cli.Process{
+			Args: append(append([]string{"doctor"}, args...), "-o", format), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+			Options: config.Options{Home: home, WorkDir: home, SystemDir: home, Env: func(name string) string { return env[name] }},
 		})
 		return code, out.String(), complaints.String()
 	}
@@ -77,7 +78,7 @@ func doctored(t *testing.T, home string, env map[string]string, args ...string) 
 	if err := dec.Decode(&shape); err != nil {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, complaints)
 	}
-	if (shape.Worst == doctor.Fail) != (code == exitFailed) || code != exitOK && code != exitFailed {
+	if (shape.Worst == doctor.Fail) != (code == cli.ExitFailed) || code != cli.ExitOK && code != cli.ExitFailed {
 		t.Errorf("exit code %d, the worst is %s", code, shape.Worst)
 	}
 	found = map[doctor.ID]doctor.Diagnosis{}
@@ -118,7 +119,7 @@ func TestDoctor(t *testing.T) {
 			if d.Result != tt.result || !strings.Contains(d.Title, tt.says) {
 				t.Errorf("%+v\n%s", d, all)
 			}
-			if (tt.result == doctor.Fail) != (code == exitFailed) {
+			if (tt.result == doctor.Fail) != (code == cli.ExitFailed) {
 				t.Errorf("exit code %d\n%s", code, all)
 			}
 			if strings.Contains(all, "hunter2") || strings.Contains(all, "\x1b") {
@@ -185,7 +186,7 @@ func TestDoctorOfTheConfiguration(t *testing.T) {
 			tt.make(t, home)
 			code, found, all := doctored(t, home, nil)
 			d := found[tt.id]
-			if code != exitFailed || d.Result != tt.result || !strings.Contains(d.Title+d.Hint+evidenceOf(d), tt.says) {
+			if code != cli.ExitFailed || d.Result != tt.result || !strings.Contains(d.Title+d.Hint+evidenceOf(d), tt.says) {
 				t.Errorf("exit code %d, %+v\n%s", code, d, all)
 			}
 			if strings.Contains(all, "hunter2") {
@@ -210,57 +211,18 @@ func TestDoctorEndsInTime(t *testing.T) {
 	t.Cleanup(s.Close)
 	began := time.Now()
 	code, found, all := doctored(t, t.TempDir(), nil, "--url", s.URL, "--timeout", "300ms")
-	if code != exitFailed || found[doctor.CheckHTTP].Result != doctor.Fail || time.Since(began) > 5*time.Second {
+	if code != cli.ExitFailed || found[doctor.CheckHTTP].Result != doctor.Fail || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %s\n%s", code, time.Since(began), all)
-	}
-}
-
-const doctorGolden = `configuration
-  ● ok      context a
-
-connection
-  ✖ fail    connection refused by 10.0.0.5:6385, and this is a long line that
-            wraps
-            url = http://10.0.0.5:6385/
-            → check the port, and that the API is running; then run ironworks
-              doctor again
-  ◌ unknown tls, http: skipped: no connection
-
-1 ok, 0 warnings, 1 failed, 2 unknown
-`
-
-func TestDoctorText(t *testing.T) {
-	t.Parallel()
-	all := []doctor.Diagnosis{
-		{ID: doctor.CheckConfiguration, Group: "configuration", Result: doctor.OK, Title: "context a", Evidence: []models.Observation{{Field: "source", Value: "x"}}},
-		{
-			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385, and this is a long line that wraps",
-			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "check the port, and that the API is running; then run ironworks doctor again",
-		},
-		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
-		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
-	}
-	env := map[string]string{}
-	a := newApp(process{stdout: io.Discard, options: config.Options{Env: func(name string) string { return env[name] }}})
-	if got := a.doctorText(all, false); got != doctorGolden {
-		t.Errorf("%s\nwant\n%s", got, doctorGolden)
-	}
-	if !strings.Contains(a.doctorText(all, true), "            source = x\n") {
-		t.Error("--verbose shows no more")
-	}
-	env["LC_ALL"] = "C"
-	if got := a.doctorText(all, false); !strings.Contains(got, "  x fail    connection") || !strings.Contains(got, "  + ok      context a") {
-		t.Errorf("without UTF-8:\n%s", got)
 	}
 }
 
 func TestDoctorNames(t *testing.T) {
 	t.Parallel()
 	code, out, _ := offline(t, "doctor", "--url", "http://127.0.0.1:1", "-o", "name")
-	if lines := strings.Fields(out); code != exitFailed || lines[0] != "tcp" || slices.Contains(lines, "terminal") {
+	if lines := strings.Fields(out); code != cli.ExitFailed || lines[0] != "tcp" || slices.Contains(lines, "terminal") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	if code, _, complaints := offline(t, "doctor", "--timeout", "0s"); code != exitUsage || !strings.Contains(complaints, "--timeout") {
+	if code, _, complaints := offline(t, "doctor", "--timeout", "0s"); code != cli.ExitUsage || !strings.Contains(complaints, "--timeout") {
 		t.Errorf("exit code %d: %s", code, complaints)
 	}
 }
@@ -272,11 +234,11 @@ func TestDoctorInterrupted(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }))
 	t.Cleanup(s.Close)
 	var out, complaints bytes.Buffer
-	code := run(ctx, process{
-		args: []string{"doctor", "--url", s.URL}, stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-		options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	code := run(ctx, cli.Process{
+		Args: []string{"doctor", "--url", s.URL}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+		Options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 	})
-	if code != exitFailed || out.Len() > 0 || complaints.String() != "ironworks: interrupted\n" {
+	if code != cli.ExitFailed || out.Len() > 0 || complaints.String() != "ironworks: interrupted\n" {
 		t.Errorf("exit code %d: %q, %q", code, out.String(), complaints.String())
 	}
 }
@@ -285,11 +247,13 @@ func TestDoctorInterrupted(t *testing.T) {
 func TestFailedConnectionsSuggestDoctor(t *testing.T) {
 	t.Parallel()
 	const advice = "run ironworks doctor to check the connection step by step"
-	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != exitConnect || !strings.Contains(complaints, advice) {
+	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != cli.ExitConnect || !strings.Contains(complaints, advice) {
 		t.Errorf("exit code %d: %s", code, complaints)
 	}
-	a := newApp(process{stderr: io.Discard})
-	if a.fromContext(&models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"}) {
-		t.Error("a BMC without an Ironic")
+	var complaints bytes.Buffer
+	a := newApp(cli.Process{Stderr: &complaints})
+	a.Report(t.Context(), &models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"})
+	if strings.Contains(complaints.String(), advice) {
+		t.Errorf("a BMC without an Ironic: %s", &complaints)
 	}
 }

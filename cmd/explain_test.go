@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/lab/db"
 	"ironworks/models"
@@ -36,21 +37,21 @@ func TestExplainText(t *testing.T) {
 		code  int
 		out   string
 	}{
-		"as text":            {[]string{"--error", explainedNoDisk}, "", exitOK, explainedNoDiskText},
-		"standard input":     {[]string{"--error", "-", "--state", "deploy failed"}, explainedNoDisk + "\n", exitOK, explainedNoDiskText},
-		"the rule's name":    {[]string{"--error", explainedNoDisk, "-o", "name"}, "", exitOK, "no-hinted-device\n"},
-		"with a node":        {[]string{"--error", "x", "n1"}, "", exitUsage, ""},
-		"of no text":         {[]string{"--error", "-"}, " \n", exitUsage, ""},
-		"of a strange state": {[]string{"--error", "x", "--state", "flying"}, "", exitUsage, ""},
-		"of nothing":         {nil, "", exitUsage, ""},
-		"a state alone":      {[]string{"n1", "--state", "active"}, "", exitUsage, ""},
+		"as text":            {[]string{"--error", explainedNoDisk}, "", cli.ExitOK, explainedNoDiskText},
+		"standard input":     {[]string{"--error", "-", "--state", "deploy failed"}, explainedNoDisk + "\n", cli.ExitOK, explainedNoDiskText},
+		"the rule's name":    {[]string{"--error", explainedNoDisk, "-o", "name"}, "", cli.ExitOK, "no-hinted-device\n"},
+		"with a node":        {[]string{"--error", "x", "n1"}, "", cli.ExitUsage, ""},
+		"of no text":         {[]string{"--error", "-"}, " \n", cli.ExitUsage, ""},
+		"of a strange state": {[]string{"--error", "x", "--state", "flying"}, "", cli.ExitUsage, ""},
+		"of nothing":         {nil, "", cli.ExitUsage, ""},
+		"a state alone":      {[]string{"n1", "--state", "active"}, "", cli.ExitUsage, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out, complaints bytes.Buffer
-			code := run(context.Background(), process{
-				args: append([]string{"explain"}, tt.args...), stdin: strings.NewReader(tt.stdin), stdout: &out, stderr: &complaints,
-				options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+			code := run(context.Background(), cli.Process{
+				Args: append([]string{"explain"}, tt.args...), Stdin: strings.NewReader(tt.stdin), Stdout: &out, Stderr: &complaints,
+				Options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 			})
 			if code != tt.code || out.String() != tt.out {
 				t.Errorf("exit code %d, want %d\n%s%s", code, tt.code, out.String(), complaints.String())
@@ -89,20 +90,20 @@ func TestExplainNodes(t *testing.T) {
 		code int
 		says []string
 	}{
-		"failed, by its history": {[]string{"bad"}, exitOK, []string{"bad  deploy failed\nverdict     No disk of the machine matches", "history = Deploy step", "root_device = {\"wwn\":\"0xdead\"} (properties)", "ironworks disks bad"}},
-		"nothing is wrong":       {[]string{"good"}, exitOK, []string{"verdict     No problem found"}},
-		"both":                   {[]string{"bad", "good"}, exitOK, []string{"No disk of the machine", "No problem found"}},
-		"one is not there":       {[]string{"bad", "nobody"}, exitFailed, []string{"No disk of the machine"}},
-		"nobody is there":        {[]string{"nobody"}, exitFailed, nil},
-		"as JSON":                {[]string{"bad", "-o", "json"}, exitOK, []string{`"rule": "no-hinted-device"`, `"confidence": "high"`, `"next": {`, `"command": "ironworks disks bad"`}},
-		"as YAML":                {[]string{"bad", "-o", "yaml"}, exitOK, []string{"rule: no-hinted-device\n"}},
+		"failed, by its history": {[]string{"bad"}, cli.ExitOK, []string{"bad  deploy failed\nverdict     No disk of the machine matches", "history = Deploy step", "root_device = {\"wwn\":\"0xdead\"} (properties)", "ironworks disks bad"}},
+		"nothing is wrong":       {[]string{"good"}, cli.ExitOK, []string{"verdict     No problem found"}},
+		"both":                   {[]string{"bad", "good"}, cli.ExitOK, []string{"No disk of the machine", "No problem found"}},
+		"one is not there":       {[]string{"bad", "nobody"}, cli.ExitFailed, []string{"No disk of the machine"}},
+		"nobody is there":        {[]string{"nobody"}, cli.ExitFailed, nil},
+		"as JSON":                {[]string{"bad", "-o", "json"}, cli.ExitOK, []string{`"rule": "no-hinted-device"`, `"confidence": "high"`, `"next": {`, `"command": "ironworks disks bad"`}},
+		"as YAML":                {[]string{"bad", "-o", "yaml"}, cli.ExitOK, []string{"rule: no-hinted-device\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out, complaints bytes.Buffer
-			code := run(context.Background(), process{
-				args: append([]string{"explain", "--url", explainedIronic(t).URL}, tt.args...), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-				options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+			code := run(context.Background(), cli.Process{
+				Args: append([]string{"explain", "--url", explainedIronic(t).URL}, tt.args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+				Options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 			})
 			if code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
@@ -133,7 +134,7 @@ func TestExplainShape(t *testing.T) {
 	}
 	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&shape); code != exitOK || err != nil {
+	if err := dec.Decode(&shape); code != cli.ExitOK || err != nil {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, complaints)
 	}
 	if shape.Rule != "no-hinted-device" || shape.Confidence != "high" || len(shape.Evidence) != 1 || len(shape.Not) != 1 || shape.Next.Command == "" {

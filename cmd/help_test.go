@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/cmd/help"
 )
 
 // everyCommand returns the root command and all commands below it.
@@ -20,7 +23,7 @@ func everyCommand(cmd *cobra.Command) []*cobra.Command {
 func TestEveryCommandHasHelp(t *testing.T) {
 	t.Parallel()
 	paths := map[string]bool{}
-	for _, cmd := range everyCommand(newApp(process{}).rootCommand()) {
+	for _, cmd := range everyCommand(newApp(cli.Process{}).rootCommand()) {
 		paths[cmd.CommandPath()] = true
 		if length := utf8.RuneCountInString(cmd.Short); length == 0 || length > 60 || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: summary %q has %d characters, want 1 to 60 and no full stop", cmd.CommandPath(), cmd.Short, length)
@@ -32,7 +35,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			t.Errorf("%s: want two examples:\n%s", cmd.CommandPath(), cmd.Example)
 		}
 	}
-	for _, texts := range helpTopics() {
+	for _, texts := range help.Topics() {
 		for path := range texts {
 			if !paths[path] {
 				t.Errorf("help of %s, which is no command", path)
@@ -43,10 +46,10 @@ func TestEveryCommandHasHelp(t *testing.T) {
 
 func TestExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, cmd := range everyCommand(newApp(process{}).rootCommand()) {
+	for _, cmd := range everyCommand(newApp(cli.Process{}).rootCommand()) {
 		for line := range strings.Lines(cmd.Example) {
 			for _, args := range exampleArguments(line) {
-				found, rest, err := newApp(process{}).rootCommand().Find(args)
+				found, rest, err := newApp(cli.Process{}).rootCommand().Find(args)
 				if err == nil {
 					err = found.ParseFlags(rest)
 				}

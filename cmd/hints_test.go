@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 )
 
@@ -20,9 +21,9 @@ const hintInventory = `{"inventory": {"disks": [
 func piped(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
-	code = run(context.Background(), process{
-		args: args, stdin: strings.NewReader(stdin), stdout: &out, stderr: &complaints,
-		options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+	code = run(context.Background(), cli.Process{
+		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &complaints,
+		Options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 	})
 	return code, out.String(), complaints.String()
 }
@@ -47,7 +48,7 @@ func TestHintsMatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := piped(t, hintInventory, "hints", "match", "--hints", tt.hints, "--inventory", "-", "-o", tt.output)
-			if code != exitOK || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
+			if code != cli.ExitOK || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
 				t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 			}
 			_, again, _ := piped(t, "", "hints", "match", "--hints", tt.hints, "--inventory", file, "-o", tt.output)
@@ -67,7 +68,7 @@ func TestHintsMatchBatch(t *testing.T) {
 {"valid":false,"invalid_because":"The hints \"tran\" are invalid. Valid hints are: \"size, model, wwn, serial, vendor, wwn_with_extension, wwn_vendor_extension, name, rotational, hctl, by_path\"","agent":{"picks":"/dev/sda","error":null}}
 {"valid":true,"invalid_because":null,"agent":{"picks":null,"error":"No suitable device was found for deployment using these hints {'name': 'a&<x>'}"}}
 `
-	if code, stdout, stderr := piped(t, cases, "hints", "match", "--batch", "-"); code != exitOK || stdout != want {
+	if code, stdout, stderr := piped(t, cases, "hints", "match", "--batch", "-"); code != cli.ExitOK || stdout != want {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	file := filepath.Join(t.TempDir(), "cases.jsonl")
@@ -78,11 +79,11 @@ func TestHintsMatchBatch(t *testing.T) {
 	var second struct {
 		Agent struct{ Picks, Error *string }
 	}
-	if err := json.Unmarshal([]byte(strings.Split(stdout, "\n")[1]), &second); code != exitOK || err != nil || second.Agent.Picks != nil {
+	if err := json.Unmarshal([]byte(strings.Split(stdout, "\n")[1]), &second); code != cli.ExitOK || err != nil || second.Agent.Picks != nil {
 		t.Errorf("the old agent knows no tran: exit code %d, %v\n%s", code, err, stdout)
 	}
 	code, stdout, stderr := piped(t, cases+"\n{\n", "hints", "match", "--batch", "-")
-	if code != exitUsage || stdout != want || !strings.Contains(stderr, "line 5") {
+	if code != cli.ExitUsage || stdout != want || !strings.Contains(stderr, "line 5") {
 		t.Errorf("a line that is no case: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -95,11 +96,11 @@ func TestHintsMatchReadsDisks(t *testing.T) {
 	{"disk": {"name": "/dev/sda", "size": 480103981056, "serial": "S1"}, "picked": false, "matches": false, "why": ""},
 	{"disk": {"name": "/dev/sdb", "size": 960197124096, "serial": "S2"}, "picked": false, "matches": false, "why": ""}]}`
 	code, stdout, stderr := piped(t, printed, "hints", "match", "--hints", `{"serial": "S2"}`, "--inventory", "-", "-o", "json")
-	if code != exitOK || !strings.Contains(stdout, `"picks": "/dev/sdb"`) {
+	if code != cli.ExitOK || !strings.Contains(stdout, `"picks": "/dev/sdb"`) {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	for _, odd := range []string{`[{"node": "n1"}]`, `{"disks": [{"disk": {"size": 5}}]}`, `[{"name": "/dev/sda"}]`, `[{"name": "/dev/sda", "size": 0}]`} {
-		if code, stdout, stderr := piped(t, odd, "hints", "match", "--hints", "{}", "--inventory", "-"); code != exitUsage || !strings.Contains(stderr, "disk 1 has no name or no size") {
+		if code, stdout, stderr := piped(t, odd, "hints", "match", "--hints", "{}", "--inventory", "-"); code != cli.ExitUsage || !strings.Contains(stderr, "disk 1 has no name or no size") {
 			t.Errorf("%s: exit code %d:\n%s%s", odd, code, stdout, stderr)
 		}
 	}
@@ -122,7 +123,7 @@ func TestHintsUsage(t *testing.T) {
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
-			if code, stdout, stderr := piped(t, "", args...); code != exitUsage || !strings.Contains(stderr, says) {
+			if code, stdout, stderr := piped(t, "", args...); code != cli.ExitUsage || !strings.Contains(stderr, says) {
 				t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ironworks/audit"
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/journal"
 	"ironworks/models"
@@ -78,14 +79,14 @@ func newPast(t *testing.T) *past {
 func (p *past) run(args ...string) (code int, stdout, stderr string) {
 	p.t.Helper()
 	var out, complaints bytes.Buffer
-	code = run(context.Background(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &complaints, options: p.options})
+	code = run(context.Background(), cli.Process{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints, Options: p.options})
 	return code, out.String(), complaints.String()
 }
 
 func (p *past) ok(args ...string) string {
 	p.t.Helper()
 	code, stdout, stderr := p.run(args...)
-	if code != exitOK {
+	if code != cli.ExitOK {
 		p.t.Fatalf("%v: exit code %d: %s%s", args, code, stdout, stderr)
 	}
 	return stdout
@@ -122,13 +123,13 @@ func TestHistory(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"history", "r9"}, exitConnect, "the journal has no records of r9"},
-		{[]string{"history", "r7-n01", "--ironic"}, exitConnect, "127.0.0.1:1"},
-		{[]string{"history", "r7-n01", "--ironic", "--since", "1d"}, exitUsage, "--since"},
-		{[]string{"history", "r7-n01", "--since", "soon"}, exitUsage, `"soon"`},
-		{[]string{"history", "r9", "--journal", p.config.Files.Journal(p.config.Current.Name)}, exitFailed, "has no records of r9"},
-		{[]string{"history", "r7-n01", "--since", "2026-11-23T00:00:00Z"}, exitOK, "No records of node r7-n01."},
-		{[]string{"history"}, exitUsage, "history --help"},
+		{[]string{"history", "r9"}, cli.ExitConnect, "the journal has no records of r9"},
+		{[]string{"history", "r7-n01", "--ironic"}, cli.ExitConnect, "127.0.0.1:1"},
+		{[]string{"history", "r7-n01", "--ironic", "--since", "1d"}, cli.ExitUsage, "--since"},
+		{[]string{"history", "r7-n01", "--since", "soon"}, cli.ExitUsage, `"soon"`},
+		{[]string{"history", "r9", "--journal", p.config.Files.Journal(p.config.Current.Name)}, cli.ExitFailed, "has no records of r9"},
+		{[]string{"history", "r7-n01", "--since", "2026-11-23T00:00:00Z"}, cli.ExitOK, "No records of node r7-n01."},
+		{[]string{"history"}, cli.ExitUsage, "history --help"},
 	} {
 		if code, _, stderr := p.run(tt.args...); code != tt.code || !strings.Contains(stderr, tt.says) {
 			t.Errorf("%v: exit code %d, want %d: %s", tt.args, code, tt.code, stderr)
@@ -174,13 +175,13 @@ func TestJournalPrune(t *testing.T) {
 		code int
 		says string
 	}{
-		"what":          {nil, exitUsage, "--older, --size or --node"},
-		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, exitUsage, "--size and --node cannot be combined"},
-		"no age":        {[]string{"--older", "long"}, exitUsage, `--older: invalid duration "long"`},
-		"no size":       {[]string{"--size", "small"}, exitUsage, `--size: invalid size "small"`},
-		"size of 0":     {[]string{"--size", "0"}, exitUsage, "want more than 0"},
-		"unknown node":  {[]string{"--node", "r9", "--yes"}, exitFailed, "has no records of r9"},
-		"nobody to ask": {[]string{"--node", "r7-n01"}, exitRefused, "prune: delete all records of r7-n01 from /"},
+		"what":          {nil, cli.ExitUsage, "--older, --size or --node"},
+		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, cli.ExitUsage, "--size and --node cannot be combined"},
+		"no age":        {[]string{"--older", "long"}, cli.ExitUsage, `--older: invalid duration "long"`},
+		"no size":       {[]string{"--size", "small"}, cli.ExitUsage, `--size: invalid size "small"`},
+		"size of 0":     {[]string{"--size", "0"}, cli.ExitUsage, "want more than 0"},
+		"unknown node":  {[]string{"--node", "r9", "--yes"}, cli.ExitFailed, "has no records of r9"},
+		"nobody to ask": {[]string{"--node", "r7-n01"}, cli.ExitRefused, "prune: delete all records of r7-n01 from /"},
 	} {
 		if code, _, stderr := p.run(append([]string{"journal", "prune"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.says) {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, tt.code, stderr)
@@ -191,7 +192,7 @@ func TestJournalPrune(t *testing.T) {
 	}
 	var entries []session.HistoryEntry
 	code, stdout, _ := p.run("history", "r7-n01", "-o", "json")
-	if _ = json.Unmarshal([]byte(stdout), &entries); code != exitConnect || len(entries) != 0 {
+	if _ = json.Unmarshal([]byte(stdout), &entries); code != cli.ExitConnect || len(entries) != 0 {
 		t.Errorf("after that: %d %s", code, stdout)
 	}
 }

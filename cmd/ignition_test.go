@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/cmd/cli"
+	"ironworks/cmd/ignition"
 	"ironworks/config"
 	"ironworks/ignition/image"
 	"ironworks/test/coreosinstaller"
@@ -74,9 +76,9 @@ func (d *desk) runCommand(command, stdin string, args ...string) (code int, stdo
 		line = append(line, arg)
 	}
 	var out, complaints bytes.Buffer
-	code = run(context.Background(), process{
-		args: line, stdin: strings.NewReader(stdin), stdout: &out, stderr: &complaints,
-		options: config.Options{Home: d.home, WorkDir: d.home, SystemDir: d.home},
+	code = run(context.Background(), cli.Process{
+		Args: line, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &complaints,
+		Options: config.Options{Home: d.home, WorkDir: d.home, SystemDir: d.home},
 	})
 	return code, out.String(), complaints.String()
 }
@@ -138,8 +140,8 @@ func TestIgnitionUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := (&desk{t: t, home: d.home}).run("", tt.args...)
-			if code != exitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
-				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, exitUsage, tt.says, stdout, stderr)
+			if code != cli.ExitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, cli.ExitUsage, tt.says, stdout, stderr)
 			}
 		})
 	}
@@ -165,12 +167,12 @@ func TestIgnitionKeepsSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := (&desk{t: t, home: d.home}).run("", append([]string{"build", "--host", "192.0.2.5"}, args...)...)
-			if code != exitUsage || strings.Contains(stdout+stderr, "hunter2") {
+			if code != cli.ExitUsage || strings.Contains(stdout+stderr, "hunter2") {
 				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 			}
 		})
 	}
-	text := d.want(exitOK, "", "build", "--host", "192.0.2.5", "--http-proxy", "@"+d.path("proxy"), "--preview")
+	text := d.want(cli.ExitOK, "", "build", "--host", "192.0.2.5", "--http-proxy", "@"+d.path("proxy"), "--preview")
 	if strings.Contains(text, "hunter2") {
 		t.Errorf("%s", text)
 	}
@@ -180,13 +182,13 @@ func TestIgnitionHelp(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for _, command := range []string{"build", "embed", "remove", "wrap"} {
-		help := d.want(exitOK, "", command, "--help")
+		help := d.want(cli.ExitOK, "", command, "--help")
 		if strings.Contains(help, "output format: table") || strings.Count(help, "--output") == 0 {
 			t.Errorf("%s: the format is offered where a file is written:\n%s", command, help)
 		}
 	}
 	for _, command := range []string{"check", "show", "apply", "serve"} {
-		if help := d.want(exitOK, "", command, "--help"); !strings.Contains(help, "output format: table") {
+		if help := d.want(cli.ExitOK, "", command, "--help"); !strings.Contains(help, "output format: table") {
 			t.Errorf("%s: no format is offered:\n%s", command, help)
 		}
 	}
@@ -195,40 +197,40 @@ func TestIgnitionHelp(t *testing.T) {
 func TestIgnitionBuild(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	text := d.want(exitOK, "note: --image: ", "build", "--host", "192.0.2.5")
+	text := d.want(cli.ExitOK, "note: --image: ", "build", "--host", "192.0.2.5")
 	if !json.Valid([]byte(text)) || !strings.Contains(text, publicKey) {
 		t.Errorf("%s", text)
 	}
-	d.want(exitOK, "wrote ", "build", "--host", "192.0.2.5", "-o", "/a.ign")
+	d.want(cli.ExitOK, "wrote ", "build", "--host", "192.0.2.5", "-o", "/a.ign")
 	info, err := os.Stat(d.path("a.ign"))
 	if err != nil || info.Mode().Perm() != 0o600 || string(d.get("a.ign")) != text {
 		t.Errorf("%v, %v: %s", info, err, d.get("a.ign"))
 	}
-	d.want(exitRefused, "pass --force to replace the", "build", "--host", "192.0.2.6", "-o", "/a.ign")
-	d.want(exitOK, "", "build", "--host", "192.0.2.6", "-o", "/a.ign", "--force")
+	d.want(cli.ExitRefused, "pass --force to replace the", "build", "--host", "192.0.2.6", "-o", "/a.ign")
+	d.want(cli.ExitOK, "", "build", "--host", "192.0.2.6", "-o", "/a.ign", "--force")
 	if string(d.get("a.ign")) == text {
 		t.Error("--force has not replaced it")
 	}
 	d.put("pull.json", []byte(`{"auths":{"r":{"auth":"hunter2"}}}`))
-	preview := d.want(exitOK, "", "build", "--host", "192.0.2.5", "--pull-secret", "/pull.json", "--preview", "--ssh-key", publicKey)
+	preview := d.want(cli.ExitOK, "", "build", "--host", "192.0.2.5", "--pull-secret", "/pull.json", "--preview", "--ssh-key", publicKey)
 	if !strings.Contains(preview, "core: ssh-ed25519 256 me@here SHA256:") || !strings.Contains(preview, "ExecStart=") || strings.Contains(preview, "hunter2") {
 		t.Errorf("%s", preview)
 	}
-	classic := d.want(exitOK, "5050", "build", "--profile", "classic", "--host", "192.0.2.5", "--registry", "r.example/x", "--insecure-registry", "--tls", "on", "--option", "a = b")
+	classic := d.want(cli.ExitOK, "5050", "build", "--profile", "classic", "--host", "192.0.2.5", "--registry", "r.example/x", "--insecure-registry", "--tls", "on", "--option", "a = b")
 	if !strings.Contains(classic, "podman pull r.example/x/ironic-agent --tls-verify=false") || !strings.Contains(classic, `"version":"3.0.0"`) {
 		t.Errorf("%s", classic)
 	}
 	ca := certificate(t)
 	d.put("ca.pem", ca)
-	verified := d.want(exitOK, "", "build", "--url", "https://192.0.2.7:6385", "--cacert", "/ca.pem")
+	verified := d.want(cli.ExitOK, "", "build", "--url", "https://192.0.2.7:6385", "--cacert", "/ca.pem")
 	if !strings.Contains(verified, base64.StdEncoding.EncodeToString(ca)) {
 		t.Errorf("the context's CA is not in it: %s", verified)
 	}
-	if other := d.want(exitOK, "", "build", "--url", "https://192.0.2.7:6385", "--cacert", "/ca.pem", "--host", "https://192.0.2.8"); strings.Contains(other, base64.StdEncoding.EncodeToString(ca)) {
+	if other := d.want(cli.ExitOK, "", "build", "--url", "https://192.0.2.7:6385", "--cacert", "/ca.pem", "--host", "https://192.0.2.8"); strings.Contains(other, base64.StdEncoding.EncodeToString(ca)) {
 		t.Errorf("the CA of another Ironic is in it: %s", other)
 	}
 	// Ironic's address comes from a configured context, not from the default address.
-	from := d.want(exitOK, "", "build", "--url", "http://192.0.2.7:6385/v1", "--preview")
+	from := d.want(cli.ExitOK, "", "build", "--url", "http://192.0.2.7:6385/v1", "--preview")
 	if !strings.Contains(from, "Ironic     http://192.0.2.7:6385\n") {
 		t.Errorf("%s", from)
 	}
@@ -245,7 +247,7 @@ func TestIgnitionBuildRecordsImages(t *testing.T) {
 		return files
 	}
 	args := []string{"build", "--host", "192.0.2.5", "--journal-push", "https://192.0.2.9:6387", "--ssh-host-key"}
-	preview := d.want(exitOK, "", append(args, "--preview")...)
+	preview := d.want(cli.ExitOK, "", append(args, "--preview")...)
 	for _, want := range []string{"/etc/ironworks-journal/curl  0600", "/etc/ssh/ssh_host_ed25519_key  0600", "ironworks-journal.service  enabled"} {
 		if !strings.Contains(preview, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, preview)
@@ -254,8 +256,8 @@ func TestIgnitionBuildRecordsImages(t *testing.T) {
 	if strings.Contains(preview, "Bearer") || strings.Contains(preview, "OPENSSH") || len(images()) != 0 {
 		t.Errorf("the preview shows a secret or was kept (%d images):\n%s", len(images()), preview)
 	}
-	d.want(exitOK, "", args...)
-	d.want(exitOK, "", append(args, "-o", "/a.ign")...)
+	d.want(cli.ExitOK, "", args...)
+	d.want(cli.ExitOK, "", append(args, "-o", "/a.ign")...)
 	if n := len(images()); n != 2 {
 		t.Fatalf("%d images are known, want 2", n)
 	}
@@ -264,9 +266,9 @@ func TestIgnitionBuildRecordsImages(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
-	d.want(exitUsage, "--journal-push \"http://192.0.2.9\" is not a valid console URL", "build", "--host", "192.0.2.5", "--journal-push", "http://192.0.2.9")
-	d.want(exitUsage, "--ssh-host-key is not supported by the profile metal3", "build", "--host", "192.0.2.5", "--profile", "metal3", "--ssh-host-key")
-	d.want(exitUsage, "--journal-push is not supported by the profile classic", "build", "--profile", "classic", "--host", "192.0.2.5", "--registry", "r.example", "--journal-push", "https://192.0.2.9:1")
+	d.want(cli.ExitUsage, "--journal-push \"http://192.0.2.9\" is not a valid console URL", "build", "--host", "192.0.2.5", "--journal-push", "http://192.0.2.9")
+	d.want(cli.ExitUsage, "--ssh-host-key is not supported by the profile metal3", "build", "--host", "192.0.2.5", "--profile", "metal3", "--ssh-host-key")
+	d.want(cli.ExitUsage, "--journal-push is not supported by the profile classic", "build", "--profile", "classic", "--host", "192.0.2.5", "--registry", "r.example", "--journal-push", "https://192.0.2.9:1")
 	if n := len(images()); n != 2 {
 		t.Errorf("%d images are known after what was refused", n)
 	}
@@ -293,10 +295,10 @@ func TestIgnitionCheck(t *testing.T) {
 	d.put("broken.bu", []byte("variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n    - path: x\n"))
 	d.put("local.bu", []byte("variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n    - path: /etc/x\n      contents: {local: hello}\npasswd: {users: [{name: core, ssh_authorized_keys: ['"+publicKey+"']}]}\n"))
 	d.put("hello", []byte("hello"))
-	if out := d.want(exitRefused, "", "check", "/broken.bu"); !strings.Contains(out, "broken.bu:5:13: error: ") || !strings.Contains(out, ": invalid: ") {
+	if out := d.want(cli.ExitRefused, "", "check", "/broken.bu"); !strings.Contains(out, "broken.bu:5:13: error: ") || !strings.Contains(out, ": invalid: ") {
 		t.Errorf("%s", out)
 	}
-	out := d.want(exitRefused, "", "check", "/broken.bu", "-o", "json")
+	out := d.want(cli.ExitRefused, "", "check", "/broken.bu", "-o", "json")
 	var report map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report) != 4 || string(report["kind"]) != `"butane"` || string(report["ok"]) != "false" {
 		t.Errorf("%v: %s", err, out)
@@ -305,16 +307,16 @@ func TestIgnitionCheck(t *testing.T) {
 	if err := json.Unmarshal(report["problems"], &problems); err != nil || len(problems) == 0 || len(problems[0]) != 6 || problems[0]["line"] != 5.0 || problems[0]["column"] != 13.0 {
 		t.Errorf("%v: %s", err, out)
 	}
-	d.want(exitRefused, "", "check", "/local.bu")
-	if out := d.want(exitOK, "", "check", "/local.bu", "--files-dir", "/"); !strings.Contains(out, "me@here") || !strings.Contains(out, "/x  0644, 5 B") {
+	d.want(cli.ExitRefused, "", "check", "/local.bu")
+	if out := d.want(cli.ExitOK, "", "check", "/local.bu", "--files-dir", "/"); !strings.Contains(out, "me@here") || !strings.Contains(out, "/x  0644, 5 B") {
 		t.Errorf("%s", out)
 	}
-	d.want(exitRefused, "", "check", "/local.bu", "--files-dir", "/", "--max-spec", "3.3")
-	d.want(exitFailed, "nowhere", "check", "/nowhere")
-	if code, out, _ := d.run(`{"ignition":{"version":"3.2.0"}}`, "check", "-"); code != exitOK || !strings.Contains(out, "stdin: valid") {
+	d.want(cli.ExitRefused, "", "check", "/local.bu", "--files-dir", "/", "--max-spec", "3.3")
+	d.want(cli.ExitFailed, "nowhere", "check", "/nowhere")
+	if code, out, _ := d.run(`{"ignition":{"version":"3.2.0"}}`, "check", "-"); code != cli.ExitOK || !strings.Contains(out, "stdin: valid") {
 		t.Errorf("%d %s", code, out)
 	}
-	if code, out, _ := d.run("\x1b[31m", "check", "-"); code != exitRefused || strings.Contains(out, "\x1b") {
+	if code, out, _ := d.run("\x1b[31m", "check", "-"); code != cli.ExitRefused || strings.Contains(out, "\x1b") {
 		t.Errorf("%d %q", code, out)
 	}
 }
@@ -323,44 +325,44 @@ func TestIgnitionInAnISO(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	pristine := d.get("live.iso")
-	config := d.want(exitOK, "", "build", "--host", "192.0.2.5")
+	config := d.want(cli.ExitOK, "", "build", "--host", "192.0.2.5")
 	d.put("a.ign", []byte(config))
-	d.want(exitFailed, "no configuration is embedded", "show", "/live.iso")
-	d.want(exitOK, "configuration embedded", "embed", "/live.iso", "/a.ign", "--karg-append", "console=ttyS0")
-	if got := d.want(exitOK, "", "show", "/live.iso"); got != config {
+	d.want(cli.ExitFailed, "no configuration is embedded", "show", "/live.iso")
+	d.want(cli.ExitOK, "configuration embedded", "embed", "/live.iso", "/a.ign", "--karg-append", "console=ttyS0")
+	if got := d.want(cli.ExitOK, "", "show", "/live.iso"); got != config {
 		t.Errorf("%q", got)
 	}
-	var shown shownImage
-	if err := json.Unmarshal([]byte(d.want(exitOK, "", "show", "/live.iso", "-o", "json")), &shown); err != nil ||
+	var shown ignition.ShownImage
+	if err := json.Unmarshal([]byte(d.want(cli.ExitOK, "", "show", "/live.iso", "-o", "json")), &shown); err != nil ||
 		shown.Volume != coreosinstaller.Volume || shown.Kargs != coreosinstaller.Kargs+" console=ttyS0" {
 		t.Errorf("%+v, %v", shown, err)
 	}
-	d.want(exitRefused, "pass --force to replace the", "embed", "/live.iso", "/a.ign")
-	d.want(exitOK, "", "embed", "/live.iso", "/a.ign", "--force")
-	d.want(exitOK, "", "kargs", "reset", "/live.iso")
-	d.want(exitOK, "configuration removed", "remove", "/live.iso")
+	d.want(cli.ExitRefused, "pass --force to replace the", "embed", "/live.iso", "/a.ign")
+	d.want(cli.ExitOK, "", "embed", "/live.iso", "/a.ign", "--force")
+	d.want(cli.ExitOK, "", "kargs", "reset", "/live.iso")
+	d.want(cli.ExitOK, "configuration removed", "remove", "/live.iso")
 	if !bytes.Equal(d.get("live.iso"), pristine) {
 		t.Error("it is not what it was")
 	}
-	d.want(exitOK, "", "embed", "/live.iso", "/a.ign", "--output", "/new.iso")
+	d.want(cli.ExitOK, "", "embed", "/live.iso", "/a.ign", "--output", "/new.iso")
 	if !bytes.Equal(d.get("live.iso"), pristine) {
 		t.Error("the source has changed")
 	}
-	d.want(exitRefused, "nothing was written", "embed", "/live.iso", "/a.ign", "--output", "/new.iso")
+	d.want(cli.ExitRefused, "nothing was written", "embed", "/live.iso", "/a.ign", "--output", "/new.iso")
 	code, streamed, _ := d.run(config, "embed", "/live.iso", "-", "--output", "-")
-	if code != exitOK || streamed != string(d.get("new.iso")) {
+	if code != cli.ExitOK || streamed != string(d.get("new.iso")) {
 		t.Errorf("exit code %d, %d bytes", code, len(streamed))
 	}
 	d.put("cloud", []byte("#cloud-config\n"))
-	d.want(exitRefused, "would not boot", "embed", "/live.iso", "/cloud")
-	d.want(exitFailed, "not an ISO 9660 image", "embed", "/a.ign", "/a.ign")
+	d.want(cli.ExitRefused, "would not boot", "embed", "/live.iso", "/cloud")
+	d.want(cli.ExitFailed, "not an ISO 9660 image", "embed", "/a.ign", "/a.ign")
 	if !bytes.Equal(d.get("live.iso"), pristine) {
 		t.Error("what was refused has changed it")
 	}
 	d.put("large.ign", []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/x","contents":{"source":"data:,`+noise(600<<10)+`"}}]}}`))
 	// The area of 256 KiB moves to the end of the ISO, and back when it is removed.
-	d.want(exitOK, "configuration embedded", "embed", "/live.iso", "/large.ign")
-	d.want(exitOK, "configuration removed", "remove", "/live.iso")
+	d.want(cli.ExitOK, "configuration embedded", "embed", "/live.iso", "/large.ign")
+	d.want(cli.ExitOK, "configuration removed", "remove", "/live.iso")
 	if !bytes.Equal(d.get("live.iso"), pristine) {
 		t.Error("a large configuration left something behind")
 	}
@@ -382,7 +384,7 @@ func TestIgnitionKargs(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	show := func(args ...string) string {
-		return strings.TrimSpace(d.want(exitOK, "", append([]string{"kargs", "show", "/live.iso"}, args...)...))
+		return strings.TrimSpace(d.want(cli.ExitOK, "", append([]string{"kargs", "show", "/live.iso"}, args...)...))
 	}
 	for _, step := range []struct {
 		args []string
@@ -394,38 +396,38 @@ func TestIgnitionKargs(t *testing.T) {
 		{[]string{"delete", "/live.iso", "b=2", "c"}, `"c" not found`, " a=3"},
 		{[]string{"reset", "/live.iso"}, "", ""},
 	} {
-		d.want(exitOK, step.says, append([]string{"kargs"}, step.args...)...)
+		d.want(cli.ExitOK, step.says, append([]string{"kargs"}, step.args...)...)
 		if got := show(); got != coreosinstaller.Kargs+step.want {
 			t.Errorf("%q: %s", step.args, got)
 		}
 	}
-	d.want(exitOK, "", "kargs", "append", "/live.iso", "x", "-o", "/new.iso")
+	d.want(cli.ExitOK, "", "kargs", "append", "/live.iso", "x", "-o", "/new.iso")
 	if show() != show("--default") {
 		t.Error("the source has changed")
 	}
-	d.want(exitRefused, "too", "kargs", "append", "/live.iso", strings.Repeat("a", 2000))
+	d.want(cli.ExitRefused, "too", "kargs", "append", "/live.iso", strings.Repeat("a", 2000))
 }
 
 func TestIgnitionWrap(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	config := d.want(exitOK, "", "build", "--host", "192.0.2.5")
+	config := d.want(cli.ExitOK, "", "build", "--host", "192.0.2.5")
 	d.put("a.ign", []byte(config))
 	base, err := image.Pack(image.Member{Name: "etc/coreos-live-initramfs"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.put("initramfs.img", base)
-	alone := d.want(exitOK, "", "wrap", "/a.ign")
-	if code, out, _ := d.run(alone, "show", "-"); code != exitOK || out != config {
+	alone := d.want(cli.ExitOK, "", "wrap", "/a.ign")
+	if code, out, _ := d.run(alone, "show", "-"); code != cli.ExitOK || out != config {
 		t.Errorf("%d %q", code, out)
 	}
-	d.want(exitOK, "", "wrap", "/a.ign", "--append", "/initramfs.img", "-o", "/full.img")
-	if got := d.want(exitOK, "", "show", "/full.img"); got != config || !bytes.HasPrefix(d.get("full.img"), base) {
+	d.want(cli.ExitOK, "", "wrap", "/a.ign", "--append", "/initramfs.img", "-o", "/full.img")
+	if got := d.want(cli.ExitOK, "", "show", "/full.img"); got != config || !bytes.HasPrefix(d.get("full.img"), base) {
 		t.Errorf("%q", got)
 	}
-	d.want(exitRefused, "--force", "wrap", "/a.ign", "-o", "/full.img")
-	d.want(exitRefused, "already customized", "wrap", "/a.ign", "--append", "/full.img", "-o", "/more.img")
-	d.want(exitFailed, "not the initramfs", "wrap", "/a.ign", "--append", "/live.iso", "-o", "/more.img")
-	d.want(exitUsage, "--append", "wrap", "/a.ign", "--append", "/nowhere", "-o", "/more.img")
+	d.want(cli.ExitRefused, "--force", "wrap", "/a.ign", "-o", "/full.img")
+	d.want(cli.ExitRefused, "already customized", "wrap", "/a.ign", "--append", "/full.img", "-o", "/more.img")
+	d.want(cli.ExitFailed, "not the initramfs", "wrap", "/a.ign", "--append", "/live.iso", "-o", "/more.img")
+	d.want(cli.ExitUsage, "--append", "wrap", "/a.ign", "--append", "/nowhere", "-o", "/more.img")
 }

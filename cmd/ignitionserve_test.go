@@ -6,12 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/netip"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
+	"ironworks/cmd/cli"
+	"ironworks/cmd/ignition"
+	"ironworks/cmd/serving"
 	"ironworks/config"
 	"ironworks/ignition/image"
 	"ironworks/ignition/serve"
@@ -19,21 +20,21 @@ import (
 	"ironworks/test/fetch"
 )
 
-// serving is a serve command that runs in this process.
-type serving struct {
+// served is a serve command that runs in this process.
+type served struct {
 	t     *testing.T
 	stop  context.CancelFunc
 	code  chan int
 	lines *bufio.Scanner
-	first servedJSON
+	first ignition.ServedJSON
 	err   *bytes.Buffer // read after its end
 }
 
-func (d *desk) serve(args ...string) *serving {
+func (d *desk) serve(args ...string) *served {
 	d.t.Helper()
 	ctx, stop := context.WithCancel(d.t.Context())
 	out, in := io.Pipe()
-	s := &serving{t: d.t, stop: stop, code: make(chan int, 1), lines: bufio.NewScanner(out), err: &bytes.Buffer{}}
+	s := &served{t: d.t, stop: stop, code: make(chan int, 1), lines: bufio.NewScanner(out), err: &bytes.Buffer{}}
 	s.lines.Buffer(nil, 1<<20)
 	line := []string{"ignition", "serve", "-o", "json"}
 	for _, arg := range args {
@@ -43,9 +44,9 @@ func (d *desk) serve(args ...string) *serving {
 		line = append(line, arg)
 	}
 	go func() {
-		s.code <- run(ctx, process{
-			args: line, stdin: strings.NewReader(""), stdout: in, stderr: s.err,
-			options: config.Options{Home: d.home, WorkDir: d.home, SystemDir: d.home},
+		s.code <- run(ctx, cli.Process{
+			Args: line, Stdin: strings.NewReader(""), Stdout: in, Stderr: s.err,
+			Options: config.Options{Home: d.home, WorkDir: d.home, SystemDir: d.home},
 		})
 		_ = in.Close()
 	}()
@@ -57,22 +58,22 @@ func (d *desk) serve(args ...string) *serving {
 }
 
 // end interrupts the command and returns its standard error.
-func (s *serving) end() string {
+func (s *served) end() string {
 	s.t.Helper()
 	s.stop()
 	for s.lines.Scan() { //nolint:revive // until its end
 	}
-	if code := <-s.code; code != exitOK {
+	if code := <-s.code; code != cli.ExitOK {
 		s.t.Errorf("exit code %d: %s", code, s.err)
 	}
 	return s.err.String()
 }
 
 // event waits for an event of a kind.
-func (s *serving) event(kind serve.EventKind) eventJSON {
+func (s *served) event(kind serve.EventKind) serving.EventJSON {
 	s.t.Helper()
 	for s.lines.Scan() {
-		var e eventJSON
+		var e serving.EventJSON
 		if err := json.Unmarshal(s.lines.Bytes(), &e); err != nil {
 			s.t.Fatalf("%v: %s", err, s.lines.Text())
 		}
@@ -81,11 +82,11 @@ func (s *serving) event(kind serve.EventKind) eventJSON {
 		}
 	}
 	s.t.Fatalf("it ended without %s", kind)
-	return eventJSON{}
+	return serving.EventJSON{}
 }
 
 // get returns the response of a URL.
-func (s *serving) get(url string) []byte {
+func (s *served) get(url string) []byte {
 	s.t.Helper()
 	_, content := fetch.Answer(s.t, url, s.first.Certificate)
 	return content
@@ -153,11 +154,11 @@ func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
 	}
 	s.end()
 
-	d.want(exitUsage, "--agent-url is missing", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent")
-	d.want(exitUsage, "--agent-binary", "serve", "--iso", "/live.iso", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/none")
-	d.want(exitUsage, "--pull-secret is not used by the builtin agent", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent",
+	d.want(cli.ExitUsage, "--agent-url is missing", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent")
+	d.want(cli.ExitUsage, "--agent-binary", "serve", "--iso", "/live.iso", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/none")
+	d.want(cli.ExitUsage, "--pull-secret is not used by the builtin agent", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent",
 		"--agent-embed", "--pull-secret", "/agent")
-	text := d.want(exitOK, "", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent", "--agent-url", "http://192.0.2.9/a")
+	text := d.want(cli.ExitOK, "", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent", "--agent-url", "http://192.0.2.9/a")
 	if !strings.Contains(text, `"source":"http://192.0.2.9/a","verification":{"hash":"sha512-`) {
 		t.Errorf("%s", text)
 	}
@@ -166,15 +167,15 @@ func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
 func TestIgnitionServeKeepsTheEmbeddedConfiguration(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	config := d.want(exitOK, "", "build", "--host", "192.0.2.5")
+	config := d.want(cli.ExitOK, "", "build", "--host", "192.0.2.5")
 	d.put("a.ign", []byte(config))
-	d.want(exitOK, "", "embed", "/live.iso", "/a.ign")
+	d.want(cli.ExitOK, "", "embed", "/live.iso", "/a.ign")
 	s := d.serve("--iso", "/live.iso")
 	if !bytes.Equal(s.get(s.first.Targets[0].ISO), d.get("live.iso")) {
 		t.Error("it is not served as it is")
 	}
 	s.end()
-	d.want(exitRefused, "pass --force to replace the", "serve", "--iso", "/live.iso", "--ignition", "/a.ign")
+	d.want(cli.ExitRefused, "pass --force to replace the", "serve", "--iso", "/live.iso", "--ignition", "/a.ign")
 
 	s = d.serve("--iso", "/live.iso", "--pxe", "--config-url", "--karg-append", "rd.neednet=1")
 	target := s.first.Targets[0]
@@ -196,40 +197,5 @@ func TestIgnitionServeKeepsTheEmbeddedConfiguration(t *testing.T) {
 		t.Errorf("%d bytes, %s", len(got), target.Params)
 	}
 	s.end()
-	d.want(exitFailed, "not the initramfs", "serve", "--iso", "/live.iso", "--pxe")
-}
-
-// TestAccessLogLines: output stays short, because the many reads of a BMC get no line each.
-func TestAccessLogLines(t *testing.T) {
-	t.Parallel()
-	l := newAccessLog(newApp(process{}))
-	event := func(kind serve.EventKind, state serve.State, covered int64) string {
-		f := serve.Fetch{
-			Item: serve.Served{Node: "n1", Name: "n1.iso"}, Who: "n1's BMC", Size: 1000, Sent: covered, Covered: covered, State: state,
-			Began: time.Unix(0, 0), Last: time.Unix(2, 0), Rate: 500,
-		}
-		return l.text(serve.Event{Kind: kind, Fetch: f}, fetchKey{item: f.Item})
-	}
-	for i, tt := range []struct {
-		kind    serve.EventKind
-		state   serve.State
-		covered int64
-		want    string
-	}{
-		{serve.EventAsked, serve.Asked, 0, "n1's BMC asked for n1.iso"},
-		{serve.EventBegan, serve.Fetching, 0, "n1's BMC started fetching n1.iso (1000 B)"},
-		{serve.EventProgress, serve.Fetching, 50, ""},
-		{serve.EventProgress, serve.Fetching, 615, "n1's BMC fetched 61 % of n1.iso, 500 B/s, 2s"},
-		{serve.EventEnded, serve.Partial, 640, ""},
-		{serve.EventBegan, serve.Fetching, 640, ""},
-		{serve.EventDone, serve.Done, 1000, "n1's BMC fetched n1.iso: 1000 B in 2s, 500 B/s"},
-	} {
-		if got := event(tt.kind, tt.state, tt.covered); got != tt.want {
-			t.Errorf("%d: %q, want %q", i, got, tt.want)
-		}
-	}
-	refused := serve.Event{Kind: serve.EventRefused, Count: 3, Fetch: serve.Fetch{Remote: netip.MustParseAddr("192.0.2.9")}}
-	if got := l.text(refused, fetchKey{remote: "192.0.2.9"}); got != "192.0.2.9 requested an unknown URL (3 times)" {
-		t.Error(got)
-	}
+	d.want(cli.ExitFailed, "not the initramfs", "serve", "--iso", "/live.iso", "--pxe")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/lab"
 )
@@ -28,7 +29,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	if _, err := keymap(hands); err != nil {
 		return err
 	}
-	options, err := flags.site.options()
+	options, err := flags.site.Options()
 	if err != nil {
 		return err
 	}
@@ -61,10 +62,10 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 
 // noOtherIronic refuses flags that select another Ironic.
 func (a *app) noOtherIronic() error {
-	f := a.flags
+	f := a.Flags
 	for name, value := range map[string]string{"--url": f.URL, "--context": f.Context, "--cloud": f.Cloud, "--config": f.ConfigFile, "--username": f.Username} {
 		if value != "" {
-			return usagef("--lab and %s cannot be combined: the lab runs its own Ironic", name)
+			return cli.Usagef("--lab and %s cannot be combined: the lab runs its own Ironic", name)
 		}
 	}
 	return nil
@@ -81,7 +82,7 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 		folder := dir
 		done = func() { _ = os.RemoveAll(folder) }
 	}
-	home, state := a.options.Home, a.options.Env("XDG_STATE_HOME")
+	home, state := a.Options.Home, a.Options.Env("XDG_STATE_HOME")
 	if state == "" && home != "" {
 		state = filepath.Join(home, ".local/state")
 	}
@@ -97,8 +98,8 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 	cfg.Current.BMC.Password, cfg.Current.BMC.Hosts = lab.BMCPassword, config.BMCHosts{"*"} // not a secret
 	cfg.Files.State = dir
 	cfg.Files.Audit = filepath.Join(dir, "audit.jsonl")
-	a.files = cfg.Files
-	a.flags.URL = site.Ironic.URL
+	a.Files = cfg.Files
+	a.Flags.URL = site.Ironic.URL
 	return cfg, done, nil
 }
 
@@ -128,9 +129,9 @@ func (t *labErrors) print(a *app) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, text := range t.texts {
-		a.printMessage("lab: %s", text)
+		a.PrintMessage("lab: %s", text)
 	}
 	if t.more > 0 {
-		a.printMessage("lab: %d more errors", t.more)
+		a.PrintMessage("lab: %d more errors", t.more)
 	}
 }

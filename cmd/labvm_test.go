@@ -3,6 +3,8 @@ package cmd
 import (
 	"strings"
 	"testing"
+
+	"ironworks/cmd/cli"
 )
 
 func TestVirtualLabUsage(t *testing.T) {
@@ -39,8 +41,8 @@ func TestVirtualLabUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := (&desk{t: t, home: d.home}).runCommand("lab", "", tt.args...)
-			if code != exitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
-				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, exitUsage, tt.says, stdout, stderr)
+			if code != cli.ExitUsage || !strings.Contains(stderr, tt.says) || stdout != "" {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", code, cli.ExitUsage, tt.says, stdout, stderr)
 			}
 		})
 	}

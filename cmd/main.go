@@ -5,12 +5,12 @@ package cmd
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
 )
@@ -22,35 +22,21 @@ func Main() int {
 	signals := &interrupts{}
 	ctx, stop := signals.cancelOnSignal(context.Background())
 	defer stop()
-	code := run(ctx, process{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		options: config.FromOS(), handOver: signals.handOver,
+	code := run(ctx, cli.Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Options: config.FromOS(), HandOver: signals.handOver,
 	})
 	if signals.terminated.Load() {
-		return exitTerminated
+		return cli.ExitTerminated
 	}
 	return code
 }
 
-// process is the environment of a run, which tests replace.
-type process struct {
-	args           []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	options        config.Options
-	// handOver marks the terminal as used by another program until back is called. It may be nil.
-	handOver func() (back func())
-	// remote is the user of ironworks serve who runs the command; nil for a local command.
-	remote *remoteUser
-	// bug, set by tests, is called when the console opens a session, and may panic.
-	bug func()
-}
-
 // run executes one command line and returns the exit code.
-func run(ctx context.Context, p process) int {
+func run(ctx context.Context, p cli.Process) int {
 	a := newApp(p)
 	root := a.rootCommand() //nolint:contextcheck // commands take the context that ExecuteContext gives them
-	root.SetArgs(p.args)
+	root.SetArgs(p.Args)
 	return a.guard(ctx, root.ExecuteContext)
 }
 
@@ -59,13 +45,13 @@ func (a *app) guard(ctx context.Context, work func(context.Context) error) (code
 	defer func() {
 		if v := recover(); v != nil {
 			a.crashed(v, debug.Stack())
-			code = exitFailed
+			code = cli.ExitFailed
 		}
 	}()
 	err := work(ctx)
 	var fault *models.Fault
 	if errors.Is(err, syscall.EPIPE) && !errors.As(err, &fault) {
-		return exitOK // the reader closed the pipe, as head does
+		return cli.ExitOK // the reader closed the pipe, as head does
 	}
-	return a.report(ctx, err)
+	return a.Report(ctx, err)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ironworks/cmd/cli"
 )
 
 func (a *app) manCommand() *cobra.Command {
@@ -53,7 +55,7 @@ func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandP
 // manPage writes a page in the man macros of roff. cobra/doc reads descriptions as Markdown, but the help texts are
 // plain text.
 func manPage(w io.Writer, cmd *cobra.Command) {
-	fmt.Fprintf(w, ".TH %s 1 \"\" \"ironworks %s\" \"ironworks\"\n", strings.ToUpper(roff(manName(cmd))), roff(version()))
+	fmt.Fprintf(w, ".TH %s 1 \"\" \"ironworks %s\" \"ironworks\"\n", strings.ToUpper(roff(manName(cmd))), roff(cli.Version()))
 	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
 	fmt.Fprintf(w, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
 	fmt.Fprint(w, ".SH DESCRIPTION\n")

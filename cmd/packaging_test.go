@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ironworks/cmd/cli"
 )
 
 // TestPackaging compares the container image's recipe and the systemd unit with the program: no CI builds them.
@@ -24,7 +26,7 @@ func TestPackaging(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{entry, strings.Fields(only(t, `(?m)^ExecStart=(.*)`, unit))} {
-		found, rest, err := newApp(process{}).rootCommand().Find(args[1:])
+		found, rest, err := newApp(cli.Process{}).rootCommand().Find(args[1:])
 		if err == nil {
 			err = found.ParseFlags(rest)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/cast"
+	"ironworks/cmd/cli"
 	"ironworks/shell"
 )
 
@@ -31,17 +32,17 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 		return err
 	}
 	if at.Before(r.Header.Began) {
-		return usagef("--at %s: before the recording, which begins at %s", flags.at, r.Header.Began.UTC().Format(time.RFC3339))
+		return cli.Usagef("--at %s: before the recording, which begins at %s", flags.at, r.Header.Began.UTC().Format(time.RFC3339))
 	}
-	if _, is := terminal(a.stdout); !is {
+	if _, is := cli.Terminal(a.Stdout); !is {
 		if flags.at != "" || flags.paused {
-			return usagef("--at and --paused need a terminal for %s", path)
+			return cli.Usagef("--at and --paused need a terminal for %s", path)
 		}
 		text, err := cast.Text(r)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
-		_, failed := fmt.Fprint(a.stdout, text)
+		_, failed := fmt.Fprint(a.Stdout, text)
 		return errors.Join(err, failed)
 	}
 	last := r
@@ -64,7 +65,7 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 // playAtTerminal plays an asciicast at the terminal. It prints a message if the terminal is smaller than the recorded
 // one.
 func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing, last func() *cast.Reader) error {
-	where, err := shell.OpenTerminal(a.stdin, a.stdout)
+	where, err := shell.OpenTerminal(a.Stdin, a.Stdout)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing
 	stop()
 	err = errors.Join(err, where.Close())
 	if shown := last(); size.Width < shown.Width || size.Height < shown.Height {
-		a.printMessage("note: recorded at up to %d×%d cells; this terminal has %d×%d", shown.Width, shown.Height, size.Width, size.Height)
+		a.PrintMessage("note: recorded at up to %d×%d cells; this terminal has %d×%d", shown.Width, shown.Height, size.Width, size.Height)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
 	"ironworks/models/plan"
@@ -20,8 +21,8 @@ func TestCommandsAndConsoleUseThePoliciesOfTheContext(t *testing.T) {
 	}
 	lax := strict
 	lax.Name, lax.Checks = "lax", nil
-	a := &app{process: process{options: config.Options{Env: func(string) string { return "" }}}}
-	a.files.State = t.TempDir()
+	a := newApp(cli.Process{Options: config.Options{Env: func(string) string { return "" }}})
+	a.Files.State = t.TempDir()
 	opened := &cobra.Command{}
 	opened.SetContext(t.Context())
 	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: strict, Contexts: []config.Context{strict, lax}}}
@@ -35,7 +36,7 @@ func TestCommandsAndConsoleUseThePoliciesOfTheContext(t *testing.T) {
 		}
 		s.Close()
 	}
-	s, err := session.Open(a.host(), strict, func(string) {})
+	s, err := session.Open(a.Host(), strict, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"ironworks/agentlog"
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/ignition/prepare"
 	"ironworks/lab"
@@ -71,12 +72,12 @@ func userKey(t *testing.T) (file, public string) {
 // which Ironic attributes to the node.
 func TestRamdiskLogInTheLab(t *testing.T) {
 	t.Parallel()
-	a := newApp(process{})
-	a.files.State = t.TempDir()
+	a := newApp(cli.Process{})
+	a.Files.State = t.TempDir()
 	listener, console := loopback(t, "127.0.0.1")
 	sshPort, api := freePort(t, "127.18.0.1"), freePort(t, "127.0.0.1")
 	url := fmt.Sprintf("http://127.0.0.1:%d", api)
-	s, err := session.Open(a.host(), config.Context{Connection: models.Connection{Endpoint: url}}, func(text string) { t.Log(text) })
+	s, err := session.Open(a.Host(), config.Context{Connection: models.Connection{Endpoint: url}}, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	}()
 
 	key, public := userKey(t)
-	host := a.host()
+	host := a.Host()
 	maker, err := host.Maker(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	}
 	defer func() { _ = site.Close() }()
 	home := t.TempDir()
-	if code, _, stderr := inLab(t, url, home, "manage", "r7-n01", "--wait"); code != exitOK {
+	if code, _, stderr := inLab(t, url, home, "manage", "r7-n01", "--wait"); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	node, err := client.Node(ctx, "r7-n01", "uuid", "name")
@@ -144,10 +145,10 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	inspected := make(chan string, 1)
 	go func() {
 		code, _, stderr := inLab(t, url, home, "inspect", "r7-n01", "--wait")
-		if code == exitOK {
+		if code == cli.ExitOK {
 			code, _, stderr = inLab(t, url, home, "provide", "r7-n01", "--wait")
 		}
-		if code == exitOK {
+		if code == cli.ExitOK {
 			stderr = ""
 		}
 		inspected <- stderr

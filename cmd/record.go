@@ -12,6 +12,7 @@ import (
 
 	"ironworks/audit"
 	"ironworks/cast"
+	"ironworks/cmd/cli"
 	"ironworks/printable"
 	"ironworks/sshserver"
 	"ironworks/ui"
@@ -19,24 +20,24 @@ import (
 
 // record records the terminal of a console to a file. end ends the recording.
 func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err error) {
-	file, is := a.stdout.(*os.File)
+	file, is := a.Stdout.(*os.File)
 	if !is {
-		return nil, usagef("--record: standard output is not a terminal")
+		return nil, cli.Usagef("--record: standard output is not a terminal")
 	}
 	width, height, err := term.GetSize(int(file.Fd())) //nolint:gosec // file descriptors are small
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
 	}
 	recording, err := cast.Record(flags.record, cast.Header{
-		Version: flags.castVersion, Width: width, Height: height, Term: a.options.Env("TERM"), Title: "ironworks",
+		Version: flags.castVersion, Width: width, Height: height, Term: a.Options.Env("TERM"), Title: "ironworks",
 	}, 0)
 	if errors.Is(err, os.ErrExist) {
-		return nil, usagef("--record: %s exists; name a new file", flags.record)
+		return nil, cli.Usagef("--record: %s exists; name a new file", flags.record)
 	}
 	if err != nil {
-		return nil, usagef("--record: %w", err)
+		return nil, cli.Usagef("--record: %w", err)
 	}
-	log := &audit.LazyFile{Path: a.files.Audit}
+	log := &audit.LazyFile{Path: a.Files.Audit}
 	finish, err := auditRecording(log, audit.Record{Verb: verbRecord, Object: printable.Line(flags.record)})
 	if err != nil {
 		log.Close()
@@ -48,7 +49,7 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 		finish(err)
 		log.Close()
 		if err != nil {
-			a.printMessage("the recording is incomplete: %v", err)
+			a.PrintMessage("the recording is incomplete: %v", err)
 		}
 	}, nil
 }
@@ -77,7 +78,7 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 		return nil, func() {}, nil
 	}
 	if err := cast.Prune(s.recordings, cast.FolderLimit); err != nil {
-		s.app.printMessage("%v", err)
+		s.app.PrintMessage("%v", err)
 	}
 	name := fmt.Sprintf("%s-%s-%d.cast", time.Now().UTC().Format("20060102T150405Z"), printable.FileName(actor.User, "-_", '_'), one.ID)
 	path := filepath.Join(s.recordings, name)
@@ -99,9 +100,9 @@ func (s *consoleServer) endAbandoned() {
 	if s.recordings == "" {
 		return
 	}
-	records, err := audit.Unfinished(s.app.files.Audit, s.cfg.Current.Name, verbRecord)
+	records, err := audit.Unfinished(s.app.Files.Audit, s.cfg.Current.Name, verbRecord)
 	if err != nil {
-		s.app.printMessage("%v", err)
+		s.app.PrintMessage("%v", err)
 	}
 	for _, r := range records {
 		if r.Actor == (audit.Actor{}) || !cast.Abandoned(filepath.Join(s.recordings, r.Object)) {
@@ -109,10 +110,10 @@ func (s *consoleServer) endAbandoned() {
 		}
 		r.Time, r.Result, r.Reason = time.Now().UTC(), audit.Unknown, "the server was killed during this recording"
 		if err := s.audit.Write(r); err != nil {
-			s.app.printMessage("%v", err)
+			s.app.PrintMessage("%v", err)
 			return
 		}
-		s.app.printMessage("recording %s is incomplete: %s", r.Object, r.Reason)
+		s.app.PrintMessage("recording %s is incomplete: %s", r.Object, r.Reason)
 	}
 }
 
@@ -124,7 +125,7 @@ func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish fu
 	ended := func(err error) {
 		once.Do(func() {
 			if finish(err); err != nil {
-				s.app.printMessage("recording %s is incomplete: %v", name, err)
+				s.app.PrintMessage("recording %s is incomplete: %v", name, err)
 			}
 		})
 	}

@@ -11,47 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ironworks/config"
-	"ironworks/models"
+	"ironworks/cmd/actions"
+	"ironworks/cmd/cli"
 	"ironworks/presence"
-	"ironworks/session"
 	"ironworks/sshserver"
 	"ironworks/sshserver/access"
-	"ironworks/ui/screen"
 )
-
-// remoteUser is a user of ironworks serve who runs a command.
-type remoteUser struct {
-	cfg    *config.Config
-	shared *session.Shared
-	member *session.Member
-	role   access.Role
-	room   *presence.Room
-	// tasks are those tasks of the server that the user may see.
-	tasks *screen.TaskList
-}
-
-// connect returns the session of the server with the limits of the user.
-func (r *remoteUser) connect(a *app) (*session.Session, error) {
-	member := *r.member
-	member.ReadOnly = member.ReadOnly || a.readOnly
-	live, err := r.shared.As(&member)
-	if err != nil {
-		return nil, err
-	}
-	a.client, a.keystone = live.Client, live.Context.Connection.Keystone.AuthURL
-	return live.Reporting(func(text string) { a.printMessage("%s", text) }), nil
-}
-
-const textNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
-
-// whyNoFiles returns why the operator cannot name files. It returns "" if files are possible.
-func (a *app) whyNoFiles() string {
-	if a.remote == nil {
-		return ""
-	}
-	return textNoFiles
-}
 
 // remoteCommands returns the commands of a served console with the least role for them. Others read or write files of
 // the server, need a terminal, or are about the server itself. The client of a viewer also refuses requests that change
@@ -87,8 +52,8 @@ var (
 )
 
 // restrict removes the commands that the user may not run, and checks the others before they run.
-func (r *remoteUser) restrict(a *app, root *cobra.Command) {
-	root.AddCommand(r.whoCommand(a), r.sayCommand())
+func (a *app) restrict(root *cobra.Command) {
+	root.AddCommand(a.whoCommand(), a.sayCommand())
 	allowed := remoteCommands()
 	for _, cmd := range root.Commands() {
 		role, is := allowed[cmd.Name()]
@@ -99,74 +64,69 @@ func (r *remoteUser) restrict(a *app, root *cobra.Command) {
 			root.RemoveCommand(cmd)
 			continue
 		}
-		r.check(cmd, role)
+		checkRole(a.Remote.Role, cmd, role)
 	}
 	// The arguments of the command are names of files.
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%w", unknownCommand(cmd, args[0]))
+			return cli.Usagef("%w", cli.UnknownCommand(cmd, args[0]))
 		}
 		return nil
 	}
 	root.RunE = func(*cobra.Command, []string) error {
-		return usagef("the console needs a terminal (ssh -t)")
+		return cli.Usagef("the console needs a terminal (ssh -t)")
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 }
 
 // isVerb reports whether a command is a provision verb or sets a flag of nodes.
 func (a *app) isVerb(cmd *cobra.Command) bool {
-	return slices.ContainsFunc(append(a.verbCommands(), a.flagCommands()...), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
+	return slices.ContainsFunc(actions.Verbs(a.App), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }
 
-// check refuses a command and its subcommands to users with a lesser role. It also refuses flags that name files.
-func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
+// checkRole refuses a command and its subcommands to users with a lesser role. It also refuses flags that name files.
+func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
 			cmd.RemoveCommand(sub)
 			continue
 		}
 		if slices.Contains(remoteChanges, cmd.Name()+" "+sub.Name()) {
-			r.check(sub, access.Operator)
+			checkRole(role, sub, access.Operator)
 			continue
 		}
-		r.check(sub, least)
+		checkRole(role, sub, least)
 	}
 	run := cmd.RunE
 	if run == nil {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !r.role.AtLeast(least) {
-			return &codeRefusal{fmt.Sprintf("%s requires the role %s; your role is %s", cmd.CommandPath(), least, r.role)}
+		if !role.AtLeast(least) {
+			return &cli.CodeRefusal{Why: fmt.Sprintf("%s requires the role %s; your role is %s", cmd.CommandPath(), least, role)}
 		}
 		if err := remoteFlags(cmd, args); err != nil {
 			return err
 		}
-		if f := cmd.Flags().Lookup("bmc"); f != nil && f.Changed && r.role == access.Viewer {
-			return &codeRefusal{fmt.Sprintf("--bmc requires the role %s; your role is %s", access.Operator, r.role)}
+		if f := cmd.Flags().Lookup("bmc"); f != nil && f.Changed && role == access.Viewer {
+			return &cli.CodeRefusal{Why: fmt.Sprintf("--bmc requires the role %s; your role is %s", access.Operator, role)}
 		}
 		return run(cmd, args)
 	}
 }
-
-// codeRefusal is a refusal by the server. The exit code is exitRefused.
-type codeRefusal struct{ why string }
-
-func (e *codeRefusal) Error() string { return e.why }
 
 // remoteFlags refuses flags that choose another Ironic or name files.
 func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
 		case slices.Contains(remoteNoFlags, f.Name):
-			err = usagef("--%s is not available over SSH", f.Name)
+			err = cli.Usagef("--%s is not available over SSH", f.Name)
 		case slices.Contains(slices.Concat(remoteFileFlags, remoteJSONFlags), f.Name) && !fromStandardInput(f):
-			err = usagef("--%s: %s", f.Name, textNoFiles)
+			err = cli.Usagef("--%s: %s", f.Name, cli.TextNoFiles)
 		}
 	})
 	if err == nil && slices.Contains(remoteFileCommand, cmd.Name()) && slices.ContainsFunc(args, func(arg string) bool { return arg != "-" }) && cmd.Parent().Name() != "raid" {
-		err = usagef("%s: %s", cmd.CommandPath(), textNoFiles)
+		err = cli.Usagef("%s: %s", cmd.CommandPath(), cli.TextNoFiles)
 	}
 	return err
 }
@@ -184,47 +144,37 @@ func fromStandardInput(f *pflag.Flag) bool {
 	})
 }
 
-// visibleNodes returns the nodes that the user can see.
-func (a *app) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
-	if a.remote == nil {
-		return nodes
-	}
-	sees := a.remote.shared.Visible(a.remote.member)
-	if sees == nil {
-		return nodes
-	}
-	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool { return !sees(n.UUID) })
-}
-
-func (r *remoteUser) whoCommand(a *app) *cobra.Command {
+func (a *app) whoCommand() *cobra.Command {
+	r := a.Remote
 	return &cobra.Command{
 		Use: "who", Short: "List the connected users", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			res := result{empty: "No consoles are open.", header: []string{"SESSION", "USER", "ROLE", "ADDRESS", "SINCE", "SCREEN"}}
-			people := r.room.Sessions()
+			res := cli.Result{Empty: "No consoles are open.", Header: []string{"SESSION", "USER", "ROLE", "ADDRESS", "SINCE", "SCREEN"}}
+			people := r.Room.Sessions()
 			for i := range people {
 				p := &people[i]
-				if r.member.Nodes.String() != "" && r.member.Nodes.String() != p.Nodes {
+				if r.Member.Nodes.String() != "" && r.Member.Nodes.String() != p.Nodes {
 					p.Screen, p.Node.Name, p.Node.UUID = "", "", ""
 				}
-				res.names = append(res.names, p.User)
-				res.rows = append(res.rows, []string{fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen})
+				res.Names = append(res.Names, p.User)
+				res.Rows = append(res.Rows, []string{fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen})
 			}
-			res.data = people
-			return a.print(res)
+			res.Data = people
+			return a.Print(res)
 		},
 	}
 }
 
-func (r *remoteUser) sayCommand() *cobra.Command {
+func (a *app) sayCommand() *cobra.Command {
+	r := a.Remote
 	return &cobra.Command{
 		Use: "say WORD…", Short: "Send a line to all connected users", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			line := strings.Join(words, " ")
 			if n := utf8.RuneCountInString(line); n > presence.MessageMost {
-				return usagef("say: %d characters; the limit is %d", n, presence.MessageMost)
+				return cli.Usagef("say: %d characters; the limit is %d", n, presence.MessageMost)
 			}
-			r.room.Say(r.member.Actor.User, line)
+			r.Room.Say(r.Member.Actor.User, line)
 			return nil
 		},
 	}
@@ -235,9 +185,9 @@ func (s *consoleServer) command(ctx context.Context, one *sshserver.Session, arg
 	member, err := s.member(one)
 	if err != nil {
 		_, _ = fmt.Fprintf(one.Err, "ironworks: %v\n", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
-	options := s.app.options
+	options := s.app.Options
 	options.Env = func(name string) string {
 		value := ""
 		for _, v := range one.Env {
@@ -247,8 +197,8 @@ func (s *consoleServer) command(ctx context.Context, one *sshserver.Session, arg
 		}
 		return value
 	}
-	return run(ctx, process{
-		args: args, stdin: one.In, stdout: one.Out, stderr: one.Err, options: options,
-		remote: &remoteUser{cfg: s.cfg, shared: s.shared, member: member, role: one.Role, room: s.room, tasks: s.tasks.For(member.Actor.User, nil)},
+	return run(ctx, cli.Process{
+		Args: args, Stdin: one.In, Stdout: one.Out, Stderr: one.Err, Options: options,
+		Remote: &cli.RemoteUser{Cfg: s.cfg, Shared: s.shared, Member: member, Role: one.Role, Room: s.room, Tasks: s.tasks.For(member.Actor.User, nil)},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/presence"
 	"ironworks/session"
@@ -21,9 +22,9 @@ import (
 // remoteApp returns the commands of a user with a role, without a server behind them.
 func remoteApp(role access.Role, stdin string) (a *app, root *cobra.Command, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	a = newApp(process{
-		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr,
-		remote: &remoteUser{cfg: &config.Config{}, member: &session.Member{}, role: role, room: presence.NewRoom()},
+	a = newApp(cli.Process{
+		Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
+		Remote: &cli.RemoteUser{Cfg: &config.Config{}, Member: &session.Member{}, Role: role, Room: presence.NewRoom()},
 	})
 	return a, a.rootCommand(), stdout, stderr
 }
@@ -182,8 +183,8 @@ func refusedOverSSH(t *testing.T, args []string) {
 		a, root, stdout, stderr := remoteApp(access.Admin, "")
 		root.SetArgs(append(slices.Clone(args), more...))
 		err := root.ExecuteContext(t.Context())
-		code := a.report(t.Context(), err)
-		if code != exitUsage {
+		code := a.Report(t.Context(), err)
+		if code != cli.ExitUsage {
 			t.Errorf("%q: exit code %d, %v", args, code, err)
 		}
 		said := stdout.String() + stderr.String()
@@ -206,8 +207,8 @@ func TestLeastRoles(t *testing.T) {
 	} {
 		a, root, _, stderr := remoteApp(access.Viewer, "nodes: []")
 		root.SetArgs(strings.Fields(args))
-		code := a.report(t.Context(), root.ExecuteContext(t.Context()))
-		if code != exitRefused || !strings.Contains(stderr.String(), "requires the role operator; your role is viewer") {
+		code := a.Report(t.Context(), root.ExecuteContext(t.Context()))
+		if code != cli.ExitRefused || !strings.Contains(stderr.String(), "requires the role operator; your role is viewer") {
 			t.Errorf("%s: %d, %s", args, code, stderr)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/audit"
+	"ironworks/cmd/cli"
 	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/replay"
@@ -31,7 +32,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use: "replay FILE",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("replay: want one FILE, a recording of ironworks journal export or --record")
+				return cli.Usagef("replay: want one FILE, a recording of ironworks journal export or --record")
 			}
 			return nil
 		},
@@ -47,7 +48,7 @@ func (a *app) replayCommand() *cobra.Command {
 
 func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error {
 	if flags.speed < 0.01 || flags.speed > 10_000 {
-		return usagef("--speed %g: want 0.01 to 10000", flags.speed)
+		return cli.Usagef("--speed %g: want 0.01 to 10000", flags.speed)
 	}
 	if err := flags.checkLook(); err != nil {
 		return err
@@ -55,7 +56,7 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	if isCast(path) {
 		return a.playCast(cmd.Context(), path, flags)
 	}
-	slow := time.AfterFunc(time.Second, func() { a.printMessage("reading %s…", path) })
+	slow := time.AfterFunc(time.Second, func() { a.PrintMessage("reading %s…", path) })
 	player, rec, err := replay.Open(path, flags.speed)
 	slow.Stop()
 	if err != nil {
@@ -91,7 +92,7 @@ func begin(player *replay.Player, flags *replayFlags) error {
 		return err
 	}
 	if at.Before(s.From) || at.After(s.To) {
-		return usagef("--at %s: outside of the recording, which covers %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
+		return cli.Usagef("--at %s: outside of the recording, which covers %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
 	}
 	player.Seek(at)
 	player.Pause(flags.paused)
@@ -108,7 +109,7 @@ func startOf(text string, from time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, usagef("--at %q: want 10m, or a time as in 2026-03-14T14:00:00Z", text)
+		return at, cli.Usagef("--at %q: want 10m, or a time as in 2026-03-14T14:00:00Z", text)
 	}
 	return at, nil
 }

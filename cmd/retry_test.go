@@ -4,17 +4,19 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
 )
 
 func TestDeployAgain(t *testing.T) {
 	t.Parallel()
 	var got string
-	a := newApp(process{})
+	a := newApp(cli.Process{})
 	root := a.rootCommand()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "deploy" {
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-				got = deployAgain(cmd, []string{"n2", "n 3"})
+				got = cli.DeployAgain(cmd, []string{"n2", "n 3"})
 				return nil
 			}
 		}

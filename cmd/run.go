@@ -1,29 +1,29 @@
 package cmd
 
 import (
-	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"ironworks/cmd/cli"
 	"ironworks/plugin"
 	"ironworks/provision"
 )
 
 // runCommand runs a plugin of the configuration file.
 func (a *app) runCommand() *cobra.Command {
-	flags := &actFlags{}
+	flags := &cli.ActFlags{}
 	cmd := &cobra.Command{
 		Use: "run PLUGIN NODE…", Args: cobra.MinimumNArgs(2),
 		ValidArgsFunction: a.completeRun,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.runPlugin(cmd, args[0], args[1:], *flags) },
 	}
-	flags.register(cmd, false)
+	flags.Register(cmd, false)
 	return cmd
 }
 
-func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags actFlags) error {
-	cfg, err := a.load(cmd)
+func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags cli.ActFlags) error {
+	cfg, err := a.Load(cmd)
 	if err != nil {
 		return err
 	}
@@ -37,39 +37,27 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	at := slices.Index(known, name)
 	switch {
 	case at < 0 && len(known) == 0:
-		return usagef("run: no plugins are configured; to add one, see docs/howto/plugins.md")
+		return cli.Usagef("run: no plugins are configured; to add one, see docs/howto/plugins.md")
 	case at < 0:
-		return usagef("run: unknown plugin %q%s", name, didYouMean(name, known))
+		return cli.Usagef("run: unknown plugin %q%s", name, cli.DidYouMean(name, known))
 	}
 	act := &provision.PluginAction{Plugin: cfg.Console.Plugins[at].Plugin, Context: plugin.Context{Name: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
-	s, nodes, err := a.connectNodes(cmd, names)
+	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	runner := s.Runner(nil)
 	runner.ReadOnly = runner.ReadOnly && act.Plugin.Changes
-	return a.carryOut(cmd, s, runner, runner.Plan(act, nodes), flags)
-}
-
-// runProgram runs a plugin. The plugin has the terminal unless it runs in the background.
-func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
-	var at *plugin.Output
-	if !act.Plugin.Background {
-		at = &plugin.Output{In: a.stdin, Out: a.stdout, Err: a.stderr}
-		if a.handOver != nil {
-			defer a.handOver()()
-		}
-	}
-	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
+	return a.CarryOut(cmd, s, runner, runner.Plan(act, nodes), flags)
 }
 
 // completeRun completes the name of the plugin, then the names of nodes.
 func (a *app) completeRun(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
-		return a.completeNodes(0)(cmd, args[1:], prefix)
+		return a.CompleteNodes(0)(cmd, args[1:], prefix)
 	}
-	cfg, _ := a.loadConfig(cmd, false)
+	cfg, _ := a.LoadConfig(cmd, false)
 	var names []string
 	for _, p := range cfg.Console.Plugins {
 		names = append(names, p.Name+"\t"+p.Help)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/audit"
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
 	"ironworks/presence"
@@ -85,7 +86,7 @@ type consoleServer struct {
 
 // serveConsoles serves consoles until the command is interrupted.
 func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) {
-	cfg, err := a.load(cmd)
+	cfg, err := a.Load(cmd)
 	if err != nil {
 		return err
 	}
@@ -95,32 +96,32 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	settings := flags.settings(cfg)
 	list, err := access.Open(settings.Access)
 	if err != nil {
-		return usagef("serve: %w", err)
+		return cli.Usagef("serve: %w", err)
 	}
 	if settings.HostKey == "" {
-		return usagef("serve: no state folder; name the host key with --host-key")
+		return cli.Usagef("serve: no state folder; name the host key with --host-key")
 	}
-	log := &audit.LazyFile{Path: a.files.Audit}
+	log := &audit.LazyFile{Path: a.Files.Audit}
 	defer log.Close()
 	s := &consoleServer{app: a, cfg: cfg, access: list, room: presence.NewRoom(), audit: log, recordings: settings.Record}
 	if err := writableFolder(s.recordings); err != nil {
-		return usagef("serve: --record: %w", err)
+		return cli.Usagef("serve: --record: %w", err)
 	}
 	server, err := sshserver.New(sshserver.Options{
 		HostKey: settings.HostKey, Access: list, Console: s.console, Command: s.command, Farewell: textServerStops,
 		Limits: sshserver.Limits{Sessions: settings.Sessions, PerUser: settings.PerUser, Handshakes: settings.Handshakes, Rate: settings.Rate, Idle: settings.Idle},
 		Log: func(format string, args ...any) {
-			a.printMessage("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...)
+			a.PrintMessage("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...)
 		},
 	})
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	opened, err := session.Open(a.host(), cfg.Current, func(text string) { a.printMessage("%s", text) })
+	opened, err := session.Open(a.Host(), cfg.Current, func(text string) { a.PrintMessage("%s", text) })
 	if err != nil {
 		return err
 	}
-	a.client, a.keystone = opened.Client, cfg.Current.Connection.Keystone.AuthURL
+	a.Opened(opened.Client, &cfg.Current)
 	if flags.check {
 		defer opened.Close()
 		return a.checkServer(cmd.Context(), opened, server, &settings, list)
@@ -132,7 +133,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		return fmt.Errorf("serve: %w", err)
 	}
 	s.endAbandoned()
-	a.printMessage("listening on %s, host key %s", listener.Addr(), server.Fingerprint())
+	a.PrintMessage("listening on %s, host key %s", listener.Addr(), server.Fingerprint())
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
@@ -145,7 +146,7 @@ const (
 
 // limitGarbage sets the garbage collection target, unless the environment sets it.
 func (a *app) limitGarbage(percent int) {
-	if a.options.Env("GOGC") == "" {
+	if a.Options.Env("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
 }
@@ -156,7 +157,7 @@ const textServerStops = "the server is shutting down; running tasks resume when 
 func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	live := opened.Live(ctx, s.audit, func(text string) { s.app.printMessage("%s", text) })
+	live := opened.Live(ctx, s.audit, func(text string) { s.app.PrintMessage("%s", text) })
 	s.shared = session.NewShared(live)
 	var running, following sync.WaitGroup
 	s.tasks = screen.NewTaskList(ctx, &running)
@@ -164,11 +165,11 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 	polling.Go(func() { s.app.watchUsers(ctx, s.access, s.cfg.Console.Serve.Access.Users) })
 	polling.Go(func() {
 		if err := s.shared.Run(ctx); err != nil && ctx.Err() == nil {
-			s.app.printMessage("polling ended: %v", err)
+			s.app.PrintMessage("polling ended: %v", err)
 			stop()
 		}
 	})
-	files := taskFiles{dir: s.shared.TasksDir(), printMessage: s.app.printMessage}
+	files := taskFiles{dir: s.shared.TasksDir(), printMessage: s.app.PrintMessage}
 	s.tasks.KeepWith(files)
 	following.Go(func() {
 		s.resume(ctx)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/session"
 	"ironworks/sshserver"
@@ -19,14 +20,14 @@ import (
 // listen: the server may be running.
 func (a *app) checkServer(ctx context.Context, opened *session.Session, server *sshserver.Server, settings *config.Serve, list *access.List) error {
 	if err := checkListen(ctx, settings.Listen); err != nil {
-		return usagef("serve: --listen %s: %w", settings.Listen, err)
+		return cli.Usagef("serve: --listen %s: %w", settings.Listen, err)
 	}
 	logins, refused, authorities := list.Keys(time.Now())
 	for _, err := range refused {
-		a.printMessage("cannot log in: %v", err)
+		a.PrintMessage("cannot log in: %v", err)
 	}
 	if len(logins) == 0 && authorities == 0 {
-		return usagef("serve: no user can log in")
+		return cli.Usagef("serve: no user can log in")
 	}
 	if _, err := opened.Client.Conductors(ctx); err != nil {
 		return err
@@ -41,7 +42,7 @@ func (a *app) checkServer(ctx context.Context, opened *session.Session, server *
 	if authorities > 0 {
 		users = append(users, "those with certificates of "+strings.Join(settings.Access.UserCA, ", "))
 	}
-	return a.printOut("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
+	return a.PrintOut("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
 		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(users, ", "))
 }
 

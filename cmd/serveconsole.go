@@ -136,7 +136,7 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	case opened.BMCs != nil:
 		opened.BMCs = sharedBMCs{opened.BMCs}
 	}
-	opened.ViewFile = viewstate.Open(s.app.files.View(live.Context.Name + "@" + m.Actor.User))
+	opened.ViewFile = viewstate.Open(s.app.Files.View(live.Context.Name + "@" + m.Actor.User))
 	if opened.View, err = opened.ViewFile.Load(); err != nil {
 		notice(printable.Line(err.Error()))
 	}
@@ -168,16 +168,16 @@ func (s *consoleServer) resume(ctx context.Context) {
 	list, err := checks.Deployments.Unfinished(time.Now())
 	if err != nil || len(list) == 0 || s.shared.Context.ReadOnly {
 		if err != nil {
-			s.app.printMessage("interrupted deployments: %v", err)
+			s.app.PrintMessage("interrupted deployments: %v", err)
 		}
 		return
 	}
 	nodes, gone, err := provision.FindUnfinished(ctx, s.shared.Client, list)
 	for _, u := range gone {
-		s.app.printMessage("%s: node not found; ironworks deploy --give-back %s discards its deployment", u.Node.Label(), u.Node.UUID)
+		s.app.PrintMessage("%s: node not found; ironworks deploy --give-back %s discards its deployment", u.Node.Label(), u.Node.UUID)
 	}
 	if err != nil {
-		s.app.printMessage("interrupted deployments: %v", err)
+		s.app.PrintMessage("interrupted deployments: %v", err)
 		return
 	}
 	byUser := map[string][]string{}
@@ -201,7 +201,7 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 	runner.Actor.User = user
 	batch, err := runner.Prepare(ctx, provision.Resume(s.shared.Preflighter()), ids)
 	if err != nil {
-		s.app.printMessage("interrupted deployments: %v", err)
+		s.app.PrintMessage("interrupted deployments: %v", err)
 		return
 	}
 	t := &screen.Task{
@@ -209,5 +209,5 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 	}
 	s.tasks.For(user, nil).Add(t)
 	s.runTask(t, nil) //nolint:contextcheck // the task has the context of the list
-	s.app.printMessage("resumed the deployments of %s (%s)", models.Counted(len(batch.Legal()), "node"), user)
+	s.app.PrintMessage("resumed the deployments of %s (%s)", models.Counted(len(batch.Legal()), "node"), user)
 }

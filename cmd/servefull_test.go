@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ironworks/cast"
+	"ironworks/cmd/cli"
 	"ironworks/provision"
 	"ironworks/sshserver"
 	"ironworks/sshserver/access"
@@ -22,23 +23,23 @@ import (
 func TestFullDiskSendsNothing(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
-	path := r.server.app.files.Audit
+	path := r.server.app.Files.Audit
 	if err := os.Symlink("/dev/full", path); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"clean n1 --step deploy.x --yes", "power on n1", "maintenance on n1", "set n1 extra.a=1", "port create n1 52:54:00:aa:bb:01"} {
 		stdout, stderr, code := r.runs(access.Operator, "", strings.Fields(command)...)
-		if sent := r.ironic.drain(); code == exitOK || !strings.Contains(stdout+stderr, "no space left on device") || len(sent) > 0 {
+		if sent := r.ironic.drain(); code == cli.ExitOK || !strings.Contains(stdout+stderr, "no space left on device") || len(sent) > 0 {
 			t.Errorf("%s: %d, %q %q, sent %q", command, code, stdout, stderr, sent)
 		}
 	}
-	if _, stderr, code := r.runs(access.Operator, "", "node", "n1"); code != exitOK {
+	if _, stderr, code := r.runs(access.Operator, "", "node", "n1"); code != cli.ExitOK {
 		t.Errorf("reading: %d, %q", code, stderr)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := r.runs(access.Operator, "", "maintenance", "on", "n1"); code != exitOK || len(r.ironic.drain()) != 1 {
+	if _, stderr, code := r.runs(access.Operator, "", "maintenance", "on", "n1"); code != cli.ExitOK || len(r.ironic.drain()) != 1 {
 		t.Errorf("with space again: %d, %q", code, stderr)
 	}
 }
@@ -108,7 +109,7 @@ func TestRecordingThatFails(t *testing.T) {
 func TestLongStandardInput(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
-	if _, stderr, code := r.runs(access.Operator, strings.Repeat("#", inputMost+1), "enroll", "-f", "-", "--yes"); code == exitOK || !strings.Contains(stderr, "more than 64 MiB") {
+	if _, stderr, code := r.runs(access.Operator, strings.Repeat("#", cli.InputMost+1), "enroll", "-f", "-", "--yes"); code == cli.ExitOK || !strings.Contains(stderr, "more than 64 MiB") {
 		t.Errorf("%d, %q", code, stderr)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/audit"
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/lab/db"
 	"ironworks/models"
@@ -79,12 +80,12 @@ func newServedRig(t *testing.T) *servedRig {
 		Files:   config.Files{State: home, Audit: filepath.Join(home, "audit.jsonl")},
 	}
 	var stderr bytes.Buffer
-	a := newApp(process{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &stderr, options: config.Options{Home: home, Env: func(name string) string { return env[name] }}})
-	a.files = cfg.Files
-	log := &audit.LazyFile{Path: a.files.Audit}
+	a := newApp(cli.Process{Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &stderr, Options: config.Options{Home: home, Env: func(name string) string { return env[name] }}})
+	a.Files = cfg.Files
+	log := &audit.LazyFile{Path: a.Files.Audit}
 	t.Cleanup(log.Close)
 	ctx, cancel := context.WithCancel(context.Background())
-	opened, err := session.Open(a.host(), cfg.Current, func(text string) { t.Log(text) })
+	opened, err := session.Open(a.Host(), cfg.Current, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func TestRolesOfCommands(t *testing.T) {
 			sent := r.ironic.drain()
 			byRole := strings.Contains(stderr, "needs the role") || strings.Contains(stderr, "your role is viewer")
 			if viewer := role == access.Viewer; viewer && changes == "x" {
-				if code == exitOK || !byRole || len(sent) > 0 {
+				if code == cli.ExitOK || !byRole || len(sent) > 0 {
 					t.Errorf("%s: a viewer got %d, %q, and sent %q", command, code, stderr, sent)
 				}
 			} else if byRole || !strings.Contains(line, "x ") && len(sent) > 0 {
@@ -285,7 +286,7 @@ func TestRolesOfCommands(t *testing.T) {
 	if sends < 15 {
 		t.Errorf("an operator could send only %d commands", sends)
 	}
-	if records, err := audit.Read(rigs[access.Viewer].server.app.files.Audit, "rack", models.NodeRef{UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"}); err != nil || slices.ContainsFunc(records, func(r audit.Record) bool { return r.Result != audit.Refused }) {
+	if records, err := audit.Read(rigs[access.Viewer].server.app.Files.Audit, "rack", models.NodeRef{UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"}); err != nil || slices.ContainsFunc(records, func(r audit.Record) bool { return r.Result != audit.Refused }) {
 		t.Errorf("the viewer's audit: %v, %v", records, err)
 	}
 }

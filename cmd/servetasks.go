@@ -99,7 +99,7 @@ const resumeWithin = time.Hour
 func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 	tasks, err := files.load()
 	if err != nil {
-		s.app.printMessage("interrupted tasks: %v", err)
+		s.app.PrintMessage("interrupted tasks: %v", err)
 	}
 	for i := range tasks {
 		t := &tasks[i]
@@ -112,7 +112,7 @@ func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 			err = s.resumeTask(ctx, t)
 		}
 		if err != nil {
-			s.app.printMessage("not resumed: %s of %s: %v", t.Command, t.Actor.User, err)
+			s.app.PrintMessage("not resumed: %s of %s: %v", t.Command, t.Actor.User, err)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 	}
 	sent := map[string]time.Time{}
 	for _, n := range t.Nodes {
-		records, err := audit.Read(s.app.files.Audit, s.shared.Context.Name, n.NodeRef)
+		records, err := audit.Read(s.app.Files.Audit, s.shared.Context.Name, n.NodeRef)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		at, was := sent[uuid]
 		return at, was
 	})
-	s.app.printMessage("resumed %s of %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
+	s.app.PrintMessage("resumed %s of %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
 	return nil
 }
 

@@ -16,8 +16,8 @@ const usersEvery = 2 * time.Second
 // users whose role or nodes have changed. A change counts when it is read twice: an editor may be writing the file. While
 // the configuration is invalid, the last users stay.
 func (a *app) watchUsers(ctx context.Context, list *access.List, current map[string]access.Grant) {
-	options := a.options
-	options.Flags = a.flags
+	options := a.Options
+	options.Flags = a.Flags
 	ticker := time.NewTicker(usersEvery)
 	defer ticker.Stop()
 	previous, problem := current, ""
@@ -31,7 +31,7 @@ func (a *app) watchUsers(ctx context.Context, list *access.List, current map[str
 		if err != nil {
 			if text := err.Error(); text != problem {
 				problem = text
-				a.printMessage("users not reloaded: %v", err)
+				a.PrintMessage("users not reloaded: %v", err)
 			}
 			continue
 		}
@@ -40,7 +40,7 @@ func (a *app) watchUsers(ctx context.Context, list *access.List, current map[str
 		if maps.Equal(users, previous) && !maps.Equal(users, current) {
 			list.SetUsers(users)
 			current = users
-			a.printMessage("users reloaded from the configuration")
+			a.PrintMessage("users reloaded from the configuration")
 		}
 		previous = users
 	}

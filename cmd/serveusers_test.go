@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/sshserver/access"
 )
@@ -56,8 +57,8 @@ func TestUsersAreReloaded(t *testing.T) {
 	users("    ben: {role: operator}\n")
 	synctest.Test(t, func(t *testing.T) {
 		var stderr bytes.Buffer
-		a := newApp(process{stderr: &stderr, options: config.Options{Home: files.dir, Env: func(string) string { return "" }}})
-		a.flags.ConfigFile = files.path("config.yaml")
+		a := newApp(cli.Process{Stderr: &stderr, Options: config.Options{Home: files.dir, Env: func(string) string { return "" }}})
+		a.Flags.ConfigFile = files.path("config.yaml")
 		operator := map[string]access.Grant{"ben": {Role: access.Operator}}
 		list, err := access.Open(access.Settings{AuthorizedKeys: []string{files.path("keys")}, Users: operator})
 		if err != nil {

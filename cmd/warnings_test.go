@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/lab/db"
 	"ironworks/test/embedded"
@@ -31,12 +32,12 @@ func TestWarningsOfCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out, complaints bytes.Buffer
-			code := run(context.Background(), process{
-				args: append(tt.args, "--yes", "--url", warnedIronic(t).URL), stdin: strings.NewReader(""), stdout: &out, stderr: &complaints,
-				options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
+			code := run(context.Background(), cli.Process{
+				Args: append(tt.args, "--yes", "--url", warnedIronic(t).URL), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints,
+				Options: config.Options{Home: t.TempDir(), WorkDir: t.TempDir(), SystemDir: t.TempDir()},
 			})
 			said := complaints.String()
-			if code != exitOK || !strings.Contains(said, tt.stderr) || tt.stderr == "" && strings.Contains(said, "warning") || strings.Count(said, "warning") > 1 {
+			if code != cli.ExitOK || !strings.Contains(said, tt.stderr) || tt.stderr == "" && strings.Contains(said, "warning") || strings.Count(said, "warning") > 1 {
 				t.Errorf("exit code %d, want %q:\n%s%s", code, tt.stderr, out.String(), said)
 			}
 		})

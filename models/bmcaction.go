@@ -62,7 +62,7 @@ type BMCOrder struct {
 	Slot string
 }
 
-// BMCBootNone, as a boot source, clears the boot override.
+// BMCBootNone is the boot source that clears the boot override.
 const BMCBootNone = "None"
 
 // BMCOrderError is an error in a [BMCOrder], found before anything is sent.

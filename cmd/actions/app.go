@@ -1,0 +1,23 @@
+// Package actions has the commands that change nodes: provision verbs, power, flags and fields.
+package actions
+
+import (
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+)
+
+// app is a run of the program.
+type app struct{ *cli.App }
+
+// Commands returns the commands of the package that [Verbs] does not return.
+func Commands(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return []*cobra.Command{x.bringUpCommand(), x.powerCommand(), x.maintenanceCommand(), x.setCommand(), x.bootDeviceCommand(), x.deleteCommand()}
+}
+
+// Verbs returns the commands of provision verbs, and of the flags of nodes, such as protect.
+func Verbs(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return append(x.verbCommands(), x.flagCommands()...)
+}

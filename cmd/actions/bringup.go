@@ -1,0 +1,94 @@
+package actions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// bringUpFlags are the flags of the bringup command.
+type bringUpFlags struct {
+	cli.ActFlags
+	to        string
+	noInspect bool
+	dryRun    bool
+}
+
+func (a *app) bringUpCommand() *cobra.Command {
+	flags := &bringUpFlags{}
+	cmd := &cobra.Command{
+		Use: "bringup NODE…|FILTER", Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteNodes(0),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			return a.bringUp(cmd, s, args, flags)
+		}),
+	}
+	flags.Register(cmd, true)
+	f := cmd.Flags()
+	wait := f.Lookup("wait")
+	wait.DefValue, flags.Wait = "true", true
+	wait.Usage = "wait for every verb; =false sends the next verb of each node only"
+	f.StringVar(&flags.to, "to", string(provision.GoalAvailable), "goal: manageable, inspected or available")
+	f.BoolVar(&flags.noInspect, "no-inspect", false, "go to available without inspection")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the requests without sending")
+	return cmd
+}
+
+// bringUpGoals returns the goals for nodes that exist.
+func bringUpGoals() []provision.Goal { return provision.Goals()[1:] }
+
+func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, flags *bringUpFlags) error {
+	goal := provision.Goal(flags.to)
+	if !slices.Contains(bringUpGoals(), goal) {
+		return cli.Usagef("--to %s: want manageable, inspected or available%s", flags.to, cli.DidYouMean(flags.to, bringUpGoals()))
+	}
+	names, err := a.namedOrMatching(cmd, s, args)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		a.PrintMessage("%s", cli.NoNodes(strings.Join(args, " ")))
+		return nil
+	}
+	runner := s.Runner(nil)
+	batch, err := runner.Prepare(cmd.Context(), provision.BringUp(s.Client, goal, flags.noInspect), names)
+	if err != nil {
+		return err
+	}
+	if flags.dryRun {
+		return a.PrintPreviews(batch.Preview())
+	}
+	return a.CarryOut(cmd, s, runner, batch, flags.ActFlags)
+}
+
+// namedOrMatching returns the nodes that are named, or that match if an argument is a term of a filter.
+func (a *app) namedOrMatching(cmd *cobra.Command, s *session.Session, args []string) ([]string, error) {
+	if !slices.ContainsFunc(args, isFilterTerm) {
+		return args, nil
+	}
+	f, err := cli.ParseNodeFilter(s.Context.Filters, strings.Join(args, " "))
+	if err != nil {
+		return nil, err
+	}
+	byName, err := cli.FindColumn("name")
+	if err != nil {
+		return nil, err
+	}
+	rows, _, err := s.Rows(cmd.Context(), &session.Listing{Filter: f, By: byName}, func(int) {})
+	uuids := make([]string, len(rows))
+	for i, r := range rows {
+		uuids[i] = r.Node.UUID
+	}
+	return uuids, err
+}
+
+// isFilterTerm reports whether an argument cannot be the name of a node: names have only letters, digits and -._~
+// (ironic/api/controllers/v1/utils.py, is_valid_node_name).
+func isFilterTerm(arg string) bool {
+	return strings.HasPrefix(arg, "~") || strings.ContainsAny(arg, `:|!@ "`)
+}

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ironworks/audit"
+	"ironworks/journal"
+	"ironworks/models"
+	"ironworks/plugin"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// ActFlags are the flags of every command that changes nodes.
+type ActFlags struct {
+	Wait        bool
+	timeout     time.Duration
+	Yes         bool
+	SkipRefused bool
+	// stopOnFailure means that no further nodes are started after a failure.
+	stopOnFailure bool
+	// RetryCommand returns the command line that retries some of the nodes; it may be nil.
+	RetryCommand func(names []string) string
+}
+
+// Register adds the flags to a command; follows adds the flags of commands that can wait for the result.
+func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
+	if follows {
+		cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait until every node reaches a stable state; same as --follow")
+		cmd.Flags().SetNormalizeFunc(followIsWait)
+		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "time limit for --wait; exit code 1 when it expires")
+	}
+	cmd.Flags().BoolVarP(&f.Yes, "yes", "y", false, "skip the confirmation")
+	cmd.Flags().BoolVar(&f.SkipRefused, "skip-refused", false, "skip refused nodes and continue with the others")
+	if follows {
+		cmd.Flags().BoolVar(&f.stopOnFailure, "stop-on-failure", false, "start no further nodes after a failure; with --wait at most 8 nodes run at a time")
+	}
+}
+
+// followIsWait makes the flag --follow an alias for --wait.
+func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "follow" {
+		name = "wait"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// Act runs an action on named nodes: plan, confirm, send, wait, print the results.
+func (a *App) Act(cmd *cobra.Command, action provision.Action, names []string, flags ActFlags) error {
+	s, nodes, err := a.ConnectNodes(cmd, names)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	runner := s.Runner(nil)
+	return a.CarryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
+}
+
+// ConnectNodes opens the selected context and finds nodes by name or UUID.
+func (a *App) ConnectNodes(cmd *cobra.Command, names []string) (*session.Session, []models.Node, error) {
+	s, err := a.Connect(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes, err := provision.FindNodes(cmd.Context(), s.Client, names)
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return s, nodes, nil
+}
+
+// CarryOut confirms and runs a plan, and prints the results.
+func (a *App) CarryOut(cmd *cobra.Command, s *session.Session, runner *provision.Runner, plan provision.Batch, flags ActFlags) error {
+	ctx := cmd.Context()
+	return a.CarryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Batch) error {
+		a.warn(plan)
+		return a.confirm(ctx, s.Client, plan, flags.Yes)
+	})
+}
+
+// acting is an action that a command runs, with the options of the command.
+type acting struct {
+	*App
+	session *session.Session
+	runner  *provision.Runner
+	journal *journal.Journal
+	flags   ActFlags
+	// confirm is called with the plan of each attempt; an error cancels it.
+	confirm func(provision.Batch) error
+}
+
+// CarryOutConfirmed does the same as carryOut, with another confirmation.
+func (a *App) CarryOutConfirmed(
+	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags ActFlags, confirm func(provision.Batch) error,
+) error {
+	if refused := plan.Refused(); len(refused) > 0 && (!flags.SkipRefused || len(plan.Legal()) == 0) {
+		return a.PrintRefused(plan, refused)
+	}
+	if err := confirm(plan); err != nil {
+		return err
+	}
+	book, err := audit.Open(s.Files.Audit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = book.Close() }()
+	runner.Audit = book
+	x := &acting{App: a, session: s, runner: runner, journal: s.Journal(ctx), flags: flags, confirm: confirm}
+	defer x.journal.Close()
+	results := x.run(ctx, plan)
+	x.retry(ctx, plan, results)
+	return a.printResults(plan, results, flags)
+}
+
+// run runs a plan, shows its progress on the terminal, and records its durations in the journal.
+func (a *acting) run(ctx context.Context, plan provision.Batch) []provision.Result {
+	if p, is := plan.Action.(*provision.PluginAction); is {
+		return a.runProgram(ctx, p, plan)
+	}
+	progress, flags := a.NewProgress(), a.flags
+	defer progress.Stop()
+	_, painted := Terminal(a.Stderr)
+	var past *models.Experience
+	var installs *session.Installs
+	if painted && flags.Wait {
+		past, installs = a.session.Experience(ctx, a.journal), a.session.Installs()
+		defer installs.Stop()
+	}
+	board := session.NewBoard(plan, past, installs)
+	progress.Live(board.Line)
+	var stood session.Snapshots
+	return a.runner.Run(ctx, plan, provision.RunOptions{Wait: flags.Wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
+		board.Update(p)
+		installs.Update(ctx, p)
+		a.journal.Record(stood.Records(&p))
+		if text := board.ConnectionChange(p); text != "" && !painted {
+			a.PrintMessage("%s", text) // no progress line shows the text
+		}
+	}})
+}
+
+func namesOf(items []provision.Item) []string {
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Node.Label()
+	}
+	return names
+}
+
+// PrintRefused prints the reasons why nothing was sent.
+func (a *App) PrintRefused(plan provision.Batch, refused []provision.Item) error {
+	for _, i := range refused {
+		a.PrintMessage("%v", i.Refusal)
+	}
+	if legal := len(plan.Legal()); legal > 0 {
+		a.PrintMessage("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
+	}
+	return &CodeError{Code: ExitRefused}
+}
+
+// outcome is the result for one node in JSON and YAML.
+type outcome struct {
+	Node      models.NodeRef    `json:"node"`
+	Verb      string            `json:"verb"`
+	Result    provision.Outcome `json:"result"`
+	State     string            `json:"state"`
+	RequestID string            `json:"request_id,omitempty"`
+	Error     string            `json:"error,omitempty"`
+	Note      string            `json:"note,omitempty"`
+}
+
+// printResults prints the result of each node. Its error carries the exit code.
+func (a *App) printResults(plan provision.Batch, results []provision.Result, flags ActFlags) error {
+	r := Result{Header: []string{"NODE", "RESULT", "STATE", "REASON"}}
+	outcomes := make([]outcome, 0, len(results))
+	var failed []string
+	code := ExitOK
+	for i, res := range results {
+		o := outcome{Node: res.Node, Verb: plan.Action.Name(), Result: res.Outcome, State: res.State, RequestID: res.RequestID, Note: res.Note}
+		reason := res.Note
+		if res.Err != nil {
+			o.Error = res.Err.Error()
+			reason = shortReason(res.Err)
+		} else if res.Outcome == provision.OutcomeAccepted && plan.Action.Name() == string(models.VerbAbort) {
+			// An accepted abort may take effect an hour later.
+			reason = plan.Items[i].Effect.Text
+		}
+		outcomes = append(outcomes, o)
+		r.Rows = append(r.Rows, []string{res.Node.Label(), string(res.Outcome), res.State, reason})
+		switch res.Outcome {
+		case provision.OutcomeAccepted, provision.OutcomeDone:
+			r.Names = append(r.Names, res.Node.Label())
+		case provision.OutcomeFailed, provision.OutcomeUnknown:
+			failed = append(failed, res.Node.Label())
+			code = WorseExitCode(code, max(ExitCode(res.Err), ExitFailed))
+		case provision.OutcomeRefused:
+			code = WorseExitCode(code, ExitRefused)
+		case provision.OutcomeNotTried, provision.OutcomeCanceled:
+			code = WorseExitCode(code, ExitFailed)
+		}
+	}
+	r.Data = outcomes
+	if err := a.Print(r); err != nil {
+		return err
+	}
+	a.printUnfinished(plan, results)
+	if again := plan.Failed(results); len(again) > 0 && flags.RetryCommand != nil {
+		a.PrintMessage("to retry: %s", flags.RetryCommand(namesOf(again)))
+	}
+	if len(failed) > 0 && len(results) > 1 {
+		a.PrintMessage("%d of %s failed: %s", len(failed), models.Counted(len(results), "node"), strings.Join(failed, " "))
+	}
+	accepted := func(r provision.Result) bool { return r.Outcome == provision.OutcomeAccepted }
+	if code == ExitOK && !flags.Wait && slices.ContainsFunc(results, accepted) {
+		if _, is := Terminal(a.Stderr); is {
+			a.PrintMessage("accepted, not done yet; ironworks watch shows the progress (or pass --wait)")
+		}
+	}
+	if code != ExitOK {
+		return &CodeError{Code: code}
+	}
+	return nil
+}
+
+// printUnfinished prints the nodes whose operation continues although the command ends.
+func (a *App) printUnfinished(plan provision.Batch, results []provision.Result) {
+	var left []string
+	for _, res := range results {
+		if errors.Is(res.Err, provision.ErrLeft) || errors.Is(res.Err, provision.ErrTimeout) {
+			left = append(left, res.Node.Label())
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	further := "ironworks watch shows the progress"
+	if _, is := plan.Action.(*provision.DeployAction); is {
+		further = "ironworks deploy --resume waits for them again"
+	}
+	a.PrintMessage("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
+}
+
+// WorseExitCode merges the exit codes of two nodes. The code ExitOK gives way to the other one, and two different
+// failures become exitFailed. The exit code of a command is therefore ExitConnect only if no node failed for another
+// reason than its connection.
+func WorseExitCode(code, other int) int {
+	switch {
+	case code == ExitOK:
+		return other
+	case other == ExitOK || code == other:
+		return code
+	}
+	return ExitFailed
+}
+
+// shortReason returns the text of an error without the node and the verb, which have their own columns.
+func shortReason(err error) string {
+	reason := ShortCause(err)
+	var left *provision.NotGivenBackError
+	switch {
+	case !errors.As(err, &left):
+		return reason
+	case errors.Is(left, err), strings.Contains(left.Error(), reason):
+		return left.Error()
+	}
+	return reason + "; " + left.Error()
+}
+
+// ShortCause returns the text of an error without its node and verb, which tables show in columns of their own.
+func ShortCause(err error) string {
+	if failed, is := errors.AsType[*provision.FailedError](err); is {
+		return failed.Advice()
+	}
+	if fault, is := errors.AsType[*models.Fault](err); is {
+		return fault.ReasonAndHint()
+	}
+	if refusal, is := errors.AsType[*models.Refusal](err); is {
+		return refusal.Why
+	}
+	return err.Error()
+}
+
+// runProgram runs a plugin. The plugin has the terminal unless it runs in the background.
+func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
+	var at *plugin.Output
+	if !act.Plugin.Background {
+		at = &plugin.Output{In: a.Stdin, Out: a.Stdout, Err: a.Stderr}
+		if a.HandOver != nil {
+			defer a.HandOver()()
+		}
+	}
+	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
+}
+
+// OneNode finds a node by name or UUID.
+func OneNode(ctx context.Context, s *session.Session, id string) (*models.Node, error) {
+	nodes, err := provision.FindNodes(ctx, s.Client, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	return &nodes[0], nil
+}
+
+// ActPrepared runs an action like act, after the action has read from Ironic what each node needs.
+func (a *App) ActPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags ActFlags) error {
+	runner := s.Runner(nil)
+	batch, err := runner.Prepare(cmd.Context(), action, names)
+	if err != nil {
+		return err
+	}
+	return a.CarryOut(cmd, s, runner, batch, flags)
+}

@@ -1,0 +1,225 @@
+// Package cli provides the parts that all commands share: the streams and global flags of a run, the connection to
+// Ironic, output formats, exit codes, prompts, progress lines, and the flow that confirms, sends and reports actions.
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"ironworks/config"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/session"
+	"ironworks/shell"
+)
+
+// App is one run of the program: its streams, its global flags, and the connection that they select.
+type App struct {
+	Process
+	Flags    config.Flags
+	ReadOnly bool
+	Insecure bool
+	Output   OutputFormat
+	// Wide is true for -o wide.
+	Wide bool
+	// JournalFile is the journal that --journal names. It is empty if the command uses the journal of the context.
+	JournalFile string
+
+	// Files are the files of the program, once the configuration is loaded.
+	Files config.Files
+
+	// secrets are masked in crash files.
+	secretsMu sync.Mutex // the console opens contexts concurrently
+	secrets   []string
+	// guessed and searched explain a failed connection if no Ironic is configured.
+	guessed  bool
+	searched string
+	// client and keystone are the servers of the context. With them, a failed connection to a server is distinguished
+	// from a failed connection to a BMC.
+	client   *ironicclient.Client
+	keystone string
+	// prompting is true while a prompt waits on the terminal for an answer. Progress lines must not overwrite the
+	// prompt.
+	prompting atomic.Bool
+}
+
+// NewApp returns a run of the program in a process. Its results are printed as tables.
+func NewApp(p Process) *App { return &App{Process: p, Output: OutputTable} }
+
+// Load reads the configuration with the flags of this run and prints its warnings.
+func (a *App) Load(cmd *cobra.Command) (*config.Config, error) {
+	cfg, err := a.LoadConfig(cmd, cmd.Flags().Changed("read-only"))
+	for _, w := range cfg.Warnings {
+		a.PrintMessage("warning: %s", w)
+	}
+	return cfg, err
+}
+
+// LoadConfig reads the configuration with the flags of this run, with or without --read-only.
+func (a *App) LoadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config, error) {
+	if a.Remote != nil {
+		a.Files = a.Remote.Cfg.Files
+		return a.Remote.Cfg, nil
+	}
+	opts := a.Options
+	opts.Flags = a.Flags
+	if withReadOnly {
+		opts.Flags.ReadOnly = &a.ReadOnly
+	}
+	if cmd.Flags().Changed("insecure") {
+		opts.Flags.Insecure = &a.Insecure
+	}
+	cfg, err := config.Load(opts)
+	a.Files = cfg.Files
+	a.searched = cfg.SearchedText()
+	return cfg, err
+}
+
+// Connect opens the selected context. It sends no request.
+func (a *App) Connect(cmd *cobra.Command) (*session.Session, error) {
+	if a.Remote != nil {
+		return a.Remote.connect(a)
+	}
+	cfg, err := a.Load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	cur := cfg.Current
+	a.guessed = cur.Guessed
+	opened, err := session.Open(a.Host(), cur, func(text string) { a.PrintMessage("%s", text) })
+	if err != nil {
+		return nil, err
+	}
+	a.Opened(opened.Client, &cur)
+	return opened, nil
+}
+
+// Opened notes the servers of the context: errors of their connections suggest ironworks doctor.
+func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
+	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
+}
+
+// Host describes this program to sessions. It needs a loaded configuration.
+func (a *App) Host() session.Host {
+	return session.Host{Files: a.Files, UserAgent: "ironworks/" + Version(), Home: a.Options.Home, Env: a.Options.Env, Mask: a.Mask}
+}
+
+// Masked replaces the secrets that were passed to Mask.
+func (a *App) Masked(text string) string {
+	a.secretsMu.Lock()
+	defer a.secretsMu.Unlock()
+	for _, secret := range a.secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, models.Mask)
+		}
+	}
+	return text
+}
+
+// Mask adds secrets that crash files must not show.
+func (a *App) Mask(secrets ...models.Secret) {
+	a.secretsMu.Lock()
+	defer a.secretsMu.Unlock()
+	for _, s := range secrets {
+		a.secrets = append(a.secrets, s.Reveal())
+	}
+}
+
+// Online wraps a command that needs a session of the selected context.
+func (a *App) Online(do func(cmd *cobra.Command, s *session.Session, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		s, err := a.Connect(cmd)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return do(cmd, s, args)
+	}
+}
+
+// PrintMessage writes one message to stderr, in every output format.
+func (a *App) PrintMessage(format string, args ...any) {
+	a.PrintErr("ironworks: "+format+"\n", args...)
+}
+
+// PrintErr writes sanitized text to stderr.
+func (a *App) PrintErr(format string, args ...any) {
+	_, _ = io.WriteString(a.Stderr, printable.Lines(fmt.Sprintf(format, args...)))
+}
+
+// PrintOut writes sanitized text to stdout.
+func (a *App) PrintOut(format string, args ...any) error {
+	_, err := io.WriteString(a.Stdout, printable.Lines(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// Terminal reports whether a stream is a terminal, and its width.
+func Terminal(stream any) (width int, is bool) {
+	f, ok := stream.(*os.File)
+	if !ok || !shell.IsTerminal(f) {
+		return 0, false
+	}
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // file descriptors are small
+		return w, true
+	}
+	return 80, true
+}
+
+// Interactive reports whether questions can be asked at a terminal.
+func (a *App) Interactive() bool {
+	_, in := Terminal(a.Stdin)
+	_, out := Terminal(a.Stderr)
+	return in && out
+}
+
+// Process is the environment of a run, which tests replace.
+type Process struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Options        config.Options
+	// HandOver marks the terminal as used by another program until back is called. It may be nil.
+	HandOver func() (back func())
+	// Remote is the user of ironworks serve who runs the command; nil for a local command.
+	Remote *RemoteUser
+	// Bug, set by tests, is called when the console opens a session, and may panic.
+	Bug func()
+}
+
+// Version returns the version of the program: from the build, or else from the module.
+func Version() string {
+	if buildVersion != "" {
+		return buildVersion
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// buildVersion is set by the Makefile from git; the default is the version of the module.
+var buildVersion = ""
+
+// RegisterFlags adds the global flags.
+func (a *App) RegisterFlags(f *pflag.FlagSet) {
+	f.StringVar(&a.Flags.ConfigFile, "config", "", "configuration file")
+	f.StringVarP(&a.Flags.Context, "context", "c", "", "context of the configuration file, or cloud of clouds.yaml")
+	f.StringVar(&a.Flags.Cloud, "cloud", "", "cloud of clouds.yaml")
+	f.StringVar(&a.Flags.URL, "url", "", "URL of an Ironic without Keystone")
+	f.StringVar(&a.Flags.Username, "username", "", "user name for http_basic or Keystone")
+	f.StringVar(&a.Flags.CACert, "cacert", "", "PEM file of the CA that signed the server's certificate")
+	f.BoolVar(&a.Insecure, "insecure", false, "skip verification of the server's certificate")
+	f.BoolVar(&a.ReadOnly, "read-only", false, "read-only mode: refuse every change; =false overrides read_only of the context")
+	f.DurationVar(&a.Flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
+	f.VarP(outputFlag{&a.Output, &a.Wide}, "output", "o", "output format: table, wide, json, yaml or name")
+}

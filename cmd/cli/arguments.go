@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/provision"
+)
+
+// ReadNodeFile reads a file that describes nodes, or standard input for "-".
+func (a *App) ReadNodeFile(name string) ([]byte, error) {
+	if name == "-" {
+		return ReadAll(a.Stdin)
+	}
+	return provision.ReadNodeFile(name)
+}
+
+// ReadHints reads hints from JSON text, a file or standard input.
+func (a *App) ReadHints(arg string) (hints.Hints, error) {
+	raw := []byte(arg)
+	if arg != "" && !json.Valid(raw) {
+		var err error
+		if raw, err = a.ReadArgument(arg); err != nil {
+			return hints.Hints{}, err
+		}
+	}
+	return hints.Decode(raw)
+}
+
+// ReadAll reads at most InputMost bytes; no request to Ironic is larger.
+func ReadAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, InputMost+1))
+	if len(data) > InputMost {
+		return nil, Usagef("standard input has more than %d MiB", InputMost>>20)
+	}
+	return data, err
+}
+
+// InputMost bounds what is read from standard input, in bytes.
+const InputMost = 64 << 20
+
+// ReadArgument reads an argument that is JSON, FILE, @FILE, or - for standard input.
+func (a *App) ReadArgument(arg string) ([]byte, error) {
+	switch {
+	case arg == "-":
+		return ReadAll(a.Stdin)
+	case strings.HasPrefix(arg, "@"):
+		return os.ReadFile(arg[1:])
+	case strings.HasPrefix(strings.TrimSpace(arg), "[") || strings.HasPrefix(strings.TrimSpace(arg), "{"):
+		return []byte(arg), nil
+	}
+	return os.ReadFile(arg) //nolint:gosec // named by the user
+}
+
+// TimeFlag parses an age or a time; "" is the zero time.
+func TimeFlag(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := models.ParseWhen(text, now)
+	if err != nil {
+		return at, Usagef("%s %q: %w", flag, text, err)
+	}
+	return at, nil
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// Choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
+type Choices func(cmd *cobra.Command, prefix string) []cobra.Completion
+
+// Complete is a completion function of cobra.
+func (c Choices) Complete(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	var found []cobra.Completion
+	for _, v := range c(cmd, prefix) {
+		if word, _, _ := strings.Cut(v, "\t"); strings.HasPrefix(word, prefix) {
+			found = append(found, v)
+			if strings.HasSuffix(word, "=") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ".") {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+		}
+	}
+	return found, directive
+}
+
+// CompleteFilter completes filter keys, known values, and the names of saved filters.
+func (a *App) CompleteFilter(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var saved *models.SavedFilters
+	if cfg, err := a.LoadConfig(cmd, false); err == nil {
+		saved = cfg.Current.Filters
+	}
+	return Choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).Complete(nil, nil, prefix)
+}
+
+// completion completes names; limit is the maximum number of arguments, 0 for any number.
+func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
+		if limit == 0 || len(args) < limit {
+			for _, label := range labels(cmd) {
+				if strings.HasPrefix(label, prefix) && !slices.Contains(args, label) {
+					names = append(names, label)
+				}
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// CompleteNodes completes the names of nodes.
+func (a *App) CompleteNodes(limit int) cobra.CompletionFunc {
+	return completion(limit, func(cmd *cobra.Command) (labels []string) {
+		s, err := a.Connect(cmd)
+		if err != nil {
+			return nil
+		}
+		defer s.Close()
+		ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
+		defer cancel()
+		page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
+		if err != nil {
+			return nil
+		}
+		for i := range page.Nodes {
+			labels = append(labels, page.Nodes[i].Label())
+		}
+		return labels
+	})
+}
+
+// Words are fixed choices.
+func Words(list ...string) Choices {
+	return func(*cobra.Command, string) []string { return list }
+}
+
+// CompleteBootDevice completes the device, and the nodes after it.
+func (a *App) CompleteBootDevice(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return Words("pxe", "disk", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb").Complete(cmd, nil, prefix)
+	}
+	return a.CompleteNodes(0)(cmd, args, prefix)
+}
+
+// CompleteJournalNodes completes the names of nodes in the journal, offline.
+func (a *App) CompleteJournalNodes() cobra.CompletionFunc {
+	return completion(1, func(cmd *cobra.Command) (labels []string) {
+		kept, _, err := a.OfflineJournal(cmd)
+		if err != nil {
+			return nil
+		}
+		defer kept.Close()
+		refs, err := kept.Nodes(cmd.Context(), "")
+		if err != nil {
+			return nil
+		}
+		for _, ref := range a.visibleNodes(refs) {
+			labels = append(labels, ref.Label())
+		}
+		return labels
+	})
+}

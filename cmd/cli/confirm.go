@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/models/plan"
+	"ironworks/provision"
+	"ironworks/ui/screen"
+)
+
+// cardLimit is the maximum number of nodes that a confirmation shows in full.
+const cardLimit = 5
+
+// confirm shows the nodes and the effect of a plan, and asks. With --yes it does not ask. Without a terminal it refuses
+// plans that erase disks or delete nodes. On a server, it also refuses plans with nodes on which other users act.
+func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
+	danger := plan.Danger()
+	if others := a.othersActing(plan); len(others) > 0 && !yes {
+		a.PrintMessage("refused: %s; pass --yes to act as well", strings.Join(others, "; "))
+		return &CodeError{Code: ExitRefused}
+	}
+	if yes || danger.Consent() == models.ConsentNone {
+		return nil
+	}
+	if !a.Interactive() {
+		switch danger {
+		case models.DangerErases, models.DangerForgets:
+			for _, i := range plan.Legal() {
+				a.PrintMessage("%s %s: %s", plan.Action.Name(), i.Node.Label(), i.Effect.Text)
+			}
+			a.PrintMessage("refused: stdin is not a terminal; pass --yes to confirm")
+			return &CodeError{Code: ExitRefused}
+		case models.DangerMayErase:
+			for _, i := range plan.Legal() {
+				a.PrintMessage("note: %s: %s", i.Node.Label(), i.Effect.Text)
+			}
+		case models.DangerNone, models.DangerInterrupts:
+		}
+		return nil
+	}
+	a.showCards(ctx, c, plan)
+	return a.AskConsent(ctx, plan)
+}
+
+// othersActing returns what other users of the server do with the nodes of a plan. It also warns about users who only
+// look at the nodes.
+func (a *App) othersActing(plan provision.Batch) []string {
+	r := a.Remote
+	if r == nil {
+		return nil
+	}
+	var nodes []models.NodeRef
+	for _, i := range plan.Legal() {
+		nodes = append(nodes, i.Node.Ref())
+	}
+	at := func(uuid string) []string { return r.Room.AtNode(uuid, r.Member.Actor.User) }
+	for _, text := range screen.Looking(at, nodes) {
+		a.PrintMessage("note: %s", text)
+	}
+	return r.Tasks.Acting(nodes)
+}
+
+// warn prints the warnings of a plan. A warning about several nodes is printed once, with their number.
+func (a *App) warn(plan provision.Batch) {
+	var texts []string
+	nodes := map[string][]string{}
+	for _, i := range plan.Legal() {
+		for _, text := range i.Warnings {
+			if nodes[text] == nil {
+				texts = append(texts, text)
+			}
+			nodes[text] = append(nodes[text], i.Node.Label())
+		}
+	}
+	for _, text := range texts {
+		who := nodes[text][0]
+		if n := len(nodes[text]); n > 1 {
+			who = models.Counted(n, "node")
+		}
+		a.PrintMessage("warning: %s: %s", who, text)
+	}
+}
+
+// AskConsent asks for the consent that a plan needs, but at least for y.
+func (a *App) AskConsent(ctx context.Context, plan provision.Batch) error {
+	name, legal := plan.Action.Name(), plan.Legal()
+	question := name + " " + models.Counted(len(legal), "node")
+	if len(legal) == 1 {
+		question = name + " " + legal[0].Node.Label()
+	}
+	if plan.Consent() == models.ConsentTyped {
+		return a.AskTyped(ctx, question, plan.Answer(), len(legal), name)
+	}
+	return a.AskYes(ctx, question+"? [y/N] ", name, NothingSent)
+}
+
+// AskTyped asks for a node's name, or for the number of several nodes. Every other answer is a refusal.
+func (a *App) AskTyped(ctx context.Context, question, want string, count int, action string) error {
+	what := "the number of nodes"
+	if count == 1 {
+		what = "the node name " + want
+	}
+	answer, err := a.prompt(ctx, fmt.Sprintf("%s? Type %s to confirm: ", question, what))
+	if err == nil && answer != want {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: NothingSent}
+	}
+	return err
+}
+
+// NothingSent is the reason of a refusal if the operator did not confirm.
+const NothingSent = "not confirmed, nothing was sent"
+
+// AskYes asks a question whose answer is yes or no. The answer no returns a refusal with the reason otherwise.
+func (a *App) AskYes(ctx context.Context, question, action, otherwise string) error {
+	answer, err := a.prompt(ctx, question)
+	if err == nil && !isYes(answer) {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: otherwise}
+	}
+	return err
+}
+
+func isYes(answer string) bool {
+	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
+}
+
+// prompt prints a question and reads a line.
+func (a *App) prompt(ctx context.Context, question string) (string, error) {
+	a.PrintErr("%s", question)
+	type answer struct {
+		line string
+		err  error
+	}
+	// A read from a terminal cannot be interrupted: after Ctrl-C the goroutine ends with the
+	// process.
+	lines := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
+		lines <- answer{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		a.PrintErr("\n")
+		return "", ctx.Err()
+	case got := <-lines:
+		if got.err != nil && !errors.Is(got.err, io.EOF) {
+			return "", fmt.Errorf("read the answer: %w", got.err)
+		}
+		return strings.TrimSpace(got.line), nil
+	}
+}
+
+// showCards prints the identity of the nodes and the effect on them.
+func (a *App) showCards(ctx context.Context, c *ironicclient.Client, plan provision.Batch) {
+	legal := plan.Legal()
+	for n, i := range legal {
+		if n == cardLimit {
+			a.PrintErr("… and %d more: %s\n", len(legal)-n, strings.Join(namesOf(legal[n:]), " "))
+			break
+		}
+		a.PrintErr("%s\n%s%s\n", i.Node.Label(), indented(models.Card(&i.Node)[1:]), a.disks(ctx, c, plan.Action, i))
+	}
+}
+
+func indented(details []models.Detail) string {
+	var b strings.Builder
+	for _, d := range details {
+		fmt.Fprintf(&b, "  %-11s %s\n", d.Name, d.Value)
+	}
+	return b.String()
+}
+
+// disks returns the effect of an action on a node. If the action may erase disks, the result has the disks that
+// inspection found.
+func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
+	width, _ := Terminal(a.Stderr)
+	effect := fmt.Sprintf("  %-11s %s\n", "effect", Wrapped(i.Effect.Text, width, 14))
+	if i.Effect.Danger < models.DangerMayErase {
+		return effect
+	}
+	return effect + indented(provision.Disks(ctx, c, act, &i.Node))
+}
+
+// Wrapped breaks text at spaces to fit width columns, with further lines indented.
+func Wrapped(text string, width, indent int) string {
+	if width <= 2*indent {
+		return text
+	}
+	var b strings.Builder
+	column := indent
+	for i, word := range strings.Fields(text) {
+		size := runewidth.StringWidth(word)
+		switch {
+		case i > 0 && column+1+size > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		case i > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += size
+	}
+	return b.String()
+}
+
+// PrintWarnings prints the warnings, and the unknown and overridden checks, of the nodes to deploy. For nodes whose
+// deployment is only resumed, it prints the effect.
+func (a *App) PrintWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
+	for _, i := range deployPlan.Legal() {
+		if action.OnlyFollows(&i.Node) {
+			a.PrintMessage("%s: %s", i.Node.Label(), i.Effect.Text)
+		}
+		for _, c := range action.Checks(&i.Node) {
+			switch {
+			case c.Overridden:
+				a.PrintMessage("%s: overridden: %s", i.Node.Label(), c)
+			case c.Severity == plan.CheckWarn:
+				a.PrintMessage("%s: warning: %s", i.Node.Label(), c)
+			case c.Severity == plan.CheckUnknown:
+				a.PrintMessage("%s: unknown: %s", i.Node.Label(), c)
+			}
+		}
+	}
+}

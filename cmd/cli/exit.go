@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ironworks/agentlog"
+	"ironworks/config"
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// The exit codes; scripts rely on them.
+const (
+	ExitOK      = 0
+	ExitFailed  = 1
+	ExitUsage   = 2
+	ExitRefused = 3
+	ExitConnect = 4
+	// ExitTerminated is the status after SIGTERM, as shells report it: 128 + 15.
+	ExitTerminated = 143
+)
+
+// UsageError is an invalid command line; its exit code is 2.
+type UsageError struct{ err error }
+
+func (e *UsageError) Error() string { return e.err.Error() }
+func (e *UsageError) Unwrap() error { return e.err }
+
+// Usagef returns a UsageError with a formatted text.
+func Usagef(format string, args ...any) error {
+	return &UsageError{err: fmt.Errorf(format, args...)}
+}
+
+// CodeError carries the exit code of a failure that was printed already.
+type CodeError struct{ Code int }
+
+func (e *CodeError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// Report prints an error, unless it was printed already, and returns its exit code.
+func (a *App) Report(ctx context.Context, err error) int {
+	var coded *CodeError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &coded):
+		return coded.Code
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || models.IsFault(err, models.FaultCanceled)):
+		a.PrintMessage("interrupted")
+		return ExitFailed
+	}
+	a.PrintMessage("%v", err)
+	code := ExitCode(err)
+	if code == ExitConnect && a.guessed {
+		a.PrintErr("%s", a.searched)
+	}
+	if code == ExitConnect && a.fromContext(err) {
+		a.PrintMessage("run ironworks doctor to check the connection step by step")
+	}
+	return code
+}
+
+// fromContext reports whether an error came from Ironic or Keystone, and not from a BMC.
+func (a *App) fromContext(err error) bool {
+	var fault *models.Fault
+	if a.client == nil || !errors.As(err, &fault) {
+		return false
+	}
+	for _, server := range []string{a.client.Endpoint(), a.keystone} {
+		if server != "" && strings.HasPrefix(fault.URL, server) {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether an error is or wraps an error of type E.
+func is[E error](err error) bool {
+	_, found := errors.AsType[E](err)
+	return found
+}
+
+// ExitCode returns the exit code for an error.
+func ExitCode(err error) int {
+	login, asked := errors.AsType[*provision.BMCCredentialsError](err)
+	fault, faulty := errors.AsType[*models.Fault](err)
+	switch {
+	case is[*agentlog.ShellError](err):
+		return ExitSSH
+	case asked && login.Rejection == nil, is[*UsageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
+		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
+		return ExitUsage
+	case is[*models.Refusal](err), is[*CodeRefusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
+		return ExitRefused
+	case faulty && fault.Kind.CannotConnect():
+		return ExitConnect
+	}
+	return ExitFailed
+}
+
+// ExitSSH is the exit code if the machine has sent no exit status. It is the same as that of ssh.
+const ExitSSH = 255
+
+// Refusef prints why a change was refused. It returns an error with exit code 3.
+func (a *App) Refusef(format string, args ...any) error {
+	a.PrintMessage(format, args...)
+	return &CodeError{Code: ExitRefused}
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ironworks/config"
+	"ironworks/journal"
+	"ironworks/models"
+)
+
+// OfflineJournal opens the journal of --journal, or that of the selected context, without any
+// network request. The caller closes it.
+func (a *App) OfflineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
+	if a.JournalFile != "" {
+		cfg, err := a.namedJournal()
+		if err != nil {
+			return nil, nil, err
+		}
+		return a.OpenNamed(cmd.Context()), cfg, nil
+	}
+	cfg, err := a.Load(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	host := a.Host()
+	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.PrintMessage("%v", err) }), cfg, nil
+}
+
+// JournalFlag adds the flag --journal.
+func (a *App) JournalFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.JournalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
+}
+
+// OpenNamed opens the journal of --journal.
+func (a *App) OpenNamed(ctx context.Context) *journal.Journal {
+	return journal.Open(ctx, journal.Options{Path: a.JournalFile, OnError: func(err error) { a.PrintMessage("%v", err) }})
+}
+
+// namedJournal returns a configuration with only the context of --journal, whose audit log may be on another computer.
+func (a *App) namedJournal() (*config.Config, error) {
+	switch info, err := os.Stat(a.JournalFile); {
+	case err != nil:
+		return nil, fmt.Errorf("--journal: %w", err)
+	case info.IsDir():
+		return nil, Usagef("--journal %s is a directory; want a file in it, journal-CONTEXT.db", a.JournalFile)
+	}
+	cfg := &config.Config{}
+	cfg.Current.Name = config.JournalContext(a.JournalFile)
+	return cfg, nil
+}
+
+// JournalNode returns the node with a name or UUID in the journal, or the zero value. If several nodes had the name,
+// it returns the node last seen.
+func (a *App) JournalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
+	refs, err := kept.Nodes(ctx, name)
+	if refs = a.visibleNodes(refs); err != nil || len(refs) == 0 {
+		return models.NodeRef{}, err
+	}
+	for _, other := range refs[1:] {
+		a.PrintMessage("note: node %[2]s also had the name %[1]s; select it by uuid", name, other.UUID)
+	}
+	return refs[0], nil
+}

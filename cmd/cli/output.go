@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"ironworks/document"
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// OutputFormat is the format of results.
+type OutputFormat string
+
+// These are the formats.
+const (
+	OutputTable OutputFormat = "table"
+	OutputJSON  OutputFormat = "json"
+	OutputYAML  OutputFormat = "yaml"
+	OutputName  OutputFormat = "name"
+)
+
+// outputFlag is the -o flag. The value wide selects a table with more columns, where a command has one.
+type outputFlag struct {
+	format *OutputFormat
+	wide   *bool
+}
+
+const wideTable = "wide"
+
+// OutputFormatFlag is the type of the flag --output if it selects a format. In some commands the flag names a file.
+const OutputFormatFlag = "format"
+
+// String returns the value of the flag.
+func (f outputFlag) String() string {
+	switch {
+	case f.format == nil: // pflag compares the flag with its zero value
+		return ""
+	case *f.wide:
+		return wideTable
+	}
+	return string(*f.format)
+}
+
+// Set parses the value of the flag.
+func (f outputFlag) Set(s string) error {
+	if !slices.Contains(OutputNames(), s) {
+		return fmt.Errorf("want table, wide, json, yaml or name%s", DidYouMean(s, OutputNames()))
+	}
+	*f.format, *f.wide = OutputFormat(s), s == wideTable
+	if *f.wide {
+		*f.format = OutputTable
+	}
+	return nil
+}
+
+// Type returns the name of the type in the help.
+func (f outputFlag) Type() string { return OutputFormatFlag }
+
+// OutputNames returns the values of the flag --output.
+func OutputNames() []string {
+	return []string{string(OutputTable), wideTable, string(OutputJSON), string(OutputYAML), string(OutputName)}
+}
+
+// Result is output that can be printed in every format.
+type Result struct {
+	// Data is the output as JSON and YAML.
+	Data any
+	// Names are the lines of -o name.
+	Names []string
+	// Header and Rows are the table. If Header is nil, Text is printed instead.
+	Header []string
+	Rows   [][]string
+	Text   string
+	// Empty is a sentence for stderr that replaces a table without rows.
+	Empty string
+}
+
+// Print writes a result in the chosen format.
+func (a *App) Print(r Result) error {
+	out := bufio.NewWriter(a.Stdout)
+	var err error
+	switch a.Output {
+	case OutputJSON:
+		err = writeJSON(out, r.Data)
+	case OutputYAML:
+		err = writeYAML(out, r.Data)
+	case OutputName:
+		for _, n := range r.Names {
+			fmt.Fprintln(out, printable.Line(n))
+		}
+	case OutputTable:
+		switch {
+		case r.Header == nil:
+			_, err = io.WriteString(out, printable.Lines(r.Text))
+		case len(r.Rows) > 0 || r.Empty == "":
+			width, _ := Terminal(a.Stdout)
+			WriteTable(out, r.Header, r.Rows, width)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if people := a.Output == OutputTable || a.Output == OutputName; people && r.Empty != "" && len(r.Rows) == 0 {
+		a.PrintErr("%s\n", r.Empty)
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(models.HarmlessJSON(text.Bytes()))
+	return err
+}
+
+// WriteLine writes one JSON object per line.
+func WriteLine(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(models.HarmlessJSON(data), '\n'))
+	return err
+}
+
+// WriteItem writes one item of a stream with one write: its text, a JSON object on a line, or an
+// item of a YAML list.
+func (a *App) WriteItem(w io.Writer, item any, name, text string) error {
+	switch a.Output {
+	case OutputJSON:
+		return WriteLine(w, item)
+	case OutputYAML:
+		return writeYAML(w, []any{item})
+	case OutputName:
+		text = name
+	case OutputTable:
+	}
+	_, err := fmt.Fprintln(w, printable.Lines(text))
+	return err
+}
+
+// writeYAML writes YAML. It converts from JSON, so that both formats have the same names, values and order.
+func writeYAML(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	text, err := document.JSONToYAML(data, false)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+const columnGap = "  "
+
+// WriteTable aligns columns by their width on the screen. It cuts lines to width, unless width is 0.
+func WriteTable(w io.Writer, header []string, rows [][]string, width int) {
+	for _, row := range rows {
+		MakePrintable(row)
+	}
+	sizes := ColumnSizes(header, rows)
+	fmt.Fprintln(w, RowText(header, sizes, width))
+	for _, row := range rows {
+		fmt.Fprintln(w, RowText(row, sizes, width))
+	}
+}
+
+// MakePrintable sanitizes the cells of a row in place.
+func MakePrintable(row []string) {
+	for i := range row {
+		row[i] = printable.Line(row[i])
+	}
+}
+
+// ColumnSizes returns the widths of the columns of a table with printable cells.
+func ColumnSizes(header []string, rows [][]string) []int {
+	sizes := make([]int, len(header))
+	for _, row := range append([][]string{header}, rows...) {
+		for i := range row {
+			sizes[i] = max(sizes[i], runewidth.StringWidth(row[i]))
+		}
+	}
+	return sizes
+}
+
+// RowText joins printable cells. A cell that is wider than its column moves the cells after it.
+func RowText(row []string, sizes []int, width int) string {
+	var b strings.Builder
+	for i, cell := range row {
+		if i > 0 {
+			b.WriteString(columnGap)
+		}
+		b.WriteString(cell)
+		if i < len(row)-1 {
+			b.WriteString(strings.Repeat(" ", max(sizes[i]-runewidth.StringWidth(cell), 0)))
+		}
+	}
+	line := strings.TrimRight(b.String(), " ")
+	if width > 0 && runewidth.StringWidth(line) > width {
+		line = runewidth.Truncate(line, width, "…")
+	}
+	return line
+}
+
+// NonNil makes a nil list [] instead of null in JSON.
+func NonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// YesNo returns "yes" or "no".
+func YesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// TimeText formats a time in the local time zone. It returns "" for the zero time.
+func TimeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+// NonEmpty returns the words that are not empty.
+func NonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}

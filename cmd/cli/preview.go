@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"ironworks/provision"
+)
+
+// PrintPreviews prints the requests of a dry run. Its error has the exit code of refusals if a node was refused.
+func (a *App) PrintPreviews(previews []provision.Preview) error {
+	r := Result{Data: NonNil(previews)}
+	var text strings.Builder
+	refused := false
+	for _, p := range previews {
+		switch {
+		case p.Refusal != nil:
+			refused = true
+		case !p.Unchanged():
+			r.Names = append(r.Names, p.Node.Label())
+		}
+		text.WriteString(PreviewOf(p))
+	}
+	r.Text = text.String()
+	if err := a.Print(r); err != nil {
+		return err
+	}
+	if refused {
+		return &CodeError{Code: ExitRefused}
+	}
+	return nil
+}
+
+// PreviewOf shows the requests for one node.
+func PreviewOf(p provision.Preview) string {
+	var b strings.Builder
+	b.WriteString(p.Node.Label() + "\n")
+	switch {
+	case p.Refusal != nil:
+		b.WriteString("  refused: " + p.Refusal.Error() + "\n")
+	case p.Unchanged():
+		b.WriteString("  already set: nothing is sent\n")
+	}
+	for _, r := range p.Requests {
+		fmt.Fprintf(&b, "  %s %s\n  %s\n", r.Method, r.Path, string(r.Payload()))
+	}
+	for i, c := range p.Commands {
+		if i == 0 {
+			b.WriteString("  equivalent baremetal commands:\n")
+		}
+		b.WriteString("    " + c + "\n")
+	}
+	for _, w := range p.Warnings {
+		b.WriteString("  warning: " + w + "\n")
+	}
+	return b.String()
+}

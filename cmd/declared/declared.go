@@ -1,0 +1,115 @@
+package declared
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/audit"
+	"ironworks/cmd/cli"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// declaredFlags are the flags of commands that change objects which files declare: rules, templates, runbooks.
+type declaredFlags struct {
+	dryRun, yes bool
+}
+
+func (f *declaredFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
+}
+
+// carryOutDeclared sends the requests of a plan and prints the results. At a terminal, it first shows the differences
+// and asks for confirmation if objects would be changed or deleted.
+func (a *app) carryOutDeclared(ctx context.Context, s *session.Session, list []provision.Declared, flags declaredFlags) error {
+	if flags.dryRun {
+		return a.printDeclaredRequests(list)
+	}
+	loses := false
+	for i := range list {
+		loses = loses || list[i].Verb == provision.DeclaredChange || list[i].Verb == provision.DeclaredDelete
+	}
+	if loses && !flags.yes && a.Interactive() {
+		for i := range list {
+			if list[i].Before != "" {
+				a.PrintErr("%s", list[i].Difference())
+			}
+		}
+		if err := a.AskYes(ctx, provision.DeclaredCounts(list)+"? [y/N] ", list[0].Noun, cli.NothingSent); err != nil {
+			return err
+		}
+	}
+	book, err := audit.Open(s.Files.Audit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = book.Close() }()
+	return a.printDeclaredResults(list, s.Runner(book).SendDeclared(ctx, list))
+}
+
+func (a *app) printDeclaredRequests(list []provision.Declared) error {
+	var text strings.Builder
+	r := cli.Result{}
+	requests := []any{}
+	for i := range list {
+		d := &list[i]
+		if len(d.Requests) == 0 {
+			fmt.Fprintf(&text, "%s %s\n", d.Verb, d.Label)
+			continue
+		}
+		r.Names = append(r.Names, d.Label)
+		text.WriteString(d.Difference())
+		for _, q := range d.Requests {
+			requests = append(requests, q)
+			fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(q.String(), "\n", "\n  "))
+			for _, command := range q.Commands {
+				fmt.Fprintf(&text, "  $ %s\n", command)
+			}
+		}
+	}
+	r.Text, r.Data = text.String(), requests
+	return a.Print(r)
+}
+
+// declaredOutcome is the result of one object, as JSON.
+type declaredOutcome struct {
+	Name   string                 `json:"name"`
+	UUID   string                 `json:"uuid,omitempty"`
+	Action provision.DeclaredVerb `json:"action"`
+	Fields []string               `json:"fields,omitempty"`
+	Result string                 `json:"result"`
+	Error  string                 `json:"error,omitempty"`
+}
+
+func (a *app) printDeclaredResults(list []provision.Declared, errs []error) error {
+	r := cli.Result{Header: []string{"NAME", "ACTION", "RESULT", "DETAILS"}}
+	outcomes := []declaredOutcome{}
+	var first error
+	for i := range list {
+		d := &list[i]
+		o := declaredOutcome{Name: d.Label, UUID: d.UUID, Action: d.Verb, Fields: d.Fields, Result: "done"}
+		details := strings.Join(d.Fields, ", ")
+		switch {
+		case errs[i] != nil:
+			o.Result, o.Error = "failed", errs[i].Error()
+			details = o.Error
+			if first == nil {
+				first = errs[i]
+			}
+		case d.Verb == provision.DeclaredHidden:
+			details = d.Hidden + " cannot be compared; --rewrite-sensitive writes them"
+		}
+		outcomes = append(outcomes, o)
+		r.Names = append(r.Names, o.Name)
+		r.Rows = append(r.Rows, []string{o.Name, string(o.Action), o.Result, details})
+	}
+	r.Data = outcomes
+	if err := a.Print(r); err != nil || first == nil {
+		return err
+	}
+	return &cli.CodeError{Code: cli.ExitCode(first)}
+}

@@ -1,0 +1,169 @@
+package declared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// declaredKind is a kind of objects that files declare: inspection rules, deploy templates, runbooks. Its commands are
+// the same for all kinds.
+type declaredKind[T any] struct {
+	app *app
+	// noun is the kind in texts, counted the word after a number of objects, and argument the placeholder for the
+	// objects.
+	noun, counted, argument string
+	// apply is the name of the command in usage errors, refused the name of the action in refusals, and hidden the help
+	// of --rewrite-sensitive.
+	apply, refused, hidden string
+
+	list      func(ctx context.Context, s *session.Session) ([]T, error)
+	find      func(all []T, ids []string) ([]T, error)
+	parse     func(data []byte, name string) ([]T, error)
+	yaml      func([]T) ([]byte, error)
+	documents func([]T) []any // the objects in the form of the API
+	name      func(T) string
+	words     func(T) []string // the words that complete an argument
+	note      func(T) string   // a note about an object that is shown, or ""
+	plan      func(now, wanted []T, rewrite bool) ([]provision.Declared, error)
+	remove    func([]T) []provision.Declared
+}
+
+// commands returns the commands show, check, apply and delete.
+func (k declaredKind[T]) commands() []*cobra.Command {
+	return []*cobra.Command{k.showCommand(), k.checkCommand(), k.applyCommand(), k.deleteCommand()}
+}
+
+func (k declaredKind[T]) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show " + k.argument, Args: cobra.MinimumNArgs(1), ValidArgsFunction: k.complete,
+		RunE: k.app.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			found, err := k.named(cmd.Context(), s, args)
+			if err != nil {
+				return err
+			}
+			text, err := k.yaml(found)
+			if err != nil {
+				return err
+			}
+			r := cli.Result{Data: k.documents(found), Text: string(text)}
+			for _, one := range found {
+				r.Names = append(r.Names, k.name(one))
+				if note := k.note(one); note != "" {
+					k.app.PrintMessage("%s", note)
+				}
+			}
+			return k.app.Print(r)
+		}),
+	}
+}
+
+// named finds objects in Ironic.
+func (k declaredKind[T]) named(ctx context.Context, s *session.Session, ids []string) ([]T, error) {
+	all, err := k.list(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return k.find(all, ids)
+}
+
+// complete offers the names of the objects in Ironic. It offers none if Ironic does not answer.
+func (k declaredKind[T]) complete(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	_ = k.app.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+		all, err := k.list(cmd.Context(), s)
+		for _, one := range all {
+			words = append(words, k.words(one)...)
+		}
+		return err
+	})(cmd, nil)
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (k declaredKind[T]) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "check FILE…", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			list, err := k.readFiles(args)
+			if err != nil {
+				return err
+			}
+			k.app.PrintMessage("%s, no errors", models.Counted(len(list), k.counted))
+			return nil
+		},
+	}
+}
+
+// readFiles reads files, or standard input for -. The error has the problems of all files.
+func (k declaredKind[T]) readFiles(names []string) (all []T, err error) {
+	var problems []error
+	for _, name := range names {
+		data, err := k.app.ReadNodeFile(name)
+		if name == "-" {
+			name = "stdin"
+		}
+		var list []T
+		if err == nil {
+			list, err = k.parse(data, name)
+		}
+		problems = append(problems, err)
+		all = append(all, list...)
+	}
+	return all, errors.Join(problems...)
+}
+
+func (k declaredKind[T]) applyCommand() *cobra.Command {
+	var flags declaredFlags
+	var files []string
+	var rewrite bool
+	cmd := &cobra.Command{
+		Use: "apply -f FILE", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(files) == 0 {
+				return cli.Usagef("%s: want -f FILE", k.apply)
+			}
+			wanted, err := k.readFiles(files) // files are read before connecting, because they may be wrong
+			if err != nil {
+				return err
+			}
+			return k.app.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+				now, err := k.list(cmd.Context(), s)
+				if err != nil {
+					return err
+				}
+				steps, err := k.plan(now, wanted, rewrite)
+				if err != nil {
+					return &models.Refusal{Kind: models.RefusedArguments, Action: k.refused, Why: err.Error()}
+				}
+				return k.app.carryOutDeclared(cmd.Context(), s, steps, flags)
+			})(cmd, nil)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, fmt.Sprintf("file with %ss, YAML or JSON, or -; may be repeated", k.noun))
+	cmd.Flags().BoolVar(&rewrite, "rewrite-sensitive", false, k.hidden)
+	return cmd
+}
+
+func (k declaredKind[T]) deleteCommand() *cobra.Command {
+	var flags declaredFlags
+	cmd := &cobra.Command{
+		Use: "delete " + k.argument, Args: cobra.MinimumNArgs(1), ValidArgsFunction: k.complete,
+		RunE: k.app.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			found, err := k.named(cmd.Context(), s, args)
+			if err != nil {
+				return err
+			}
+			return k.app.carryOutDeclared(cmd.Context(), s, k.remove(found), flags)
+		}),
+	}
+	flags.register(cmd)
+	return cmd
+}

@@ -1,0 +1,179 @@
+package hardware
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/models/hints"
+	"ironworks/provision"
+)
+
+func (a *app) hintsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:       "hints match|set",
+		ValidArgs: []string{"match", "set"},
+	}
+	cmd.AddCommand(a.hintsMatchCommand(), a.hintsSetCommand())
+	return cli.NeedsSubcommand(cmd)
+}
+
+// matchFlags are the flags of hints match.
+type matchFlags struct {
+	hints, inventory, skip, batch, release string
+}
+
+func (a *app) hintsMatchCommand() *cobra.Command {
+	var f matchFlags
+	cmd := &cobra.Command{
+		Use: "match --hints JSON --inventory FILE | --batch FILE", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			by, err := hints.ParseGeneration(f.release)
+			if err != nil {
+				return cli.Usagef("--release: %w", err)
+			}
+			given := cmd.Flags().Changed
+			switch {
+			case given("batch") && (given("hints") || given("inventory") || given("skip")):
+				return cli.Usagef("hints match: --batch cannot be combined with --hints, --inventory or --skip: the lines of its file contain them")
+			case given("batch"):
+				return a.matchBatch(f.batch, by)
+			case !given("hints") || !given("inventory"):
+				return cli.Usagef("hints match: want --hints and --inventory, or --batch")
+			}
+			return a.matchOne(f, by)
+		},
+	}
+	cmd.Flags().StringVar(&f.hints, "hints", "", "root device hints: JSON, @FILE or -")
+	cmd.Flags().StringVar(&f.inventory, "inventory", "", "inventory: FILE, @FILE or -")
+	cmd.Flags().StringVar(&f.skip, "skip", "", "skip_block_devices of the node: JSON, @FILE or -")
+	cmd.Flags().StringVar(&f.batch, "batch", "", "file with one case per line, or -")
+	cmd.Flags().StringVar(&f.release, "release", hints.GenerationNewest.String(), "Ironic release whose rules apply: newest (39.0) or old (21.4)")
+	return cmd
+}
+
+// matchReport is the verdict on one case in JSON and YAML.
+type matchReport struct {
+	hints.Verdict
+	Disagree string            `json:"disagree,omitempty"`
+	Problems []hints.Problem   `json:"problems"`
+	Disks    []hints.DiskCheck `json:"disks"`
+}
+
+// match judges the disks of a case, with the explanation for each disk.
+func match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
+	e := c.Search(by).Explain(c.Disks)
+	return matchReport{
+		Verdict: c.Judge(by), Disagree: c.Hints.Disagree(by), Problems: cli.NonNil(e.Problems), Disks: cli.NonNil(e.Disks),
+	}, e
+}
+
+func (a *app) matchOne(f matchFlags, by hints.Generation) error {
+	var c hints.Case
+	var err error
+	if c.Hints, err = a.ReadHints(f.hints); err != nil {
+		return cli.Usagef("--hints: %w", err)
+	}
+	if c.Skip, err = a.ReadHints(f.skip); err != nil {
+		return cli.Usagef("--skip: %w", err)
+	}
+	raw, err := a.ReadArgument(f.inventory)
+	if err == nil {
+		c.Disks, err = hints.DecodeDisks(raw)
+	}
+	if i := slices.IndexFunc(c.Disks, func(d hints.Disk) bool { return d.Name == "" || d.Size <= 0 }); err == nil && i >= 0 {
+		err = fmt.Errorf("disk %d has no name or no size; want the inventory of a node, its list of disks, or the output of ironworks disks NODE -o json", i+1)
+	}
+	if err != nil {
+		return cli.Usagef("--inventory: %w", err)
+	}
+	report, e := match(&c, by)
+	if err := a.Print(diskTable(report, e)); err != nil {
+		return err
+	}
+	if a.Output == cli.OutputTable {
+		if report.Because != nil {
+			a.PrintMessage("Ironic: invalid: %s", *report.Because)
+		}
+		if report.Agent.Error != nil {
+			a.PrintMessage("ramdisk: %s", *report.Agent.Error)
+		}
+		for _, p := range e.Problems {
+			a.PrintMessage("%s", p)
+		}
+	}
+	return nil
+}
+
+// matchBatch reads cases, one per line, and answers each.
+func (a *app) matchBatch(file string, by hints.Generation) error {
+	in := a.Stdin
+	if file != "-" {
+		f, err := os.Open(file) //nolint:gosec // the user's own file
+		if err != nil {
+			return cli.Usagef("--batch: %w", err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	err := hints.JudgeLines(in, a.Stdout, by)
+	var bad *hints.CaseError
+	if errors.As(err, &bad) {
+		return cli.Usagef("--batch: %w", err)
+	}
+	return err
+}
+
+func (a *app) hintsSetCommand() *cobra.Command {
+	var flags cli.ActFlags
+	var disk string
+	to := string(hints.OfProperties)
+	cmd := &cobra.Command{
+		Use:  "set NODE --disk NAME",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to != string(hints.OfProperties) && to != string(hints.OfInstance) {
+				return cli.Usagef("--to %s: want properties or instance_info%s", to, cli.DidYouMean(to, []string{"properties", "instance_info"}))
+			}
+			if disk == "" {
+				return cli.Usagef("hints set: want --disk NAME, as ironworks disks shows it")
+			}
+			pin, err := a.pinDisk(cmd, args[0], disk, hints.Source(to))
+			if err != nil {
+				return err
+			}
+			return a.Act(cmd, pin, args, flags)
+		},
+	}
+	flags.Register(cmd, false)
+	cmd.Flags().StringVar(&disk, "disk", "", "name of the disk, as in ironworks disks")
+	cmd.Flags().StringVar(&to, "to", to, "field to write to: properties or instance_info")
+	return cmd
+}
+
+// pinDisk reads the disks of a node and prints the hint that will be written.
+func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (provision.Action, error) {
+	s, err := a.Connect(cmd)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	found, err := readDisks(cmd, s, node)
+	if err != nil {
+		return nil, err
+	}
+	_, hints, err := found.PinDisk(disk, to)
+	if err != nil {
+		return nil, err
+	}
+	a.PrintMessage("%s.root_device = %s", to, hints)
+	for _, note := range found.Notes(time.Now(), provision.InventoryAge) {
+		a.PrintMessage("note: %s", note)
+	}
+	return provision.Pin(found, disk, to), nil
+}

@@ -1,0 +1,142 @@
+package hardware
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/models"
+	"ironworks/models/raid"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+func (a *app) raidCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "raid show|check|apply|delete"}
+	cmd.AddCommand(a.raidShowCommand(), a.raidCheckCommand(), a.raidApplyCommand(), a.raidDeleteCommand())
+	return cli.NeedsSubcommand(cmd)
+}
+
+func (a *app) raidShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show NODE", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			n, err := cli.OneNode(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			now, err := provision.RAIDOf(n)
+			if err != nil {
+				return err
+			}
+			r := cli.Result{
+				Header: []string{"CONFIGURATION", "LEVEL", "SIZE", "NAME", "ROOT", "DRIVES"}, Data: now, Names: []string{n.Label()},
+				Empty: "No RAID configuration (raid_interface " + models.OrNone(now.Interface) + ").",
+			}
+			for _, c := range []struct {
+				name   string
+				config map[string]any
+			}{{"current", now.Current}, {"target", now.Target}} {
+				for _, disk := range provision.Volumes(c.config) {
+					r.Rows = append(r.Rows, append([]string{c.name}, provision.VolumeTexts(disk)...))
+				}
+			}
+			return a.Print(r)
+		}),
+	}
+}
+
+func (a *app) raidCheckCommand() *cobra.Command {
+	var flags cli.BMCFlags
+	var file string
+	cmd := &cobra.Command{
+		Use: "check [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.CompleteNodes(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, err := a.readRAID(file)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 && flags.Address == "" {
+				a.PrintMessage("valid: %s", target)
+				return nil
+			}
+			look, err := a.queryBMC(cmd, &flags, args)
+			if err != nil {
+				return err
+			}
+			return a.printVolumes(target, look)
+		},
+	}
+	flags.Register(cmd.Flags())
+	raidFile(cmd, &file)
+	return cmd
+}
+
+func raidFile(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVarP(file, "file", "f", "", "target RAID as YAML or JSON: FILE, or - for standard input")
+	_ = cmd.MarkFlagRequired("file")
+}
+
+func (a *app) readRAID(file string) (provision.RAIDTarget, error) {
+	data, err := a.ReadArgument(file)
+	if err != nil {
+		return provision.RAIDTarget{}, cli.Usagef("--file: %w", err)
+	}
+	target, err := provision.ParseRAID(data)
+	if err != nil {
+		return target, cli.Usagef("%s: %w", file, err)
+	}
+	return target, nil
+}
+
+// printVolumes prints the volumes that Ironic would create from the drives that a BMC reports.
+func (a *app) printVolumes(target provision.RAIDTarget, look *provision.BMCReport) error {
+	node := ""
+	if look.Node != nil {
+		node = look.Node.UUID
+	}
+	volumes, err := raid.Assign(target.Disks, provision.DrivesOf(look.BMC), node)
+	if err != nil {
+		a.PrintMessage("the RAID does not fit: %v", err)
+		return &cli.CodeError{Code: cli.ExitRefused}
+	}
+	r := cli.Result{Header: []string{"LEVEL", "SIZE", "NAME", "ROOT", "CONTROLLER", "DRIVES"}, Data: cli.NonNil(volumes)}
+	for i := range volumes {
+		v := &volumes[i]
+		r.Names = append(r.Names, v.VolumeName)
+		r.Rows = append(r.Rows, []string{
+			v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, cli.YesNo(v.IsRoot), v.Controller, strings.Join(v.Drives, ", "),
+		})
+		if len(v.Busy) > 0 {
+			a.PrintMessage("drives in use: %s", strings.Join(v.Busy, ", "))
+		}
+	}
+	return a.Print(r)
+}
+
+func (a *app) raidApplyCommand() *cobra.Command {
+	var flags cli.ActFlags
+	var file string
+	var keep bool
+	cmd := &cobra.Command{
+		Use: "apply NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, err := a.readRAID(file)
+			if err != nil {
+				return err
+			}
+			return a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+				return a.ActPrepared(cmd, s, provision.SetRAID(target, keep), args, flags)
+			})(cmd, args)
+		},
+	}
+	flags.Register(cmd, true)
+	raidFile(cmd, &file)
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep existing volumes of a hardware controller")
+	return cmd
+}
+
+func (a *app) raidDeleteCommand() *cobra.Command {
+	return a.preparedCommand("delete", provision.DeleteRAID)
+}

@@ -1,0 +1,83 @@
+package help
+
+// stepFileHelpTexts has the help of the commands about deploy templates and runbooks, by their path.
+var stepFileHelpTexts = map[string]Text{
+	"ironworks templates": {
+		"Create and change deploy templates",
+		`A deploy template adds deploy steps, or changes their priority and arguments. Its name is a trait: it applies to a
+deployment whose instance asks for that trait, on a node that has it. These commands keep templates in files.`,
+		`ironworks templates list
+ironworks templates list --node r7-n01`,
+	},
+	"ironworks templates list": {
+		"List deploy templates",
+		`List the deploy templates with their steps, the highest priority first. --node lists those whose trait the node has.`,
+		`ironworks templates list
+ironworks templates list -o yaml`,
+	},
+	"ironworks templates show": {
+		"Print deploy templates as a file",
+		`Print templates as a file for templates apply. NAME is a name or a UUID. Ironic masks secrets in arguments.`,
+		`ironworks templates list -o name
+ironworks templates list -o json`,
+	},
+	"ironworks templates check": {
+		"Check files of deploy templates",
+		`Check files of deploy templates without Ironic. Errors have their line and column.`,
+		`echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates check -
+ironworks templates list -o yaml`,
+	},
+	"ironworks templates apply": {
+		"Create and change deploy templates from a file",
+		`Create the templates of a file, and change those that differ. Templates are matched by UUID, or
+else by name. Fields and templates that are not in the file stay. Changes are shown and confirmed.`,
+		`echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --dry-run
+echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --yes`,
+	},
+	"ironworks templates delete": {
+		"Delete deploy templates",
+		`Delete deploy templates, after confirmation. NAME is a name or a UUID.`,
+		`echo '{name: CUSTOM_OLD, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --yes
+ironworks templates delete CUSTOM_OLD --yes`,
+	},
+	"ironworks runbooks": {
+		"Create and change runbooks",
+		`A runbook (API 1.92) is a list of steps for cleaning or servicing, which ironworks clean --runbook and ironworks
+service --runbook run on nodes with its trait. These commands keep runbooks in files.`,
+		`ironworks runbooks list
+ironworks runbooks list --node r7-n01`,
+	},
+	"ironworks runbooks list": {
+		"List runbooks",
+		`List the runbooks with their steps in order. A node needs one of the TRAITS (before API 1.112: the name of the
+runbook); a runbook without traits runs on no node. --node lists those that the traits of the node allow.`,
+		`ironworks runbooks list
+ironworks runbooks list -o json`,
+	},
+	"ironworks runbooks show": {
+		"Print runbooks as a file",
+		`Print runbooks as a file for runbooks apply. NAME is a name or a UUID. Ironic masks secrets in arguments.`,
+		`ironworks runbooks list -o name
+ironworks runbooks list -o yaml`,
+	},
+	"ironworks runbooks check": {
+		"Check files of runbooks",
+		`Check files of runbooks without Ironic. Errors have their line and column.`,
+		`echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks check -
+ironworks runbooks list -o yaml`,
+	},
+	"ironworks runbooks apply": {
+		"Create and change runbooks from a file",
+		`Create the runbooks of a file, and change those that differ. Runbooks are matched by UUID, or else by
+name. Fields and runbooks that are not in the file stay. traits and description need API 1.112. Changes are shown and
+confirmed.`,
+		`echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --dry-run
+echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --yes`,
+	},
+	"ironworks runbooks delete": {
+		"Delete runbooks",
+		`Delete runbooks, after confirmation. NAME is a name or a UUID.`,
+		`echo '{name: CUSTOM_OLD, steps: [{interface: deploy, step: erase_devices, order: 1}]}' | ironworks runbooks apply -f - --yes
+ironworks runbooks delete CUSTOM_OLD --yes`,
+	},
+}

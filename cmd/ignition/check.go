@@ -1,0 +1,108 @@
+package ignition
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/ignition/firstboot"
+	"ironworks/ignition/userdata"
+	"ironworks/models"
+)
+
+func (a *app) ignitionCheckCommand() *cobra.Command {
+	var filesDir, maxSpec, imageRoot string
+	cmd := &cobra.Command{
+		Use: "check FILE", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var options []userdata.Option
+			if maxSpec != "" {
+				spec, err := parseSpec(maxSpec)
+				if err != nil {
+					return err
+				}
+				options = append(options, userdata.MaxSpec(spec))
+			}
+			if filesDir != "" {
+				options = append(options, userdata.FilesDir(filesDir))
+			}
+			if imageRoot != "" {
+				image, err := firstboot.FromFolder(filepath.Clean(imageRoot))
+				if err != nil {
+					return cli.Usagef("--image-root: %w", err)
+				}
+				options = append(options, userdata.ForImage(image))
+			}
+			data, err := a.readConfig(args[0])
+			if err != nil {
+				return err
+			}
+			return a.printReport(args[0], userdata.Check(data, options...))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&filesDir, "files-dir", "", "directory of Butane's local: files; no file outside is read")
+	f.StringVar(&imageRoot, "image-root", "", "directory with the root file system of the image (default: built-in data of Fedora CoreOS and RHEL CoreOS)")
+	f.StringVar(&maxSpec, "max-spec", "", "newest Ignition specification that the image supports, such as 3.4")
+	return cmd
+}
+
+// parseSpec reads a version of the form 3.4 or 3.4.0.
+func parseSpec(text string) (userdata.Spec, error) {
+	for spec := userdata.Spec(0); spec <= userdata.NewestSpec; spec++ {
+		if text == spec.String() || text+".0" == spec.String() {
+			return spec, nil
+		}
+	}
+	return 0, cli.Usagef("--max-spec %s: want 3.0 to %s", text, userdata.NewestSpec)
+}
+
+// printReport prints a report. If the user data is invalid, it returns an error with exit code 3.
+func (a *app) printReport(name string, report userdata.Report) error {
+	if name == "-" {
+		name = "stdin"
+	}
+	var ids []string
+	for _, p := range report.Problems {
+		ids = append(ids, string(p.ID))
+	}
+	if err := a.Print(cli.Result{Data: report, Names: ids, Text: reportText(name, report)}); err != nil {
+		return err
+	}
+	if !report.OK() {
+		return &cli.CodeError{Code: cli.ExitRefused}
+	}
+	return nil
+}
+
+func reportText(name string, report userdata.Report) string {
+	var b strings.Builder
+	count := map[userdata.Severity]int{}
+	for _, p := range report.Problems {
+		count[p.Severity]++
+		b.WriteString(p.In(name) + "\n")
+	}
+	if len(report.Problems) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString(summaryText(report))
+	verdict := "valid"
+	if !report.OK() {
+		verdict = "invalid"
+	}
+	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", name, verdict, models.Counted(count[userdata.SeverityError], "error"),
+		models.Counted(count[userdata.SeverityWarning], "warning"), models.Counted(count[userdata.SeverityInfo], "note"))
+	return b.String()
+}
+
+// summaryText summarizes the effects of the configuration.
+func summaryText(report userdata.Report) string {
+	var b strings.Builder
+	for _, row := range report.Summary.Rows() {
+		fmt.Fprintf(&b, "%-11s %s\n", row.Name, row.Text)
+	}
+	return b.String()
+}

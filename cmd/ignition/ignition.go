@@ -1,0 +1,125 @@
+package ignition
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/ignition/image"
+	"ironworks/ignition/prepare"
+)
+
+func (a *app) ignitionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
+	}
+	cmd.AddCommand(
+		a.ignitionBuildCommand(), a.ignitionCheckCommand(), a.ignitionEmbedCommand(), a.ignitionShowCommand(),
+		a.ignitionRemoveCommand(), a.ignitionKargsCommand(), a.ignitionWrapCommand(), a.ignitionServeCommand(),
+		a.ignitionApplyCommand(),
+	)
+	return cli.NeedsSubcommand(cmd)
+}
+
+// readConfig reads a configuration from a file or standard input.
+func (a *app) readConfig(path string) ([]byte, error) {
+	if path == "-" {
+		return prepare.ReadConfigFrom(a.Stdin, "standard input")
+	}
+	return prepare.ReadConfig(path)
+}
+
+// imageError returns the error for an image that cannot be edited, with the remedy.
+func (a *app) imageError(path string, err error) error {
+	var large *image.TooLargeError
+	var karg *image.KargError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, image.ErrInUse):
+		return a.Refusef("%s: %v; see ironworks ignition show %s, or pass --force to replace the configuration", path, image.ErrInUse, path)
+	case errors.Is(err, image.ErrCustomized):
+		return a.Refusef("%s: %v; use an unmodified ISO", path, image.ErrCustomized)
+	case errors.As(err, &large), errors.As(err, &karg), errors.Is(err, image.ErrNoKargs):
+		return a.Refusef("%v", err)
+	case errors.Is(err, fs.ErrExist):
+		return a.Refusef("%v: nothing was written", err)
+	}
+	return err
+}
+
+// fileOutput is the flag -o/--output FILE of commands that write a file. It replaces the global flag --output, the
+// format, which such commands do not need.
+type fileOutput struct {
+	path  string
+	force bool
+}
+
+func (o *fileOutput) register(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVarP(&o.path, "output", "o", "", usage)
+}
+
+func (o *fileOutput) registerForce(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
+}
+
+// check refuses the name of a format, as in -o json.
+func (o *fileOutput) check() error {
+	if slices.Contains(cli.OutputNames(), o.path) {
+		return cli.Usagef("--output %s: want a FILE, not a format; use ./%s for a file of that name", o.path, o.path)
+	}
+	return nil
+}
+
+// isStdout reports whether the output is standard output.
+func (o *fileOutput) isStdout() bool { return o.path == "" || o.path == "-" }
+
+// write writes content to a file that only its owner can read, or to standard output.
+func (a *app) write(ctx context.Context, o fileOutput, content io.Reader) error {
+	if !o.isStdout() {
+		err := prepare.WriteFile(ctx, o.path, content, o.force)
+		if errors.Is(err, fs.ErrExist) {
+			return a.Refusef("%v; pass --force to replace the file", err)
+		}
+		return err
+	}
+	_, err := io.Copy(a.Stdout, content)
+	return err
+}
+
+// writeBinary does the same as write, but refuses to write to a terminal.
+func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) error {
+	if _, is := cli.Terminal(a.Stdout); is && o.isStdout() {
+		return cli.Usagef("refusing to write binary data to the terminal; use --output FILE or a pipe")
+	}
+	return a.write(ctx, o, content)
+}
+
+// usable returns the Ignition configuration in a file. It is checked and translated, unless anyway is set.
+func (a *app) usable(path string, anyway bool) ([]byte, error) {
+	data, err := a.readConfig(path)
+	if err != nil || anyway {
+		return data, err
+	}
+	return a.bootable(data, path)
+}
+
+func (a *app) bootable(data []byte, name string) ([]byte, error) {
+	if name == "-" {
+		name = "standard input"
+	}
+	config, err := prepare.Usable(data, name)
+	var bad *prepare.UnbootableError
+	if errors.As(err, &bad) {
+		for _, p := range bad.Problems {
+			a.PrintMessage("%s", p.In(name))
+		}
+		return nil, a.Refusef("%s (%s) would not boot; pass --no-check to use the file unchecked", name, bad.Kind)
+	}
+	return config, err
+}

@@ -1,0 +1,145 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ironworks/cmd/cli"
+	"ironworks/lab"
+)
+
+// SiteFlags are the flags of a lab with its own Ironic.
+type SiteFlags struct {
+	lab.SiteOptions
+	machines int
+	file     string
+}
+
+// Register adds the flags to a command.
+func (f *SiteFlags) Register(set *pflag.FlagSet) {
+	set.IntVar(&f.machines, "lab-machines", 12, "number of machines of the lab, up to 10000")
+	set.Float64Var(&f.Speed, "lab-speed", 10, "speed of boots, installations and erasures, relative to real machines")
+	set.StringVar(&f.Dir, "lab-state", "", "directory for the lab's nodes and disks (default: temporary)")
+	set.IntVar(&f.SSHPort, "lab-ssh-port", 0, "SSH port of the lab's ramdisks (user core), each at an address 127.18.x.y; 0 for no SSH (Linux)")
+}
+
+// Used returns the name of one of these flags that is on the command line, or "".
+func (f *SiteFlags) Used(cmd *cobra.Command) string {
+	for _, name := range []string{"lab-machines", "lab-speed", "lab-state", "lab-ssh-port"} {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Options checks the flags.
+func (f *SiteFlags) Options() (lab.SiteOptions, error) {
+	members, err := labMembers(f.file, "lab-machines", f.machines)
+	if err != nil {
+		return lab.SiteOptions{}, err
+	}
+	if f.Speed <= 0 {
+		return lab.SiteOptions{}, cli.Usagef("--lab-speed %g: want a positive number", f.Speed)
+	}
+	if f.SSHPort < 0 || f.SSHPort > 65535 {
+		return lab.SiteOptions{}, cli.Usagef("--lab-ssh-port %d: want a port, or 0", f.SSHPort)
+	}
+	options := f.SiteOptions
+	options.Members = members
+	return options, nil
+}
+
+func (a *app) labUpCommand() *cobra.Command {
+	var flags SiteFlags
+	var real realFlags
+	var virtual vmFlags
+	cmd := &cobra.Command{
+		Use: "up", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := real.check(cmd, &flags); err != nil {
+				return err
+			}
+			if err := virtual.check(cmd, &flags, &real); err != nil {
+				return err
+			}
+			options, err := flags.Options()
+			if err != nil {
+				return err
+			}
+			switch {
+			case virtual.count > 0:
+				return a.labVirtual(cmd, options, &virtual, &flags, real)
+			case real.on:
+				return a.labReal(cmd.Context(), options, real, nil)
+			}
+			return a.labUp(cmd.Context(), options, nil)
+		},
+	}
+	flags.Register(cmd.Flags())
+	real.register(cmd.Flags())
+	virtual.register(cmd.Flags())
+	cmd.Flags().StringVar(&flags.file, "scenarios", "", "YAML file of machines and scenarios, instead of the default machines")
+	cmd.Flags().StringVar(&flags.Listen, "listen", "127.0.0.1:0", "listen address of the API")
+	cmd.Flags().BoolVar(&flags.Story, "story", false, "automatic events on the default machines, as in ironworks --lab")
+	return cmd
+}
+
+// labUp runs a lab until the context ends. started is called once the lab runs; it may be nil.
+func (a *app) labUp(ctx context.Context, options lab.SiteOptions, started func(*lab.Site)) error {
+	options.OnError = func(err error) { a.PrintMessage("lab: %v", err) }
+	site, err := lab.StartSite(ctx, options)
+	if err != nil {
+		return err
+	}
+	if err := a.printSite(site); err != nil {
+		return errors.Join(err, site.Close())
+	}
+	if started != nil {
+		started(site)
+	}
+	<-ctx.Done()
+	return site.Close()
+}
+
+// printSite prints the environment variables of clients.
+func (a *app) printSite(site *lab.Site) error {
+	url := site.URL
+	return a.Print(cli.Result{
+		Data: map[string]any{"url": url, "machines": len(site.Lab.Machines())}, Names: []string{url},
+		Text: fmt.Sprintf("export OS_AUTH_TYPE=none\nexport OS_ENDPOINT=%s\nexport IRONWORKS_BMC_PASSWORD=%s\nexport IRONWORKS_BMC_HOSTS='*'\n# ironworks --url %s\n", url, lab.BMCPassword, url),
+	})
+}
+
+func (a *app) labCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "lab up|machines|snapshot|restore|scenarios",
+	}
+	cmd.AddCommand(a.labUpCommand(), a.labMachinesCommand(), a.labSnapshotCommand(), a.labRestoreCommand(), a.labScenariosCommand())
+	return cli.NeedsSubcommand(cmd)
+}
+
+func (a *app) labScenariosCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "scenarios", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			type scenario struct {
+				Name    string `json:"name" yaml:"name"`
+				Summary string `json:"summary" yaml:"summary"`
+			}
+			var list []scenario
+			r := cli.Result{Header: []string{"NAME", "DESCRIPTION"}}
+			for _, s := range lab.Scenarios() {
+				list = append(list, scenario{s.Name, s.Summary})
+				r.Names = append(r.Names, s.Name)
+				r.Rows = append(r.Rows, []string{s.Name, s.Summary})
+			}
+			r.Data = list
+			return a.Print(r)
+		},
+	}
+}

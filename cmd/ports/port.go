@@ -1,0 +1,268 @@
+package ports
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/models/ports"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// portFlags are the flags of commands that change ports.
+type portFlags struct {
+	cli.ActFlags
+	dryRun bool
+}
+
+func (f *portFlags) register(cmd *cobra.Command) {
+	f.Register(cmd, false)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
+}
+
+func (a *app) portCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "port list|create|set|delete|suggest"}
+	cmd.AddCommand(a.portListCommand(), a.portCreateCommand(), a.portSetCommand(), a.portDeleteCommand(), a.portSuggestCommand())
+	return cli.NeedsSubcommand(cmd)
+}
+
+// actOnPorts shows or carries out an action on ports, port groups or VIFs.
+func (a *app) actOnPorts(cmd *cobra.Command, s *session.Session, action *provision.PortAction, flags portFlags) error {
+	runner := s.Runner(nil)
+	plan, err := runner.Prepare(cmd.Context(), action, action.Nodes())
+	if err != nil {
+		return err
+	}
+	if flags.dryRun {
+		return a.PrintPreviews(plan.Preview())
+	}
+	return a.CarryOut(cmd, s, runner, plan, flags.ActFlags)
+}
+
+// nodeParts has ports or port groups, with the names of their nodes.
+type nodeParts struct {
+	rows  []map[string]any
+	names map[string]string
+}
+
+// readParts lists the ports or port groups of the named nodes, or of all nodes if none is named.
+func readParts(
+	ctx context.Context, s *session.Session, nodes []string, list func(ctx context.Context, node string) ([]map[string]any, error),
+) (nodeParts, error) {
+	p := nodeParts{names: map[string]string{}, rows: []map[string]any{}}
+	if len(nodes) == 0 {
+		var err error
+		if p.rows, err = list(ctx, ""); err != nil {
+			return p, err
+		}
+		err = s.Client.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}}, func(page *ironicclient.NodePage) error {
+			for i := range page.Nodes {
+				p.names[page.Nodes[i].UUID] = page.Nodes[i].Label()
+			}
+			return nil
+		})
+		if err != nil {
+			return p, err
+		}
+	}
+	found, err := provision.FindNodes(ctx, s.Client, nodes)
+	if err != nil {
+		return p, err
+	}
+	for i := range found {
+		p.names[found[i].UUID] = found[i].Label()
+		rows, err := list(ctx, found[i].UUID)
+		if err != nil {
+			return p, err
+		}
+		p.rows = append(p.rows, rows...)
+	}
+	for _, row := range p.rows {
+		row["node_name"] = p.node(row)
+	}
+	slices.SortStableFunc(p.rows, func(x, y map[string]any) int { return strings.Compare(p.node(x), p.node(y)) })
+	return p, nil
+}
+
+func (p nodeParts) node(row map[string]any) string {
+	id := models.TextOf(row["node_uuid"])
+	if name := p.names[id]; name != "" {
+		return name
+	}
+	return id
+}
+
+func (a *app) portListCommand() *cobra.Command {
+	var nodes []string
+	cmd := &cobra.Command{
+		Use: "list", Args: cobra.NoArgs,
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+			ctx := cmd.Context()
+			p, err := readParts(ctx, s, nodes, s.Client.RawPorts)
+			if err != nil {
+				return err
+			}
+			groups := map[string]string{}
+			if slices.ContainsFunc(p.rows, func(row map[string]any) bool { return row["portgroup_uuid"] != nil }) {
+				all, err := readParts(ctx, s, nodes, s.Client.RawPortgroups)
+				if err != nil {
+					return err
+				}
+				for _, g := range all.rows {
+					groups[models.TextOf(g["uuid"])] = models.TextOf(g["name"])
+				}
+			}
+			return a.Print(portTable(p, groups))
+		}),
+	}
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "only the ports of this node; may be repeated")
+	return cmd
+}
+
+func portTable(p nodeParts, groups map[string]string) cli.Result {
+	r := cli.Result{Header: []string{"NODE", "ADDRESS", "PXE", "NAME", "PHYSICAL NET", "GROUP", "SWITCH", "SWITCH PORT", "UUID"}, Data: p.rows, Empty: "No ports."}
+	for _, row := range p.rows {
+		link, _ := row["local_link_connection"].(map[string]any)
+		group := models.TextOf(row["portgroup_uuid"])
+		if name := groups[group]; name != "" {
+			group = name
+		}
+		switchName := models.TextOf(link["switch_info"])
+		for _, key := range []string{"switch_id", "hostname"} {
+			if switchName == "" {
+				switchName = models.TextOf(link[key])
+			}
+		}
+		r.Names = append(r.Names, models.TextOf(row["address"]))
+		r.Rows = append(r.Rows, []string{
+			p.node(row), models.TextOf(row["address"]), cli.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
+			models.TextOf(row["physical_network"]), group, switchName, models.TextOf(link["port_id"]), models.TextOf(row["uuid"]),
+		})
+	}
+	return r
+}
+
+// portActionCommand completes a command that changes ports, port groups or VIFs: it makes an action from the
+// arguments, and runs it.
+func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error)) *cobra.Command {
+	var flags portFlags
+	cmd.RunE = a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+		action, err := prepare(cmd.Context(), s, args)
+		if err != nil {
+			return err
+		}
+		return a.actOnPorts(cmd, s, action, flags)
+	})
+	flags.register(cmd)
+	return cmd
+}
+
+func (a *app) portCreateCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "create NODE MAC [KEY=VALUE…]", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		node, err := cli.OneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.CreatePort(ctx, s.Client, node, args[1], args[2:])
+	})
+}
+
+func (a *app) portSetCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "set PORT… KEY=VALUE…", Args: cobra.MinimumNArgs(2)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		ids, settings := splitPorts(args)
+		if len(ids) == 0 || len(settings) == 0 {
+			return nil, cli.Usagef("port set: want PORT… KEY=VALUE…")
+		}
+		return provision.SetPorts(ctx, s.Client, ids, settings)
+	})
+}
+
+// splitPorts separates ports from settings.
+func splitPorts(args []string) (ids, settings []string) {
+	for _, arg := range args {
+		if strings.Contains(arg, "=") || strings.HasSuffix(arg, "-") {
+			settings = append(settings, arg)
+			continue
+		}
+		ids = append(ids, arg)
+	}
+	return ids, settings
+}
+
+func (a *app) portDeleteCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "delete PORT…", Args: cobra.MinimumNArgs(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		return provision.DeletePorts(ctx, s.Client, args)
+	})
+}
+
+// portFindings are the findings of a node in JSON and YAML.
+type portFindings struct {
+	Node     models.NodeRef  `json:"node"`
+	Findings []ports.Finding `json:"findings"`
+}
+
+func (a *app) portSuggestCommand() *cobra.Command {
+	var flags portFlags
+	var apply bool
+	cmd := &cobra.Command{
+		Use: "suggest NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			ctx := cmd.Context()
+			nodes, err := provision.FindNodes(ctx, s.Client, args)
+			if err != nil {
+				return err
+			}
+			reports := make([]provision.PortReport, len(nodes))
+			for i := range nodes {
+				if reports[i], err = provision.ComparePorts(ctx, s.Client, &nodes[i]); err != nil {
+					return err
+				}
+			}
+			if !apply && !flags.dryRun {
+				return a.Print(findingTable(reports))
+			}
+			action, err := provision.CreateMissingPorts(ctx, s.Client, reports)
+			switch {
+			case err != nil:
+				return err
+			case action.Empty():
+				a.PrintMessage("no port is missing")
+				return a.Print(findingTable(reports))
+			}
+			return a.actOnPorts(cmd, s, action, flags)
+		}),
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&apply, "apply", false, "create the missing ports")
+	return cmd
+}
+
+func findingTable(reports []provision.PortReport) cli.Result {
+	r := cli.Result{Header: []string{"NODE", "FINDING", "DETAILS", "REMEDY"}, Empty: "No findings: the ports match the inventory."}
+	data := make([]portFindings, len(reports))
+	for i := range reports {
+		node := reports[i].Node
+		data[i] = portFindings{Node: node.Ref(), Findings: cli.NonNil(reports[i].Findings)}
+		for _, f := range reports[i].Findings {
+			remedy := ""
+			if f.Remedy != "" {
+				remedy = "ironworks " + f.Remedy
+			}
+			r.Rows = append(r.Rows, []string{node.Label(), string(f.Kind), f.Text, remedy})
+		}
+		if len(reports[i].Findings) > 0 {
+			r.Names = append(r.Names, node.Label())
+		}
+	}
+	r.Data = data
+	return r
+}

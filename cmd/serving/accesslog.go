@@ -1,0 +1,147 @@
+package serving
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"ironworks/cmd/cli"
+	"ironworks/ignition/serve"
+	"ironworks/ignition/userdata"
+)
+
+// logRoom is the number of events that can wait to be printed. More arrive only from clients that guess URLs, or while
+// the output is blocked.
+const logRoom = 10_000
+
+// AccessLog prints fetches. Events come from many goroutines, and one goroutine prints them.
+type AccessLog struct {
+	app    *cli.App
+	events chan serve.Event
+	lost   atomic.Int64
+	// printed is the last printed progress of a fetch, in percent.
+	printed map[fetchKey]int
+}
+
+type fetchKey struct {
+	item   serve.Served
+	remote string
+}
+
+// NewAccessLog returns a log that prints to the streams of a.
+func NewAccessLog(a *cli.App) *AccessLog {
+	return &AccessLog{app: a, events: make(chan serve.Event, logRoom), printed: map[fetchKey]int{}}
+}
+
+// Enqueue queues an event and never blocks.
+func (l *AccessLog) Enqueue(e serve.Event) {
+	select {
+	case l.events <- e:
+	default:
+		l.lost.Add(1)
+	}
+}
+
+// Print prints until the server ends. When the output cannot be written, it stops the server.
+func (l *AccessLog) Print(served <-chan error, stop func()) error {
+	for {
+		select {
+		case e := <-l.events:
+			if err := l.write(e); err != nil {
+				stop()
+				return errors.Join(err, <-served)
+			}
+		case result := <-served:
+			for len(l.events) > 0 { // the server has ended: no more events
+				if err := l.write(<-l.events); err != nil {
+					return errors.Join(err, result)
+				}
+			}
+			l.printLost()
+			return result
+		}
+	}
+}
+
+func (l *AccessLog) printLost() {
+	if lost := l.lost.Swap(0); lost > 0 {
+		l.app.PrintMessage("%d events dropped", lost)
+	}
+}
+
+// EventJSON is an event of serve -o json.
+type EventJSON struct {
+	Time    time.Time       `json:"time"`
+	Kind    serve.EventKind `json:"kind"`
+	Node    string          `json:"node,omitempty"`
+	Item    string          `json:"item,omitempty"`
+	Type    serve.Kind      `json:"type,omitempty"`
+	Who     string          `json:"who,omitempty"`
+	Remote  string          `json:"remote,omitempty"`
+	Agent   string          `json:"agent,omitempty"`
+	Size    int64           `json:"size,omitempty"`
+	Sent    int64           `json:"sent,omitempty"`
+	Covered int64           `json:"covered,omitempty"`
+	Percent int             `json:"percent,omitempty"`
+	Rate    float64         `json:"rate,omitempty"`
+	Seconds float64         `json:"seconds,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Count   int             `json:"count,omitempty"`
+}
+
+func (l *AccessLog) write(e serve.Event) error {
+	l.printLost()
+	f := e.Fetch
+	remote := ""
+	if f.Remote.IsValid() {
+		remote = f.Remote.String()
+	}
+	if l.app.Output == cli.OutputJSON {
+		return cli.WriteLine(l.app.Stdout, EventJSON{
+			Time: e.Time.UTC(), Kind: e.Kind, Node: f.Item.Node, Item: f.Item.Name, Type: f.Item.Kind, Who: f.Who, Remote: remote,
+			Agent: f.Agent, Size: f.Size, Sent: f.Sent, Covered: f.Covered, Percent: f.Percent(), Rate: f.Rate,
+			Seconds: f.Elapsed().Seconds(), Text: e.Text, Count: e.Count,
+		})
+	}
+	text := l.text(e, fetchKey{item: f.Item, remote: remote})
+	if text == "" {
+		return nil
+	}
+	return l.app.PrintOut("%s %s\n", e.Time.Format("15:04:05"), text)
+}
+
+// progressStep is the percentage between two lines of progress.
+const progressStep = 10
+
+// text returns the line of an event. It returns "" for an event that is not printed.
+func (l *AccessLog) text(e serve.Event, key fetchKey) string {
+	switch e.Kind {
+	case serve.EventRefused:
+		return fmt.Sprintf("%s requested an unknown URL%s", key.remote, times(e.Count))
+	case serve.EventFailed:
+		return "failed" + times(e.Count) + ": " + e.Text
+	case serve.EventBegan:
+		if _, known := l.printed[key]; known {
+			return "" // a BMC reads an image in many requests
+		}
+		l.printed[key] = 0
+		return fmt.Sprintf("%s started fetching %s (%s)", cmp.Or(e.Fetch.Who, key.remote), e.Fetch.Item.Name, userdata.SizeText(e.Fetch.Size))
+	case serve.EventProgress, serve.EventEnded:
+		percent := e.Fetch.Percent()
+		if percent < l.printed[key]+progressStep {
+			return ""
+		}
+		l.printed[key] = percent - percent%progressStep
+	case serve.EventAsked, serve.EventDone, serve.EventAborted:
+	}
+	return e.Fetch.String()
+}
+
+func times(count int) string {
+	if count < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d times)", count)
+}

@@ -1,0 +1,155 @@
+package show
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/cmd/cli"
+	"ironworks/journal"
+	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+type explainFlags struct {
+	text  string
+	state string
+	// bmc means that every BMC is queried; bmcFlags are the flags of ironworks bmc.
+	bmc      bool
+	bmcFlags cli.BMCFlags
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	var flags explainFlags
+	cmd := &cobra.Command{
+		Use:               "explain NODE...",
+		ValidArgsFunction: a.CompleteNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := cmd.Flags().Changed("error")
+			switch {
+			case text && len(args) > 0:
+				return cli.Usagef("--error and NODE cannot be combined")
+			case text:
+				return a.explainText(&flags)
+			case flags.state != "":
+				return cli.Usagef("--state needs --error")
+			case len(args) == 0:
+				return cli.Usagef("want a NODE, or --error TEXT (see ironworks explain --help)")
+			}
+			return a.Online(func(cmd *cobra.Command, s *session.Session, names []string) error {
+				return a.explainNodes(cmd, s, names, &flags)
+			})(cmd, args)
+		},
+	}
+	cmd.Flags().StringVar(&flags.text, "error", "", "error message to explain offline, or - for standard input")
+	cmd.Flags().StringVar(&flags.state, "state", "", "provision state of the node, with --error")
+	cmd.Flags().BoolVar(&flags.bmc, "bmc", false, "query the BMCs of the nodes, too")
+	cmd.Flags().StringVar(&flags.bmcFlags.Login.Username, "bmc-username", "", "user name for the BMC")
+	cmd.Flags().StringVar(&flags.bmcFlags.PasswordFile, "bmc-password-file", "", "file with the BMC password on one line")
+	a.JournalFlag(cmd.Flags())
+	return cmd
+}
+
+func (a *app) explainText(flags *explainFlags) error {
+	var state models.ProvisionState
+	if flags.state != "" {
+		var err error
+		if state, err = cli.ParseState("--state", flags.state); err != nil {
+			return err
+		}
+	}
+	text := flags.text
+	if text == "-" {
+		data, err := cli.ReadAll(a.Stdin)
+		if err != nil {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+		text = string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		return cli.Usagef("--error: empty text")
+	}
+	all := provision.ExplainText(strings.TrimSpace(text), state)
+	out := explanationJSON{Explanation: all[0], Others: all[1:]}
+	return a.Print(cli.Result{Data: out, Names: []string{string(all[0].Rule)}, Text: explanationText(all, a.explainWidth())})
+}
+
+// explanationJSON is the best explanation, with the alternatives, in JSON and YAML.
+type explanationJSON struct {
+	Node *models.NodeRef `json:"node,omitempty"`
+	explain.Explanation
+	Others []explain.Explanation `json:"others,omitempty"`
+}
+
+func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []string, flags *explainFlags) error {
+	ctx := cmd.Context()
+	kept := a.journalForExplaining(ctx, s)
+	defer kept.Close()
+	sources := s.ExplainSources(ctx, kept)
+	var err error
+	if sources.BMC, err = a.bmcQueryFor(s, flags); err != nil {
+		return err
+	}
+	explainer := provision.NewExplainer(s.Client, sources)
+	var list []explanationJSON
+	var rules []string
+	var text strings.Builder
+	var unread error
+	for _, name := range names {
+		done, err := explainer.Explain(ctx, name)
+		switch {
+		case err != nil && len(names) == 1 || ctx.Err() != nil:
+			return err
+		case err != nil:
+			a.PrintMessage("%v", err)
+			unread = &cli.CodeError{Code: cli.ExitFailed}
+			continue
+		}
+		for _, missing := range done.Missing {
+			a.PrintMessage("note: %v", missing)
+		}
+		best := done.Explanations[0]
+		list = append(list, explanationJSON{Node: &done.Node, Explanation: best, Others: done.Explanations[1:]})
+		rules = append(rules, string(best.Rule))
+		if text.Len() > 0 {
+			text.WriteString("\n")
+		}
+		text.WriteString(done.Node.Label() + "  " + string(done.State) + "\n")
+		text.WriteString(explanationText(done.Explanations, a.explainWidth()))
+	}
+	r := cli.Result{Data: cli.NonNil(list), Names: rules, Text: text.String()}
+	if len(names) == 1 {
+		r.Data = list[0]
+	}
+	return errors.Join(a.Print(r), unread)
+}
+
+// bmcQueryFor returns how to query BMCs: with --bmc every BMC; otherwise only the BMC of a machine that Ironic waits
+// for, if its credentials are known without a prompt.
+func (a *app) bmcQueryFor(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
+	way, err := a.BMCAccess(s, &flags.bmcFlags)
+	switch {
+	case err != nil && flags.bmc:
+		return nil, err
+	case err != nil:
+		return nil, nil //nolint:nilnil,nilerr // no BMC is queried
+	case flags.bmc:
+		return way.BMCs(s).Facts, nil
+	}
+	way.Ask, way.Report = nil, func(error) {}
+	return way.BMCs(s).WaitedFacts, nil
+}
+
+// journalForExplaining opens the journal of --journal, or of the context.
+func (a *app) journalForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
+	if a.JournalFile == "" {
+		return s.Journal(ctx)
+	}
+	return a.OpenNamed(ctx)
+}
