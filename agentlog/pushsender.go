@@ -15,8 +15,8 @@ import (
 	"ironworks/printable"
 )
 
-// Sender is a machine that pushes its journal, as described in the headers of its request. Only Address and Image are
-// verified.
+// Sender describes a machine that pushes its journal. Its fields are taken from the headers of the request. Only
+// Address and Image are verified.
 type Sender struct {
 	// MACs lists the MAC addresses of the machine in lower case, with colons, sorted.
 	MACs []string

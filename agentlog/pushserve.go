@@ -197,8 +197,8 @@ type pushEntry struct {
 	text   []byte
 }
 
-// entries returns the entries in a push, each of which has a cursor, and the last cursor. It skips entries from other
-// boots.
+// entries returns the entries in a push and the cursor of the last one. It fails if an entry has no cursor, and
+// leaves out entries from other boots.
 func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last string, err error) {
 	count := 0
 	for text := range bytes.Lines(body) {

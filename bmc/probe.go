@@ -281,8 +281,8 @@ type chassis struct {
 	Links struct{ Drives []ref }
 }
 
-// readChassis reads the machine's chassis once: those that the system links to. If it links to none and the
-// controller has only one machine, readChassis reads all chassis.
+// readChassis returns the chassis that the system links to. If there are none and the controller has only one
+// machine, it returns all chassis. It reads them only once.
 func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	if p.chassisRead {
 		return p.chassis, nil

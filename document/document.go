@@ -115,7 +115,8 @@ func tooMany(file string) error {
 	return Fail(file, 0, "more than %d values; split the file", maxValues)
 }
 
-// estimate returns an upper limit for the number of values in data. It is used before memory is spent on them.
+// estimate returns an upper limit for the number of values in data, so that input with too many values can be refused
+// before it is parsed.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte("- "))
 	for _, b := range data {

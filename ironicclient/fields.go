@@ -104,7 +104,7 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve returns the refused fields by bisection; at least one of fields must be refused.
+// halve bisects fields to find those that the server refuses. The server must refuse at least one of them.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2

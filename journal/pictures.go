@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// pictures stores snapshots that differ from the last one of their node.
+// pictures stores each snapshot that differs from the previous snapshot of the same node.
 func (w *writing) pictures(pictures []models.Picture) error {
 	for i := range pictures {
 		p := &pictures[i]

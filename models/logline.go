@@ -63,7 +63,7 @@ type LogLine struct {
 
 // InstallProgress is the progress of coreos-installer, which reports it about once a second.
 type InstallProgress struct {
-	// Done and Total are in bytes. They are only as precise as the log's text, which contains two digits.
+	// Done and Total are in bytes. The log contains only two significant digits of them.
 	Done    int64 `json:"done"`
 	Total   int64 `json:"total"`
 	Percent int   `json:"percent"`

@@ -1,5 +1,5 @@
-// Package presence keeps track of who is connected to a served console. It knows which node each session views or
-// acts on, and passes on messages between users and the frames that followers see.
+// Package presence keeps track of who is connected to a served console, and of the node that each session views or
+// acts on. It passes messages from one user to the others, and frames to the sessions that follow another one.
 package presence
 
 import (

@@ -13,7 +13,7 @@ import (
 )
 
 // concludeTimeout is the time limit of the request that is sent after an action has succeeded. At that time, the
-// conductor may still have locked the node.
+// conductor may still hold the lock on the node.
 const concludeTimeout = 30 * time.Second
 
 // conclude sends the request that an action requires after it has succeeded. If that fails, it returns a note for the

@@ -43,7 +43,7 @@ func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
 	a.err = err
 }
 
-// stepsOf returns the steps of the runbook, sorted by their order.
+// stepsOf returns the steps of the runbook, sorted by their field order.
 func stepsOf(book *stepfile.Item) ([]models.Step, error) {
 	var document struct {
 		Steps []models.Step `json:"steps"`

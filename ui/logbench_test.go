@@ -17,8 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// river is a log that sends rate lines per second, in batches every 0.1 s. If rate is 0, each number sent to ask
-// makes it send that many lines.
+// river is a log that sends the given rate of lines per second, in batches every 0.1 s. If rate is 0, it sends n
+// lines whenever it receives a number n from ask.
 type river struct {
 	rate int
 	ask  chan int

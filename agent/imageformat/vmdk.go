@@ -61,8 +61,8 @@ func vmdk(i image) inspected {
 	return found
 }
 
-// oldVMDK inspects the format of VMware like VMDKInspector of agent 9.4.2, which requires the header of a sparse file
-// and refuses footers.
+// oldVMDK inspects a VMDK image as VMDKInspector in agent 9.4.2 does: the image must have the header of a sparse
+// file, and must not have a footer.
 func oldVMDK(i image, header []byte) inspected {
 	if len(header) < sector || !bytes.HasPrefix(header, []byte("KDMV")) {
 		return inspected{}

@@ -19,8 +19,8 @@ var errFixed = errors.New("the image cannot change its size")
 
 // Apply writes the patch to the image in file. It first checks that the image is unchanged, and returns [ErrChanged]
 // otherwise; it is not an error if the patch was already applied. If a write fails, Apply restores the previous
-// content as far as possible. The caller must synchronize the file. If the patch changes the size of the image, the
-// file needs a Truncate method like that of [os.File].
+// content as far as possible. Apply does not call Sync. If the patch changes the size of the image, file needs a
+// Truncate method like that of [os.File].
 func (p *Patch) Apply(file ReadWriterAt) error {
 	resize := func(int64) error { return nil }
 	if p.size != p.base {

@@ -85,8 +85,8 @@ func (t *task) failCurrentStep(ctx context.Context, message string) {
 	}
 }
 
-// eachWaiting calls do, with a shared lock, for each node that is in one of the given states, has the given field in
-// driver_internal_info, and uses the redfish implementation of the interface kind (node_periodic in
+// eachWaiting calls do, holding a shared lock, for each node that is in one of the given states, has the given field
+// in driver_internal_info, and uses the redfish implementation of the given kind of interface (node_periodic in
 // ironic/conductor/periodics.py). If do fails, the node is tried again in the next round.
 func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {

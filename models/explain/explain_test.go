@@ -172,7 +172,7 @@ func TestExplainKnownErrors(t *testing.T) {
 	}
 }
 
-// explainNow is the current time in the facts of all tests.
+// explainNow is the current time for all tests of explanations.
 var explainNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) models.Time { return models.Time{Time: explainNow.Add(-d)} }

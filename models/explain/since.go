@@ -193,8 +193,8 @@ func (x *explaining) hintsNow() map[string]any {
 	return nil
 }
 
-// accountFor adds the changes made after the failure to the explanation. If one of them is a remedy, it proposes to
-// retry.
+// accountFor adds to the explanation the changes that were made after the failure. If one of them is a remedy, the
+// explanation suggests trying again.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
 	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.NoProblem {
 		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: printable.Line(text), AgeSeconds: age})

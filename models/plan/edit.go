@@ -78,9 +78,9 @@ func (p *Plan) Clone() *Plan {
 	return &c
 }
 
-// Change changes a part of the fields of the named nodes. If the plan contains no other nodes, Change changes the
-// common fields, and the nodes' own fields that override this part. If it does contain other nodes, Change changes
-// only the named nodes' own fields, so that the others are not affected.
+// Change changes one part of the fields of the named nodes. If the plan contains no other nodes, Change edits the
+// common fields, and any fields of single nodes that override them. Otherwise it edits only the named nodes' own
+// fields, so that the other nodes are not affected.
 func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	others := slices.ContainsFunc(p.Nodes, func(n Node) bool { return !slices.Contains(names, n.Name) })
 	if !others {

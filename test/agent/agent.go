@@ -50,8 +50,8 @@ func program(tb testing.TB, release ironic.Release) []string {
 	return []string{python, "-B", unpack(tb)}
 }
 
-// Run runs python/__main__.py with what as its argument, "root-disk" or "guard", and input as its standard input, and
-// returns its output.
+// Run runs python/__main__.py with the argument what ("root-disk" or "guard") and with input on standard input, and
+// returns the output.
 func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byte {
 	tb.Helper()
 	return start(tb, append(program(tb, release), what), input)

@@ -154,7 +154,7 @@ func TestRAIDOfAController(t *testing.T) {
 	})
 }
 
-// withFirmware runs a test on Ironics with the firmware interface redfish, which is not enabled by default.
+// withFirmware runs a test against Ironics on which the redfish firmware interface is enabled; by default it is not.
 func withFirmware(t *testing.T, run func(t *testing.T, s *ironic.Server)) {
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
 		t.Parallel()

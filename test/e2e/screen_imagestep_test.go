@@ -27,8 +27,8 @@ func rawImage(t *testing.T) (url, sum string) {
 	return web.URL + "/disk.raw", fmt.Sprintf("%x", sha256.Sum256(raw))
 }
 
-// TestScreenImageAndSettingSteps deploys an image with the form for write_image, after it changed BIOS settings with
-// the form for apply_configuration. The deploy interface direct waits for the agent after the restart.
+// TestScreenImageAndSettingSteps changes BIOS settings with the form for apply_configuration, and then deploys an
+// image with the form for write_image. The direct deploy interface waits for the agent after the restart.
 func TestScreenImageAndSettingSteps(t *testing.T) {
 	t.Parallel()
 	image, sum := rawImage(t)

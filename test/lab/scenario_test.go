@@ -31,7 +31,7 @@ type outcome struct {
 	// differs.
 	reason, old string
 	oldState    string
-	// waits marks scenarios that run into a timeout or take long.
+	// waits marks scenarios that run into a timeout or take a long time.
 	waits bool
 }
 

@@ -28,7 +28,7 @@ const (
 	end   = "  exclusions:\n"
 )
 
-// row is a row of the table.
+// row describes which packages one row of the table allows to be imported.
 type row struct {
 	// everything marks packages that may import all others.
 	everything bool

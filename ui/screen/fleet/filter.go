@@ -117,8 +117,8 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText tells for how many nodes the filter cannot be decided, or why. It returns "" if there are no such
-// nodes.
+// unknownText returns the number of nodes for which the filter cannot be evaluated, as a text, or the reason. It
+// returns "" if there are no such nodes.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)
 	if n == 0 {
