@@ -254,10 +254,10 @@ func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
 // negative if it is unknown.
 func queryFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
 	answer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
-	total = answer.Length
 	if answer.Error != "" || answer.Status/100 != 2 {
-		return answer, nil, total
+		return answer, nil, -1
 	}
+	total = answer.Length
 	queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
 		a, text, err := web.Get(ctx, address, doctor.BootFileHead, true)
 		if err == nil && a.Status/100 == 2 {
