@@ -56,6 +56,7 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 	if opts.Complete != nil {
 		opts.Complete(&it.Node, it.Existing)
 	}
+	it.leaveOutProtection()
 	if it.Existing != nil {
 		it.compareNode(fieldsOf(it.Existing), opts)
 		it.prepared()
@@ -66,6 +67,22 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 		it.Kind = it.judge()
 	}
 	return it
+}
+
+// leaveOutProtection removes protected and protected_reason from the input if they cannot be set: a new node cannot be
+// created with them (node_schema in ironic/api/controllers/v1/node.py), and only nodes in the states active and rescue
+// can be made protected (_check_update_protected in ironic/conductor/manager.py).
+func (it *Item) leaveOutProtection() {
+	wanted := it.Node.Fields["protected"] == true
+	if now := it.Existing; now != nil && (!wanted || now.Protected || now.ProvisionState == models.StateActive || now.ProvisionState == models.StateRescue) {
+		return
+	}
+	it.Node.Fields = maps.Clone(it.Node.Fields)
+	delete(it.Node.Fields, "protected")
+	delete(it.Node.Fields, "protected_reason")
+	if wanted {
+		it.Node.Notes = append(it.Node.Notes, "protected is left out: only active nodes can be protected")
+	}
 }
 
 // lacksSecret makes a new node invalid if one of its secrets has no value.

@@ -347,7 +347,11 @@ func TestExportAndEnrollAgain(t *testing.T) {
 		nodes := rack(5)
 		nodes[3].Set(true, "protected")
 		nodes[3].Set(false, "automated_clean")
-		enroller(from).Run(t.Context(), compared(t, from, nodes, enroll.Options{}))
+		for _, r := range enroller(from).Run(t.Context(), compared(t, from, nodes, enroll.Options{})) {
+			if r.Outcome != provision.OutcomeDone {
+				t.Errorf("%+v", r)
+			}
+		}
 		have, err := provision.ReadExisting(t.Context(), from)
 		if err != nil {
 			t.Fatal(err)
