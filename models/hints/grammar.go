@@ -56,7 +56,7 @@ func (g grammar) tokens(expression string) ([]string, *Error) {
 	return nil, g.unreadable(expression, 0)
 }
 
-// unreadable returns the error with which the original parser fails at the byte offset at.
+// unreadable returns the error with which the original parser fails at the given byte offset.
 func (g grammar) unreadable(expression string, at int) *Error {
 	rest := expression[at:]
 	where := strings.TrimLeft(rest, grammarSpace)
