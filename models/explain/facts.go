@@ -365,7 +365,7 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age returns how many seconds ago the time was. It returns 0 for a future time, or if either time is unknown.
+// age returns the age of the time in seconds. It returns 0 for a future time, or if either time is unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0

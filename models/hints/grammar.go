@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The operators in the grammar of oslo.utils' specs_matcher. They are tried in this order, so that "==" is found
-// before "=".
+// The operators in the grammar of oslo.utils' specs_matcher. They are tried in the order listed here. In unaryOps,
+// "==" must precede "=" to be recognized.
 const (
 	opOr    = "<or>"
 	opAllIn = "<all-in>"
