@@ -72,7 +72,7 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence describes, as evidence, how a request reached the server.
+// reachEvidence returns evidence of how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -87,7 +87,7 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence describes the server's answer as evidence.
+// answerEvidence returns evidence of the server's answer.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {

@@ -16,10 +16,10 @@ const (
 	KindConfigured Kind = "configured"
 	// KindCustomAgent runs the plan's in-band steps.
 	KindCustomAgent Kind = "custom-agent"
-	// KindInstallCoreOS installs CoreOS with the agent's step install_coreos.
+	// KindInstallCoreOS installs CoreOS with the agent's install_coreos step.
 	KindInstallCoreOS Kind = "install_coreos"
-	// KindAssisted starts the Assisted Installer's agent, which selects the disk itself (step
-	// start_assisted_install).
+	// KindAssisted starts the Assisted Installer's agent with the start_assisted_install step. The installer selects
+	// the disk itself.
 	KindAssisted Kind = "start_assisted_install"
 	// KindDirect lets the agent write an image to the disk.
 	KindDirect Kind = "direct"
@@ -134,7 +134,7 @@ type ConfigDrive struct {
 	UserData     string
 	// Reader is the program that reads the user data. If it is empty, [Facts.Reader] determines it.
 	Reader UserDataReader
-	// MetaData is merged key by key; see [Fields.With]. The step install_coreos reads coreos_append_karg and
+	// MetaData is merged key by key; see [Fields.With]. The install_coreos step reads coreos_append_karg and
 	// coreos_copy_network.
 	MetaData    map[string]any
 	NetworkData map[string]any
