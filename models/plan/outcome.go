@@ -114,7 +114,7 @@ func (f *Facts) autodetected() []Kind {
 	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
-		// All other interfaces of the list need an image, and refuse to deploy without one.
+		// All other interfaces on the list need an image, and refuse to deploy without one.
 		return []Kind{KindRamdisk}
 	}
 	// Kinds that write a disk come first.

@@ -177,7 +177,8 @@ type Allocate struct {
 // Asked reports whether an allocation is requested. a may be nil.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For returns the fields for the node that the plan calls name: the common fields, overridden by the node's own.
+// For returns the fields for the node that has the given name in the plan. The node's own fields override the common
+// ones.
 func (p *Plan) For(name string) Fields {
 	i := slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 	if i < 0 {
@@ -186,8 +187,8 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With returns a copy of f in which the fields that other sets override those of f. Fields are overridden key by key,
-// but hints, steps and traits are replaced as a whole.
+// With returns a copy of f, overridden by the fields that are set in the other Fields value. Fields are overridden
+// key by key, but hints, steps and traits are replaced as a whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {
