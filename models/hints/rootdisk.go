@@ -46,7 +46,7 @@ func (d *Disk) Identity() map[string]string {
 	return identity
 }
 
-// DiskOf returns a disk of which only the identity is known.
+// DiskOf returns a disk that has only the given identifying attributes.
 func DiskOf(identity map[string]string) *Disk {
 	return &Disk{WWN: identity[string(WWN)], WWNWithExtension: identity[string(WWNWithExtension)], Serial: identity[string(Serial)]}
 }

@@ -115,8 +115,7 @@ func sameStep(s models.Step, o models.Step) bool {
 	return s.Interface == o.Interface && s.Step == o.Step
 }
 
-// Order returns the steps of the deployment in Ironic's order. It includes the driver's steps only as far as they are
-// known.
+// Order returns the steps of the deployment in Ironic's order. The driver's steps are missing if they are unknown.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.addedSteps()) }
 
 // plainSteps returns the steps without their sources.
