@@ -10,9 +10,9 @@ import (
 // continue_inspection (ironic/api/controllers/v1/versions.py, MINOR_84_CONTINUE_INSPECTION).
 const discoveryMinor = 84
 
-// judgeDiscovery reports whether auto-discovery is enabled. Ironic's API does not show the option
-// [auto_discovery]enabled, and a request that would reveal it enrolls a node (ironic/api/controllers/v1/ramdisk.py,
-// continue_inspection). Therefore, the evidence comes from the nodes: the inventory of a discovered node contains
+// judgeDiscovery judges whether auto-discovery is enabled. Ironic's API does not expose the [auto_discovery]enabled
+// option, and a request that would reveal it would also enroll a node (ironic/api/controllers/v1/ramdisk.py,
+// continue_inspection). The evidence therefore comes from the nodes: the inventory of a discovered node has
 // auto_discovered in its plugin_data.
 func judgeDiscovery(f *Facts) Diagnosis {
 	with, _, evidence, reported := f.splitByInterface("inspect", "agent")

@@ -119,7 +119,8 @@ type rule struct {
 	judge func(f *Facts) []Diagnosis
 }
 
-// wayTo returns the connection checks that precede the check id, or all of them if id is not a connection check.
+// wayTo returns the connection checks that precede the check with the given ID, or all connection checks if it is not
+// one of them.
 func wayTo(id ID) []ID {
 	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
 	for i, w := range way {
@@ -196,11 +197,12 @@ func Diagnose(f *Facts) []Diagnosis {
 
 func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	for _, before := range rule.after {
-		// If the first request failed at Keystone, a failure at Ironic is no reason to skip the authentication check.
+		// If Keystone refused the first request, run the authentication check even though a check of the connection
+		// to Ironic failed.
 		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {
 			continue
 		}
-		// Omit checks that do not apply anyway, such as the checks of named nodes if no node is named.
+		// Omit checks that do not apply anyway, such as those on named nodes if no node is named.
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}

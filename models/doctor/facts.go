@@ -126,8 +126,8 @@ func (t *NodesTally) Add(n *models.Node) {
 	}
 }
 
-// BusiestISOs returns the deploy ISOs that are used by the largest numbers of nodes, in descending order. The
-// parameter most limits how many ISOs it returns.
+// BusiestISOs returns the deploy ISOs that the most nodes use, in descending order of the number of nodes. Its
+// argument limits the number of ISOs.
 func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 	var all []plan.BootFile
 	for address, nodes := range t.ISOs {

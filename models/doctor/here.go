@@ -104,8 +104,8 @@ func judgeTerminal(f *Facts) Diagnosis {
 	return ok(strings.Join(text, ", "), evidence...)
 }
 
-// TerminalOf describes the terminal. Like the console, it derives this from environment variables, whose values the
-// function variable returns.
+// TerminalOf describes the terminal. Like the console, it relies on environment variables, which it reads through the
+// variable function.
 func TerminalOf(variable func(name string) string) TerminalFacts {
 	t := TerminalFacts{Term: variable("TERM")}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

@@ -72,7 +72,7 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence describes, as evidence, how a request reached the server.
+// reachEvidence returns evidence of how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -87,7 +87,7 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence describes the server's answer as evidence.
+// answerEvidence returns evidence of the server's answer.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -98,7 +98,7 @@ func answerEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// unreached returns the diagnosis for the case that no request was sent to Ironic.
+// unreached returns the diagnosis to use when no request was sent to Ironic.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
 		return unknown("skipped: Ironic's URL is in Keystone's catalog")
@@ -167,7 +167,7 @@ func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	return ok("no TLS (http URL)", models.Observed("url", r.URL))
 }
 
-// judgeCertificate judges the server's certificate. The result bad is true if the diagnosis is a warning.
+// judgeCertificate judges the server's certificate. The bad result reports whether the diagnosis is a warning.
 func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	c := r.Certificate
 	if c == nil {
@@ -287,7 +287,8 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	return ok("no authentication", evidence...)
 }
 
-// judgeIdentity judges the user's access at Keystone. It warns if the user has only roles that allow no changes.
+// judgeIdentity judges the identity that Keystone reported for the user. It warns if all of the user's roles forbid
+// changes.
 func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 	id := f.Identity
 	who := "user " + models.OrNone(id.User)
@@ -361,8 +362,8 @@ func shortTime(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// Limits of the clock skew, above which the check warns or fails. Ages and deadlines depend on Ironic's clock;
-// certificates and tokens depend on both clocks.
+// Clock skews above which the check warns or fails. Ages and deadlines depend on Ironic's clock; certificates and
+// tokens depend on both clocks.
 const (
 	clockDoubtful = 5 * time.Second
 	clockBroken   = 60 * time.Second

@@ -57,7 +57,7 @@ func (b *BootLog) at(t bootTime) time.Time {
 	return at
 }
 
-// Begin returns the time of the first line seen of the boot, or zero if no log was read.
+// Begin returns the time of the boot's first known line, or zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
 // reachedAt returns the time when the stage started.
@@ -175,7 +175,7 @@ type bootMark struct {
 	reached, done models.RamdiskStage
 }
 
-// bootMarks lists the known texts, those of late stages first. The literals are from systemd 252 to 257,
+// bootMarks lists the known texts, starting with those of the latest stage. The literals are from systemd 252 to 257,
 // NetworkManager, Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py, inspector.py,
 // ironic_api_client.py).
 var bootMarks = []bootMark{

@@ -66,7 +66,7 @@ func TestBootLog(t *testing.T) {
 			t.Parallel()
 			begin := time.Unix(1_795_450_520, 0)
 			var b BootLog
-			for range 2 { // the second time, all lines were added before
+			for range 2 { // in the second pass, all lines are duplicates
 				for _, l := range tt.lines {
 					b.AddLine(bootLine(begin.Add(time.Duration(l.after)*time.Second), l.unit, l.text))
 				}

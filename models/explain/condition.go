@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Condition is a condition on facts other than the error text and the state. Its value describes it in the
-// documentation of the rules.
+// Condition is a condition on facts other than the error text and the state. Its value is the description shown in
+// the documentation of the rules.
 type Condition string
 
 // All conditions that rules use.
@@ -372,8 +372,8 @@ func (x *explaining) wantedBootMode() string {
 	return x.raw.BootMode
 }
 
-// capability returns the value of the named capability. The capabilities in from are either a string of the form
-// name:value,name:value or a JSON object.
+// capability returns the value of the named capability. Ironic represents capabilities either as a string of the form
+// name:value,name:value or as a JSON object.
 func capability(from any, name string) string {
 	switch c := from.(type) {
 	case map[string]any:

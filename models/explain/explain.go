@@ -22,7 +22,7 @@ const (
 	ConfidenceLow    Confidence = "low"
 )
 
-// rank returns the position of c in the order of confidence, in which the most certain comes first.
+// rank returns the position of c, starting at 0, when confidences are sorted from the most to the least certain.
 func (c Confidence) rank() int {
 	switch c {
 	case ConfidenceHigh:
@@ -43,8 +43,8 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 	return c
 }
 
-// Rule recognizes one problem of a node. A rule matches if all its conditions are true. Its texts may contain names
-// of evidence in braces, which are replaced by values.
+// Rule recognizes one problem of a node. A rule matches if all its conditions are true. Its texts may contain
+// evidence names in braces, which are replaced by their values.
 type Rule struct {
 	ID RuleID
 	// Errors lists the known errors that the rule recognizes. At least one of them must occur in the reason, the
@@ -53,7 +53,7 @@ type Rule struct {
 	// In lists the states in which the rule applies. If it is empty, the rule applies in all states. A node in an
 	// unknown state always matches.
 	In []models.ProvisionState
-	// If lists the conditions of the rule, all of which must hold.
+	// If lists the rule's conditions, all of which must hold.
 	If []Condition
 
 	Verdict string
@@ -70,7 +70,7 @@ type Rule struct {
 	Next Next
 	// Instead lists the less specific rules that this rule replaces when it matches.
 	Instead []RuleID
-	// Source says where the text that the rule matches, or the rule itself, comes from.
+	// Source says where the rule, or the text that it matches, comes from.
 	Source string
 }
 
@@ -90,7 +90,7 @@ type Next struct {
 	Retry bool        `json:"-"`
 }
 
-// Explanation is a sanitized finding about a node. Its JSON is for scripts.
+// Explanation is a sanitized finding about a node. Its JSON form is for scripts.
 type Explanation struct {
 	Rule       RuleID               `json:"rule"`
 	Verdict    string               `json:"verdict"`

@@ -12,8 +12,8 @@ import (
 
 const aNode = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 
-// realTexts lists real messages from Ironic, its agent, the step install_coreos and coreos-installer. Each has a
-// number, by which other tests refer to it.
+// realTexts lists real messages from Ironic, its agent, the install_coreos step and coreos-installer. Other tests
+// refer to a message by its number.
 var realTexts = []struct {
 	number int
 	text   string
@@ -177,8 +177,8 @@ var explainNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) models.Time { return models.Time{Time: explainNow.Add(-d)} }
 
-// waiting returns the facts of a node that waits for its ramdisk. Its operation started the duration began earlier
-// than explainNow. The function change can modify the facts.
+// waiting returns the facts of a node that waits for its ramdisk. The began argument is the time from the start of
+// the operation to explainNow. The change function can modify the facts.
 func waiting(began time.Duration, change func(n *models.Node, f *Facts)) *Facts {
 	n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: models.StateDeployWait, TargetProvisionState: models.StateActive, PowerState: models.PowerOn, ProvisionUpdatedAt: ago(began), Internal: &models.Internal{}}
 	f := &Facts{Now: explainNow, Row: &models.Row{Node: n}, Work: &models.Work{Kind: models.StateDeploying, Begin: explainNow.Add(-began), Whole: true, Outcome: models.OutcomeRunning}}
@@ -398,7 +398,7 @@ func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	}
 }
 
-// realText returns the first of realTexts with the given number.
+// realText returns the first text in realTexts with the given number.
 func realText(number int) string {
 	for _, c := range realTexts {
 		if c.number == number {

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// Facts is the input of [Explain]. A fact that is unknown is zero. Text must not contain secrets.
+// Facts is the input of [Explain]. Unknown facts have zero values. Texts must not contain secrets.
 type Facts struct {
 	// Now is the current time on Ironic's clock.
 	Now     time.Time
@@ -250,8 +250,8 @@ func (x *explaining) workBegan() time.Time {
 	return time.Time{}
 }
 
-// gatherTexts collects the texts that may state the cause: the reasons that Ironic gives first, followed by those
-// from the log.
+// gatherTexts collects the texts that may state the cause. Ironic's reasons come first, followed by texts from the
+// log.
 func (x *explaining) gatherTexts() {
 	if x.Text != "" {
 		x.addText("error", x.Text, 0)
@@ -280,8 +280,8 @@ func (x *explaining) gatherTexts() {
 	}
 }
 
-// addObstacle adds the error that blocks the ramdisk's boot. An error that occurred only once may disappear on a
-// retry, unless it is a failed configuration or a missing boot medium.
+// addObstacle adds the error that blocks the ramdisk's boot. The confidence is lower if the error has occurred only
+// once and a retry may resolve it.
 func (x *explaining) addObstacle() {
 	e := x.boot.Obstacle
 	if e == nil || workOf(x.state()) == "" {
@@ -298,8 +298,8 @@ func (x *explaining) addObstacle() {
 	})
 }
 
-// isBootError reports whether the error id is one that the boot log tracks. Such errors are added by addObstacle,
-// unless they were resolved.
+// isBootError reports whether the node has a boot log that tracks the error. The addObstacle method adds such an
+// error unless it was resolved.
 func (x *explaining) isBootError(id ErrorID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
@@ -355,7 +355,7 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the number of bytes of a reason that are shown. Longer texts are usually dumps, and are cut.
+// mostShown is the maximum number of bytes shown of a reason. Longer reasons are usually dumps, and are cut.
 const mostShown = 2000
 
 func shownReason(text string) string {
@@ -365,7 +365,7 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age returns the age of the time at in seconds, or zero if it is unknown.
+// age returns the age of the time in seconds. It returns 0 for a future time, or if either time is unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0

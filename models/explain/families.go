@@ -7,13 +7,13 @@ import (
 	"ironworks/models"
 )
 
-// family explains the messages of an exception class, a module or a phase of Ironic that have no individual rules. A
-// word counts only if an opening precedes it, because other programs write about images or networks, too.
+// family explains those messages of an Ironic exception class, module or phase that have no individual rules. A word
+// counts only if an opening precedes it, because other programs write about images or networks, too.
 type family struct {
 	ID RuleID
-	// Openings lists ways in which clauses of Ironic or the agent begin; "…" stands for up to maxOpeningGap bytes.
-	// Words lists whole words in lower case; a final "*" matches the rest of a word. At least one of the openings or
-	// words must match.
+	// Openings lists the beginnings of clauses that Ironic or the agent writes; "…" stands for up to maxOpeningGap
+	// bytes. Words lists whole words in lower case; a final "*" matches the rest of a word. At least one of the
+	// openings or words must match.
 	Openings []string
 	Words    []string
 	// In lists the states in which the family applies. If it is empty, the family applies in all states.
@@ -25,7 +25,7 @@ type family struct {
 	Next                Next
 	// Evidence names the facts that are shown in addition to the text and the step.
 	Evidence []EvidenceField
-	// Source names the modules or classes of Ironic that write such messages.
+	// Source names the Ironic modules or classes that write such messages.
 	Source string
 }
 
@@ -72,7 +72,8 @@ type familySign struct {
 	weak    bool
 }
 
-// familySigns holds the signs of all families, indexed by the first two bytes of their first part in lower case.
+// familySigns holds the signs of all families. The index is made of the first two bytes of a sign's first part, in
+// lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32
@@ -98,8 +99,8 @@ func makeFamilySigns() [signSlots][]familySign {
 }
 
 // familyInReason returns the index of the family that best matches a reason, or -1 if none matches. It scans the text
-// once, up to the offset after; the rest is about cleaning up. A topic in the message takes precedence over a topic
-// in an opening, such as the name of a step, and any topic takes precedence over a phase.
+// once, and stops at offset "after" because the rest concerns the cleanup. A topic in the message takes precedence
+// over a topic in an opening, such as the name of a step, and any topic takes precedence over a phase.
 func familyInReason(text string, after int) int {
 	best, hint, ironic := len(families), len(families), false
 	opened := 0 // the end of the last opening
@@ -141,8 +142,7 @@ func familyInReason(text string, after int) int {
 	return best
 }
 
-// at returns the offset of the end of the sign if the sign occurs at offset i, where a word starts; if not, it
-// returns -1.
+// at returns the end offset of the sign if it occurs at offset i, where a word starts. Otherwise, it returns -1.
 func (s *familySign) at(text string, i int) int {
 	first := s.parts[0]
 	end := i + len(first)
@@ -167,8 +167,8 @@ func (s *familySign) at(text string, i int) int {
 	return -1
 }
 
-// partsEnd finds the remaining parts of an opening, in order, starting at offset from. It returns the end of the last
-// part, or -1 if a part is missing.
+// partsEnd finds the remaining parts of an opening, in order, from the given offset on. It returns the end offset of
+// the last part, or -1 if a part is missing.
 func (s *familySign) partsEnd(text string, from int) int {
 	for _, p := range s.parts[1:] {
 		i := strings.Index(text[from:min(len(text), from+maxOpeningGap+len(p))], p)

@@ -10,7 +10,8 @@ var (
 	tearingStates = []models.ProvisionState{models.StateError, models.StateDeleting}
 )
 
-// stepOpenings returns the ways in which the reason of a failed step can begin, for each interface that has steps.
+// stepOpenings returns the possible beginnings of the reason for a failed step. They cover every interface that has
+// steps.
 func stepOpenings() []string {
 	var all []string
 	for _, kind := range []string{"Deploy", "Clean", "Service"} {

@@ -10,7 +10,7 @@ import (
 // ErrorID names an error that is recognized by its text.
 type ErrorID string
 
-// Errors that occur in ramdisks' logs or in the reasons of failures.
+// Errors that occur in ramdisk logs or in failure reasons.
 const (
 	ErrorNoHintedDevice  ErrorID = "no-hinted-device"
 	ErrorNoDisks         ErrorID = "no-disks"
@@ -128,8 +128,8 @@ const (
 	ErrorRedacted         ErrorID = "redacted"
 )
 
-// knownError is an error with the patterns of its texts. A pattern consists of literals, and matches a text that
-// contains all of them in order.
+// knownError is an error with the patterns that recognize its text. A pattern is a list of literals, and matches a
+// text that contains all of them in order.
 type knownError struct {
 	id   ErrorID
 	ways [][]string
@@ -137,8 +137,8 @@ type knownError struct {
 	stage models.RamdiskStage
 }
 
-// ramdiskErrors lists errors from the ramdisk, most specific first. The literals are from the agent, the step
-// install_coreos, coreos-installer and the kernel.
+// ramdiskErrors lists errors from the ramdisk, most specific first. The literals are from the agent, the
+// install_coreos step, coreos-installer and the kernel.
 var ramdiskErrors = []knownError{
 	{id: ErrorNoHintedDevice, ways: [][]string{{"No suitable device was found for deployment using these hints"}, {"No disks satisfied root device hints for node"}}},
 	{id: ErrorNoDisks, ways: [][]string{{"root device hints were not provided and all found block devices are smaller than"}, {"No suitable device was found for deployment - root device hints"}}},
@@ -291,8 +291,8 @@ var conductorErrors = []knownError{
 	{id: ErrorRedacted, ways: [][]string{{"** Value Redacted - Requires "}}},
 }
 
-// allErrors holds all known errors, lineErrors those that are searched for in lines of a ramdisk's log, and
-// reasonErrors those that are searched for in reasons. The most specific errors come first.
+// allErrors holds all known errors. lineErrors holds the errors to look for in a line of a ramdisk's log, and
+// reasonErrors holds the errors to look for in a reason. The most specific errors come first.
 var (
 	allErrors    = [][]knownError{conductorErrors, ramdiskErrors, bootErrors, generalErrors}
 	lineErrors   = [][]knownError{ramdiskErrors, bootErrors, generalErrors}

@@ -2,8 +2,8 @@ package explain
 
 import "strings"
 
-// Limits for finding errors in a reason, in bytes and tries. Ironic writes no longer reasons, and literals that are
-// farther apart are unrelated.
+// Limits for finding errors in a reason. The first two are in bytes: Ironic's reasons are not longer than maxReason,
+// and literals more than maxGap apart are unrelated.
 const (
 	maxReason     = 32 << 10
 	maxGap        = 1000
@@ -82,8 +82,8 @@ func near(text string, literals []string) bool {
 	return true
 }
 
-// clauseBegins reports whether a clause can start after the text before. A quote may precede the clause, as in a
-// Python dictionary.
+// clauseBegins reports whether a clause can start right after the given text. The text may end with an opening quote,
+// as in a Python dictionary.
 func clauseBegins(before string) bool {
 	before = strings.TrimRight(before, `"'`+"`"+"* ")
 	return before == "" || strings.ContainsRune(":;.,([{)]}-|=>!\n", rune(before[len(before)-1]))

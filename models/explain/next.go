@@ -42,8 +42,8 @@ func (x *explaining) next(r *Rule) Next {
 	return next
 }
 
-// stop returns the reason why verb must not be proposed, or "" if there is none. For example, a machine with an
-// instance is in use and must not be erased.
+// stop returns the reason not to propose the verb, or "" if there is none. For example, a machine with an instance is
+// in use and must not be erased.
 func (x *explaining) stop(verb models.Verb) string {
 	n := x.node
 	if verb == "" || n == nil {
@@ -65,8 +65,8 @@ func (x *explaining) stop(verb models.Verb) string {
 }
 
 // retryVerb returns the verb that retries the failed operation or ends the waiting. In deploy wait, that is undeploy
-// if the step is not abortable, as the agent's deploy steps are. Ironic would abort such a step only at its end,
-// which may never come (ironic/conductor/manager.py, _do_abort).
+// if the current step is not abortable, which is true of the agent's deploy steps. Ironic would abort such a step
+// only at its end, which may never come (ironic/conductor/manager.py, _do_abort).
 func (x *explaining) retryVerb() models.Verb {
 	s := x.state()
 	if x.node != nil && s == models.StateDeployWait {

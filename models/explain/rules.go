@@ -30,13 +30,13 @@ var spreading = append([]ErrorID{
 	ErrorTLSRequired, ErrorStepUnknown,
 }, timeouts...)
 
-// timeoutRules lists the rules that say nothing more than that the ramdisk took too long.
+// timeoutRules lists the rules that only say that the ramdisk took too long.
 var timeoutRules = []RuleID{
 	RuleID(ErrorCallbackTimeout), RuleID(ErrorCleanNoBoot), RuleID(ErrorCleanTimeout), RuleID(ErrorInspectTimeout),
 	RuleID(ErrorServiceTimeout), RuleID(ErrorRescueTimeout),
 }
 
-// unheardRules lists the rules that say nothing more than that the ramdisk did not call back, or not in time.
+// unheardRules lists the rules that only say that the ramdisk did not call back, or did not do so in time.
 var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeoutRules...)
 
 // The states in which groups of rules apply.

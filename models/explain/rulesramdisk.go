@@ -6,7 +6,7 @@ import "slices"
 // ramdisks that are no longer running.
 var ramdiskRules = slices.Concat(pullRules, reachRules, startRules, goneRules)
 
-// bootRule returns a rule for the error id, which blocks a ramdisk's boot.
+// bootRule returns a rule for an error that blocks a ramdisk's boot.
 func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) Rule {
 	return Rule{
 		ID: RuleID(id), Errors: []ErrorID{id}, In: waitOrEnded, Confidence: ConfidenceHigh,
@@ -16,8 +16,7 @@ func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) 
 	}
 }
 
-// buildAgain returns the next action for a ramdisk that is configured incorrectly, which is to rebuild it with the
-// given flags.
+// buildAgain returns the next action for a ramdisk with a wrong configuration: rebuild it with the given flags.
 func buildAgain(text, flags string) Next {
 	return Next{Text: text, Key: "ignition", Command: "ironworks ignition build " + flags}
 }

@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// Sentence describes in one sentence what a node is doing at the time now on the server's clock. e is the stored
-// evidence of the operation. The text is sanitized.
+// Sentence describes in one sentence what a node is doing. The current time must be from the server's clock, and e is
+// the evidence stored for the operation. The text is sanitized.
 func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	s := n.ProvisionState
@@ -45,8 +45,8 @@ func failedSentence(r *models.Row, now time.Time) string {
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
 }
 
-// waitSentence describes what the ramdisk that Ironic is waiting for is doing. If it has called back in this boot,
-// that is its step; if not, it is the progress of its boot.
+// waitSentence describes the ramdisk that Ironic is waiting for: its step if it has called back in this boot, or else
+// the progress of its boot.
 func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	boot := BootOf(r)
@@ -134,7 +134,7 @@ func withInstance(n *models.Node) string {
 	return ", " + n.InstanceUUID
 }
 
-// stepPlace returns the current step with its position in the list of steps, if that is known.
+// stepPlace returns the current step and, if known, its position in the list of steps.
 func stepPlace(r *models.Row) string {
 	step, kind := r.Node.CurrentStep()
 	steps, i := r.Node.Internal.Progress(kind)

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// changedAt returns one change to the given field, which was made the duration before earlier than explainNow.
+// changedAt returns one change to the named field. The before argument is the time from the change to explainNow.
 func changedAt(before time.Duration, field string) []models.NodeChange {
 	return []models.NodeChange{{Field: field, At: ago(before).Time}}
 }
@@ -27,7 +27,8 @@ func TestExplainSince(t *testing.T) {
 		text    string
 		changes []models.NodeChange
 		change  func(n *models.Node)
-		// done is a part of the verdict and of the next action. It is empty if no change is expected to show.
+		// done is text that the verdict and the next action both contain. It is empty if no change is expected to
+		// show.
 		done, command, step string
 	}{
 		"the hints": {

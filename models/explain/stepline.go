@@ -11,10 +11,11 @@ import (
 // beatTakes is the usual maximum interval between two heartbeats of an agent.
 const beatTakes = 180 * time.Second
 
-// StepLine returns the most important fact about a node at the time now on the server's clock. For a failed node, it
-// is the reason, from a rule or from Ironic; for a waiting one, the wait with Ironic's remaining timeout; for a
-// working one, the step with its position; for a held one, the hold. conductors is nil if unknown. Times are rounded,
-// so that the line seldom changes. It is not sanitized.
+// StepLine returns the most important fact about a node. For a failed node, that is the reason, in the words of a
+// rule or of Ironic. For a waiting node, it is a problem or the wait itself, with the remaining time until Ironic's
+// timeout. For a working node, it is the step and its position; for a held node, it is the hold. The current time
+// must be from the server's clock, and conductors is nil if they are unknown. Times are rounded so that the line
+// seldom changes. It is not sanitized.
 func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) string {
 	n := &r.Node
 	s := n.ProvisionState

@@ -46,7 +46,7 @@ var nothingKnown = Rule{
 }
 
 // unknownRule returns the rule for a text that no other rule matches. Its verdict says where the text comes from,
-// according to field.
+// based on the name of the evidence field.
 func unknownRule(field string) *Rule {
 	return &Rule{
 		ID: RuleUnknown, Confidence: ConfidenceLow,
@@ -81,8 +81,8 @@ type Developer struct {
 	Distance float64 `json:"distance"`
 }
 
-// nearestError returns the error for which the text lacks the smallest share of words, whatever their order. It
-// returns "" if not a single word matches.
+// nearestError returns the error for which the text lacks the smallest share of words, and that share. The order of
+// the words does not matter. It returns "" if not a single word matches.
 func nearestError(text string) (id ErrorID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {

@@ -2,7 +2,7 @@ package hints
 
 import "strings"
 
-// match reports whether value, a string or a float64, satisfies the specification spec. It behaves like
+// match reports whether the value, which is a string or a float64, satisfies the specification. It behaves like
 // specs_matcher.match of oslo.utils, and its errors have the texts of the corresponding Python exceptions.
 func (g grammar) match(value any, spec string) (bool, *Error) {
 	t, err := g.tokens(spec)

@@ -109,7 +109,7 @@ func (d *Disk) Attribute(name Hint) string {
 	return strings.Join(d.attributes(name), ", ")
 }
 
-// attributes returns the values of the named attribute, as texts. Most attributes have at most one value.
+// attributes returns the values of the named attribute as strings. Most attributes have at most one value.
 func (d *Disk) attributes(name Hint) []string {
 	v := d.report().Get(string(name))
 	if name == Size {

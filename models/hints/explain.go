@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Explanation describes which disk the agent selects, with the reason for each disk.
+// Explanation says which disk the agent selects, and explains the outcome for each disk.
 type Explanation struct {
-	// Picks is the name of the selected disk, or "" if none is selected. In that case, Error is the reason.
+	// Picks is the name of the selected disk, or "" if none is selected; Error then gives the reason.
 	Picks string `json:"picks"`
 	Error string `json:"error,omitempty"`
-	// Problems lists problems of the hints that do not depend on the disks.
+	// Problems lists problems with the hints that do not depend on the disks.
 	Problems []Problem   `json:"problems,omitempty"`
 	Disks    []DiskCheck `json:"disks"`
 }
@@ -88,7 +88,7 @@ func (s Search) fitsAll(c *DiskCheck) bool {
 	return true
 }
 
-// checks compares the disk with every hint. In contrast, the agent stops at the first mismatch.
+// checks compares the disk with every hint. Unlike the agent, it does not stop at the first mismatch.
 func (s Search) checks(d *Disk) []Check {
 	given, _ := s.Hints.value.(*PythonDict)
 	if given == nil {
@@ -115,7 +115,7 @@ func (s Search) checks(d *Disk) []Check {
 	return checks
 }
 
-// whyNot explains why the hint h does not match the disk. If possible, it suggests a hint that would match.
+// whyNot explains why the hint does not match the disk. If possible, it suggests a hint that would match.
 func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	op, wanted, _ := strings.Cut(h.spec, " ")
 	equality := op == "s==" || op == "=="
@@ -137,7 +137,7 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	return fmt.Sprintf("has %q", has)
 }
 
-// contains reports whether a value of the named attribute contains the normalized text quoted.
+// contains reports whether any value of the named attribute, once normalized, contains the quoted text.
 func (r reader) contains(d *Disk, name Hint, quoted string) bool {
 	for _, has := range d.attributes(name) {
 		if text, err := r.normalize(has, r.empty(name)); err == nil && strings.Contains(text, quoted) {
@@ -199,7 +199,8 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict describes in one clause which disk is selected. The result clear is true if no other disk matches.
+// Verdict describes in one clause which disk is selected. The clear result reports whether this is the only disk that
+// matches.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The operators in the grammar of oslo.utils' specs_matcher. They are tried in this order, so that "==" is found
-// before "=".
+// The operators in the grammar of oslo.utils' specs_matcher. They are tried in the order listed here. In unaryOps,
+// "==" must precede "=" to be recognized.
 const (
 	opOr    = "<or>"
 	opAllIn = "<all-in>"
@@ -56,7 +56,7 @@ func (g grammar) tokens(expression string) ([]string, *Error) {
 	return nil, g.unreadable(expression, 0)
 }
 
-// unreadable returns the error with which the original parser fails at the byte offset at.
+// unreadable returns the error with which the original parser fails at the given byte offset.
 func (g grammar) unreadable(expression string, at int) *Error {
 	rest := expression[at:]
 	where := strings.TrimLeft(rest, grammarSpace)

@@ -37,8 +37,8 @@ func DecodeInventory(data []byte) (Inventory, error) {
 }
 
 // OutOfBand reports whether the disks were read from the BMC and not by a ramdisk. A BMC does not use the ramdisk's
-// names (/dev/sda), and reports no WWNs or paths. The Redfish inspection of old releases stores only the name and the
-// size. That of Ironic 39.0 also stores the vendor, model, serial number and rotational
+// names (/dev/sda), and reports no WWNs or paths. In old releases, Redfish inspection stores only the name and the
+// size. In Ironic 39.0, it also stores the vendor, the model, the serial number and the rotational attribute
 // (ironic/drivers/modules/redfish/inspect.py).
 func (inv *Inventory) OutOfBand() bool {
 	device := func(d Disk) bool { return strings.HasPrefix(d.Name, "/dev/") }

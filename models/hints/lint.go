@@ -17,7 +17,7 @@ const (
 	Doubtful Severity = "warning"
 )
 
-// Problem is a problem of a hint that does not depend on the disks. If it does not concern a specific hint, Hint is
+// Problem is a problem with a hint that does not depend on the disks. If it does not concern a specific hint, Hint is
 // empty.
 type Problem struct {
 	Hint     Hint     `json:"hint,omitempty"`

@@ -33,7 +33,7 @@ const (
 	portAddress = 4
 )
 
-// parsedLLDP is the data that Ironic's hook parse-lldp stores for an interface
+// parsedLLDP is the data that Ironic's parse-lldp hook stores for an interface
 // (ironic/drivers/modules/inspector/lldp_parsers.py, 39.0.0).
 type parsedLLDP struct {
 	Chassis string `json:"switch_chassis_id"`
@@ -49,8 +49,8 @@ func (p parsedLLDP) neighbor() Neighbor {
 	return n
 }
 
-// neighborsOf returns the LLDP data in plugin data, both parsed and raw, by the name of the interface. Other plugins
-// may store data of any form, so data that cannot be read is ignored.
+// neighborsOf returns the parsed and the raw LLDP data in an inventory's plugin data. Both are keyed by interface
+// name. Other plugins may store data of any form, so data that cannot be read is ignored.
 func neighborsOf(plugin json.RawMessage) (parsed map[string]parsedLLDP, tlvs map[string]json.RawMessage) {
 	var data map[string]json.RawMessage
 	_ = json.Unmarshal(plugin, &data)
@@ -105,8 +105,9 @@ func decodeTLVs(raw json.RawMessage) Neighbor {
 	return n
 }
 
-// addressText formats a network address as Ironic's hook local-link-connection stores it. The first byte of b is the
-// IANA number of the address family: 1 is IPv4, 2 is IPv6, and 6 is a MAC address.
+// addressText formats a network address in the form that Ironic's local-link-connection hook stores. The first byte
+// of b is the IANA number of the address family: 1 is IPv4, 2 is IPv6, and 6 is a MAC address. For other families, or
+// if b is too short, it returns "".
 func addressText(b []byte) string {
 	switch {
 	case len(b) >= 5 && b[0] == 1:

@@ -8,8 +8,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// TestNeighbors checks that LLDP data is decoded from every place where it may be stored. The chassis and port IDs
-// are of the forms in ironic/drivers/modules/inspector/lldp_tlvs.py.
+// TestNeighbors checks that LLDP data is decoded from every place where it may be stored. The forms of the chassis
+// and port IDs are from ironic/drivers/modules/inspector/lldp_tlvs.py.
 func TestNeighbors(t *testing.T) {
 	t.Parallel()
 	whole := hints.Neighbor{SwitchID: "0a:1b:2c:3d:4e:5f", PortID: "Eth3", SwitchInfo: "sw1"}

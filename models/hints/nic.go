@@ -22,8 +22,8 @@ type NIC struct {
 }
 
 // DecodeNICs reads the network interfaces from the response of GET /v1/nodes/{id}/inventory. The neighbors come from
-// the raw TLVs of the agent (plugin_data.lldp_raw, or lldp of an interface) or, if there are none, from the hook
-// parse-lldp (plugin_data.parsed_lldp).
+// the agent's raw TLVs (plugin_data.lldp_raw, or the lldp field of an interface) or, if there are none, from the
+// parse-lldp hook (plugin_data.parsed_lldp).
 func DecodeNICs(data []byte) ([]NIC, error) {
 	var found struct {
 		Inventory struct {
@@ -42,8 +42,8 @@ func DecodeNICs(data []byte) ([]NIC, error) {
 	if err := json.Unmarshal(data, &found); err != nil {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
-	// The agent reads the boot interface from the kernel parameter BOOTIF, as in BOOTIF=01-52-54-00-12-34-56
-	// (ironic_python_agent/hardware.py, get_boot_info). The address follows the hardware type.
+	// The agent reads the boot interface from the BOOTIF kernel parameter, for example BOOTIF=01-52-54-00-12-34-56
+	// (ironic_python_agent/hardware.py, get_boot_info). The hardware type, 01, precedes the address.
 	boot := strings.ToLower(strings.ReplaceAll(found.Inventory.Boot.PXE, "-", ":"))
 	if strings.Count(boot, ":") == 6 {
 		_, boot, _ = strings.Cut(boot, ":")

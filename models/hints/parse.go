@@ -14,7 +14,8 @@ func newReader(generation Generation, agent bool) reader {
 	return reader{grammar: grammar{unary: unaryOps, ranges: generation == GenerationNewest}, generation: generation, agent: agent}
 }
 
-// newest reports whether r emulates the newest code of the agent, if agent is true, or of Ironic, if it is false.
+// newest reports whether r emulates the newest generation of the agent (if agent is true) or of Ironic (if agent is
+// false).
 func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
 
 // knows reports whether the emulated code knows the named hint.
@@ -32,7 +33,7 @@ func (r reader) known() []Hint {
 	return knownHints[:len(knownHints)-1]
 }
 
-// parsedHint is a hint after parsing. Its value is a specification (spec) or, for the hint rotational, a boolean
+// parsedHint is a hint after parsing. Its value is a specification (spec) or, for the rotational hint, a boolean
 // (want).
 type parsedHint struct {
 	name Hint
@@ -221,7 +222,7 @@ func (r reader) addOperator(h *parsedHint) *Error {
 	return nil
 }
 
-// PythonBool emulates oslo.utils' bool_from_string in strict mode. The result ok is false where the original raises
+// PythonBool emulates oslo.utils' bool_from_string in strict mode. The ok result is false where the original raises
 // ValueError.
 func PythonBool(v any) (value, ok bool) {
 	switch PythonLower(pythonStrip(PythonStr(v))) {

@@ -71,8 +71,9 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 	return "", raised(deviceNotFound, "No suitable device was found for deployment using these hints %s", PythonStr(s.Hints.value))
 }
 
-// Matching yields the disks that match all hints, in the order of disks, up to the first error. If the hints are
-// empty but there are disks, it yields an error, as the agent does for an empty entry of skip_block_devices.
+// Matching yields the disks that match all hints, in their original order. It stops after the first error. If the
+// hints are empty but there are disks, it yields an error, as the agent does for an empty entry of
+// skip_block_devices.
 func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	return func(yield func(Disk, error) bool) {
 		for d, err := range h.find(disks, by) {
@@ -87,7 +88,7 @@ func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	}
 }
 
-// find emulates find_devices_by_hints of the agent. It stops after the first error.
+// find emulates the agent's find_devices_by_hints. It stops after the first error.
 func (h Hints) find(disks []Disk, by Generation) iter.Seq2[Disk, *Error] {
 	return func(yield func(Disk, *Error) bool) {
 		for i := range disks {
@@ -127,7 +128,7 @@ func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *Error) {
 	return true, nil
 }
 
-// fits reports whether the disk matches the hint h.
+// fits reports whether the disk matches the hint.
 func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	value := d.report().Get(string(h.name))
 	switch h.name {
@@ -157,7 +158,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	return r.match(text, h.spec)
 }
 
-// fitsOne reports whether at least one of the values matches the hint h. It skips values that cannot be compared.
+// fitsOne reports whether at least one of the values matches the hint. It skips values that cannot be compared.
 func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	for _, v := range values {
 		if v == nil {

@@ -273,7 +273,7 @@ func (p *jsonParser) escape(b *strings.Builder, begin int) error {
 	return nil
 }
 
-// unit reads the escaped UTF-16 code unit at offset at.
+// unit reads the escaped UTF-16 code unit at the given offset. It returns false if there is none.
 func (p *jsonParser) unit(at int) (rune, bool) {
 	if at+6 > len(p.s) || p.s[at:at+2] != `\u` {
 		return 0, false

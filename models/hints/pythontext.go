@@ -33,7 +33,8 @@ func PythonLower(s string) string {
 	return b.String()
 }
 
-// endsWord reports whether a letter precedes the rune at index at, and no letter follows it.
+// endsWord reports whether the rune at the given index is the last letter of a word: a letter precedes it, and none
+// follows it. It skips case-ignorable runes.
 func endsWord(text []rune, at int) bool {
 	letter := func(from, step int) bool {
 		for i := from; i >= 0 && i < len(text); i += step {

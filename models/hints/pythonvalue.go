@@ -97,7 +97,7 @@ func PythonNumber(text string) any {
 	return PythonInt(text)
 }
 
-// PythonTruthy reports whether v is true in Python, as bool() does.
+// PythonTruthy reports whether v counts as true in Python. It emulates bool().
 func PythonTruthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -210,7 +210,7 @@ func writtenFloat(f float64) string {
 	return text
 }
 
-// PythonFloat converts a number to a float. As in Python, a bool counts as a number. The result ok is false for
+// PythonFloat converts a number to a float. As in Python, a bool counts as a number. The ok result is false for
 // values of other types.
 func PythonFloat(v any) (n float64, ok bool) {
 	switch v := v.(type) {

@@ -35,7 +35,7 @@ func (r RootDisk) String() string { return fmt.Sprint(r.value) }
 // Is reports whether d is the root disk.
 func (r RootDisk) Is(d *Disk) bool { return r.IsKnown() && d.Named(r.value) }
 
-// Identity returns the attributes that identify the disk, by name. It is empty if none of them was reported.
+// Identity returns the identifying attributes of the disk, keyed by name. It is empty if none of them was reported.
 func (d *Disk) Identity() map[string]string {
 	identity := map[string]string{}
 	for name, value := range map[Hint]string{WWN: d.WWN, WWNWithExtension: d.WWNWithExtension, Serial: d.Serial} {
@@ -46,7 +46,7 @@ func (d *Disk) Identity() map[string]string {
 	return identity
 }
 
-// DiskOf returns a disk of which only the identity is known.
+// DiskOf returns a disk that has only the given identifying attributes.
 func DiskOf(identity map[string]string) *Disk {
 	return &Disk{WWN: identity[string(WWN)], WWNWithExtension: identity[string(WWNWithExtension)], Serial: identity[string(Serial)]}
 }

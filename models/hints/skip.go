@@ -2,8 +2,8 @@ package hints
 
 import "strings"
 
-// Skipped determines the disks that skip_block_devices excludes. It maps the name of each of them to the index of the
-// first entry that matches it. The error is a *Error.
+// Skipped determines the disks that skip_block_devices excludes. It maps the name of each such disk to the index of
+// the first entry that matches it. The error is a *Error.
 func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	skipped, err := s.skipped(disks)
 	if err != nil {
@@ -130,7 +130,7 @@ func hasVolumeName(entry any) (bool, *Error) {
 	return false, raised("TypeError", "argument of type '%s' is not iterable", PythonTypeName(entry))
 }
 
-// pythonItems returns the items over which a Python loop iterates, given the value v.
+// pythonItems returns the items that a Python loop over v would visit.
 func pythonItems(v any) (PythonList, *Error) {
 	var items PythonList
 	switch v := v.(type) {

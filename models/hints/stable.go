@@ -17,7 +17,7 @@ func stableHints() []Hint {
 // NoStableHintError means that no stable hint distinguishes a disk from the others.
 type NoStableHintError struct {
 	Disk string
-	// Why gives, for each attribute, the reason why it does not distinguish the disk.
+	// Why says for each attribute why it does not distinguish the disk.
 	Why []string
 }
 

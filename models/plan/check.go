@@ -209,13 +209,13 @@ type Check struct {
 	ID       CheckID       `json:"id"`
 	Severity CheckSeverity `json:"severity"`
 	// Text states the result in one clause, and is sanitized. Remedy suggests what to do, in terms of commands and
-	// fields of the plan; it may be empty.
+	// plan fields; it may be empty.
 	Text     string               `json:"text"`
 	Evidence []models.Observation `json:"evidence"`
 	Remedy   string               `json:"way_out,omitempty"`
-	// ScreenRemedy suggests what to do in the console, in terms of keys and pages of the wizard.
+	// ScreenRemedy suggests what to do in the console, in terms of keys and wizard pages.
 	ScreenRemedy string `json:"-"`
-	// Override reports whether the operator can override the check. Overridden reports whether that was done.
+	// Override reports whether the operator can override the check. Overridden reports whether the operator did so.
 	Override   bool `json:"may_be_overridden"`
 	Overridden bool `json:"overridden,omitempty"`
 	// Policy is the policy that changed the severity. It is empty if none did.

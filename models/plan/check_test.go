@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkNow is the current time in the tests of checks.
+// checkNow is the current time in the check tests.
 var checkNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const (
@@ -20,8 +20,7 @@ const (
 	hintsOfS1 = `{"serial": "S1"}`
 )
 
-// rawNode returns a node with the given JSON fields. The fields that they do not set have the values that all tests
-// share.
+// rawNode returns a node with the given JSON fields. All other fields have default values that the tests share.
 func rawNode(t *testing.T, fields string) *models.Node {
 	t.Helper()
 	object := map[string]any{
@@ -64,7 +63,7 @@ func hintsOf(text string) hints.Hints {
 	return h
 }
 
-// goodFacts returns the facts of a node that has no problems, apart from those that fields causes.
+// goodFacts returns the facts of a node that has no problems, apart from those that the given JSON fields cause.
 func goodFacts(t *testing.T, fields string) *Facts {
 	t.Helper()
 	yes := true
@@ -105,7 +104,7 @@ func disks(d ...string) func(*Facts) {
 	return func(f *Facts) { f.Inventory = inventoryOf(d...) }
 }
 
-// fromBMC is a disk as the Redfish inspection of Ironic 39.0 stores it.
+// fromBMC is a disk in the form that Redfish inspection stores in Ironic 39.0.
 const fromBMC = `{"name": "Disk 0", "size": 480103981056, "vendor": null, "model": "SAMSUNG MZ7LH480", "serial": "S1", "rotational": false}`
 
 func noHints(then func(*Facts)) func(*Facts) {

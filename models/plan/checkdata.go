@@ -80,7 +80,7 @@ func (f *Facts) imageOf() (image Image, from string) {
 	return image, "instance_info.image_source"
 }
 
-// checkImage checks image_source, which the deploy interfaces direct, ansible and bootc validate. Since API 1.83, a
+// checkImage checks image_source, which the direct, ansible and bootc deploy interfaces validate. Since API 1.83, a
 // rebuild without an image fails with HTTP status 500 for every deploy interface, because the conductor first looks
 // up the image in Glance.
 func checkImage(f *Facts) finding {
@@ -101,8 +101,8 @@ func checkImage(f *Facts) finding {
 	return pass("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
 
-// checkImageSum checks the checksum in the same way as validate in ironic/drivers/modules/agent.py. Only images on
-// web servers need a checksum; those in Glance, in files and in registries (oci://) do not.
+// checkImageSum checks the checksum in the same way as Ironic's validate method (ironic/drivers/modules/agent.py).
+// Only images on web servers need a checksum; those in Glance, in files and in registries (oci://) do not.
 func checkImageSum(f *Facts) finding {
 	image, from := f.imageOf()
 	if f.Kind != KindDirect || !isWeb(image.Source) {
@@ -120,7 +120,8 @@ func checkImageSum(f *Facts) finding {
 }
 
 // Hash returns the algorithm of the checksum. If the plan does not name it, the length of the checksum determines it.
-// If the checksum is a URL, which Ironic reads, Hash returns the plan's algorithm, which may be empty.
+// If the checksum is a URL, Ironic downloads the actual checksum; Hash then returns the plan's algorithm, which may
+// be empty.
 func (i Image) Hash() (string, error) {
 	byLength := map[int]string{32: "md5", 64: "sha256", 128: "sha512"}
 	algorithm := strings.ToLower(i.Algorithm)

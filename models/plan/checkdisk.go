@@ -212,7 +212,8 @@ func diskLine(d *hints.Disk) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
 }
 
-// missHelp returns an explanation to append if the hints match no disk, or "".
+// missHelp returns a remark for the message that the hints match no disk. It says why the agent's result may differ,
+// or is "" if there is no known reason.
 func (f *Facts) missHelp() string {
 	names := f.Hints.Hints.Names()
 	has := func(rootHints ...hints.Hint) bool {

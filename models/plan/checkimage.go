@@ -52,7 +52,8 @@ func isWeb(address string) bool {
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
 }
 
-// Evidence describes, as evidence, the server's answer for the given field and address.
+// Evidence returns evidence of the server's answer. The field and the address are those of the request; secrets in
+// the address are masked.
 func (a WebAnswer) Evidence(field, address string) []models.Observation {
 	list := []models.Observation{models.Observed(field, models.MaskURL(address))}
 	if a.Error != "" {

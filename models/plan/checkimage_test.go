@@ -73,8 +73,8 @@ func qcow2Head(size uint64) []byte {
 	return head
 }
 
-// asked returns a function that turns facts into those of a direct deployment whose image server was queried, and
-// then applies change to them.
+// asked returns a function that turns facts into those of a direct deployment whose image server was queried. The
+// change function then modifies the answers and the image.
 func asked(change func(*ImageFacts, *Image)) func(*Facts) {
 	return func(f *Facts) {
 		f.Plan.Kind = KindDirect
@@ -84,7 +84,7 @@ func asked(change func(*ImageFacts, *Image)) func(*Facts) {
 	}
 }
 
-// imageCases returns, for each check of images, cases in which its problem exists and cases in which it does not.
+// imageCases returns cases for each image check. Some cases have the problem, and others do not.
 func imageCases() map[CheckID][]checkCase {
 	const of480 = 480103981056
 	answer := func(a WebAnswer) func(*Facts) {

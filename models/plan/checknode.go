@@ -220,8 +220,8 @@ func checkConductor(f *Facts) finding {
 	return fail("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
 }
 
-// checkRamdisk checks the fields of the boot files. Like get_field in ironic/drivers/utils.py, it also reads the
-// fields that have the prefixes of old drivers.
+// checkRamdisk checks the fields that name the boot files. Like get_field in ironic/drivers/utils.py, it also reads
+// fields whose names start with an old driver's prefix.
 func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindConfigured || f.Kind == KindFake {
 		return finding{}

@@ -25,8 +25,8 @@ type RegistryFacts struct {
 
 func isOCI(source string) bool { return strings.HasPrefix(source, "oci://") }
 
-// OCIReference is a parsed reference to an oci:// image. It is parsed in the same way as by Ironic 39.0
-// (OciImageService in ironic/common/image_service.py, and oci_registry.py).
+// OCIReference is a parsed reference to an oci:// image. The parser follows Ironic 39.0 (OciImageService in
+// ironic/common/image_service.py, and oci_registry.py).
 type OCIReference struct {
 	// Registry has the form HOST or HOST:PORT.
 	Registry, Repository string
@@ -125,7 +125,7 @@ func checkOCITag(f *Facts) finding {
 		"pin the image by digest: @sha256:DIGEST", models.Observed("tag", r.Tag))
 }
 
-// checkOCIKind checks that the image is of a kind that the deploy interface can install.
+// checkOCIKind checks that the deploy interface can install this kind of image.
 func checkOCIKind(f *Facts) finding {
 	r, is := f.ociImage()
 	switch {
@@ -134,7 +134,7 @@ func checkOCIKind(f *Facts) finding {
 	case f.Registry.Error != "":
 		return unknown("the registry is not reachable from this console: "+f.Registry.Error, AskElsewhere, models.Observed("registry", r.Registry))
 	case f.Registry.Closed:
-		return finding{} // the check of the pull secret reports the refusal
+		return finding{} // checkOCISecret reports the refusal
 	case f.Registry.Missing:
 		return fail("image not found in the registry", "correct image.source", models.Observed("registry", r.Registry), models.Observed("repository", r.Repository))
 	}

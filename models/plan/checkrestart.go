@@ -9,7 +9,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// checkRestart finds steps after which Ironic runs a step of the agent while the machine is still booting (test/lab,
+// checkRestart finds steps after which Ironic runs an agent step while the machine is still booting (test/lab,
 // TestStepsThatRestartMachines). This also applies to steps before deploy (priority 100): after them, Ironic
 // validates the agent's steps before the agent has reported them.
 func checkRestart(f *Facts) finding {
@@ -44,8 +44,8 @@ func checkRestart(f *Facts) finding {
 	return pass("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
 }
 
-// publishedTwice is the reason why a deployment fails if Ironic publishes the deploy ISO a second time: publish_image
-// (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
+// publishedTwice says why a deployment fails if Ironic publishes the deploy ISO a second time. The publish_image
+// function (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
 const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
 
 // restartsMachine reports whether the step restarts the machine out of band. The steps that do are those of
@@ -61,8 +61,8 @@ func restartsMachine(f *Facts, s models.Step) bool {
 	}, s.Label())
 }
 
-// afterRestart explains why a step of the agent fails if it runs after the step s, which restarts the machine. It
-// returns "" if Ironic waits for the agent.
+// afterRestart explains why an agent step fails if it runs after step s, which restarts the machine. It returns "" if
+// Ironic waits for the agent.
 func (f *Facts) afterRestart(s models.Step) string {
 	old := hints.GenerationOf(f.Version) == hints.GenerationOld
 	switch {
@@ -84,7 +84,7 @@ func (f *Facts) afterRestart(s models.Step) string {
 	return `custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 }
 
-// cleanStepOf returns the label of the clean step that has the same effect as the deploy step s.
+// cleanStepOf returns the label of the clean step that has the same effect as the given deploy step.
 func cleanStepOf(s models.Step) string {
 	if s.Label() == "raid.apply_configuration" {
 		return "raid.create_configuration"

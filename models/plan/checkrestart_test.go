@@ -50,7 +50,7 @@ func restartCases() []checkCase {
 	}
 }
 
-// installStep is the agent's step install_coreos without an explicit priority.
+// installStep is the agent's install_coreos step without an explicit priority.
 var installStep = models.Step{Interface: "deploy", Step: "install_coreos"}
 
 func raidAt(priority int) models.Step {

@@ -112,8 +112,8 @@ func wrongSteps(list []models.Step) (wrong []string) {
 	return wrong
 }
 
-// checkStepOrder checks the priorities of the steps that may install a system. The agent runs only between the steps
-// deploy and tear_down_agent.
+// checkStepOrder checks the priorities of the steps that may install a system. The agent runs only between the deploy
+// and tear_down_agent steps.
 func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.Interface()) == nil {
 		return finding{}

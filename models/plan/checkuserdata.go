@@ -25,7 +25,7 @@ func UserDataReaders() []UserDataReader {
 }
 
 // Reader returns the program that reads the user data on the installed system, and the reason for choosing it. The
-// result assumed is true if only the format of the user data suggests the reader.
+// assumed result is true if only the format of the user data suggests the reader.
 func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	image, _ := f.imageOf()
 	switch {
@@ -123,7 +123,7 @@ func checkUserDataReader(f *Facts) finding {
 	case f.Kind == KindFake:
 		return fail("a fake deployment delivers no user data", "")
 	case f.Kind == KindRamdisk && !strings.Contains(f.Node.BootInterface, "virtual-media"):
-		// ramdisk.py omits the configdrive if the boot interface lacks the capability ramdisk_boot_configdrive.
+		// ramdisk.py omits the configdrive if the boot interface lacks the ramdisk_boot_configdrive capability.
 		return fail("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
 	}
 	reader, why, assumed := f.Reader()

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// Part is a group of fields of a plan that change together.
+// Part is a group of plan fields that change together.
 type Part int
 
 // The parts of a plan.
@@ -57,8 +57,8 @@ func (p *Plan) NameOf(n models.NodeRef) string {
 	return ""
 }
 
-// ForNode returns the fields for the node n, which the plan may name by name or UUID. If the plan does not name it,
-// these are the common fields.
+// ForNode returns the fields for a node, which the plan may refer to by its name or UUID. If the plan does not
+// contain the node, it returns the common fields.
 func (p *Plan) ForNode(n models.NodeRef) Fields {
 	if name := p.NameOf(n); name != "" {
 		return p.For(name)
@@ -78,8 +78,8 @@ func (p *Plan) Clone() *Plan {
 	return &c
 }
 
-// Change changes one part of the fields of the named nodes. If the plan contains no other nodes, Change edits the
-// common fields, and any fields of single nodes that override them. Otherwise it edits only the named nodes' own
+// Change edits one part of the named nodes' fields. If the plan contains no other nodes, Change edits the common
+// fields, and also those fields of single nodes that override them. Otherwise, it edits only the named nodes' own
 // fields, so that the other nodes are not affected.
 func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	others := slices.ContainsFunc(p.Nodes, func(n Node) bool { return !slices.Contains(names, n.Name) })
@@ -101,7 +101,7 @@ func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	}
 }
 
-// ChangeOne changes a part of the fields of only one node.
+// ChangeOne edits one part of a single node's fields.
 func (p *Plan) ChangeOne(name string, part Part, change func(f *Fields)) {
 	i := p.index(name)
 	if i < 0 || len(p.Nodes) == 1 {

@@ -26,12 +26,11 @@ type Facts struct {
 	Kind  Kind
 	Steps []models.Step
 	// Outcomes lists the kinds that the deployment can have, beginning with Kind. There are several if Ironic selects
-	// the deploy interface when the deployment starts. In this case, kinds that write a disk precede those that do
-	// not.
+	// the deploy interface when the deployment starts. Kinds that write a disk precede those that do not.
 	Outcomes []Kind
 	// Hints holds the hints that are in effect after the plan's hints are written.
 	Hints hints.NodeHints
-	// OwnInstanceUUID is the instance_uuid that this deployment has set earlier.
+	// OwnInstanceUUID is the instance_uuid that this deployment set earlier.
 	OwnInstanceUUID string
 
 	// Inventory is nil if Ironic has no inventory, or if the inventory could not be read. InventoryError says why it
@@ -242,7 +241,7 @@ func (r finding) onScreen(remedy string) finding {
 	return r
 }
 
-// sawAt returns evidence that was read at the time at, including its age.
+// sawAt returns evidence together with its age. The at argument is the time when the evidence was read.
 func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation {
 	e := models.Observed(field, value)
 	if !at.IsZero() && f.Now.After(at) {
@@ -278,8 +277,8 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	return f.check(all[i])
 }
 
-// check runs a check for every outcome that is possible and returns the worst result. It returns false if the check
-// does not apply to any outcome.
+// check runs a check for every possible outcome and returns the worst result. It returns false if the check does not
+// apply to any outcome.
 func (f *Facts) check(c checker) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
@@ -315,7 +314,7 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse reports whether s is worse than the severity than. Unknown is worse than a warning, because it may hide an
+// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
 // error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}

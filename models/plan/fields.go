@@ -51,8 +51,8 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 	}
 }
 
-// allocate reads the value of allocate: true requests an allocation with the node's resource class, a mapping
-// requests a specific one, and false requests none.
+// allocate reads the value of the allocate key. The value true requests an allocation with the node's resource class,
+// a mapping requests a specific one, and false requests none.
 func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	switch {
 	case isNull(n):
@@ -178,7 +178,7 @@ func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 				r.textAt(&d.UserData, path+".user_data")(n)
 				return
 			}
-			// Ignition may be given as a mapping instead of text, because JSON is valid YAML.
+			// An Ignition configuration may be given as a mapping instead of text, because JSON is valid YAML.
 			written, err := json.Marshal(r.value(n, path+".user_data", 0))
 			if err != nil {
 				r.addProblem(n, path+".user_data", "%v", err)

@@ -12,7 +12,7 @@ import (
 // errNoChecksum means that the checksum file contains no checksum for the image.
 var errNoChecksum = errors.New("no checksum for the image")
 
-// Patterns of lines that consist of a checksum (digestAlone), or that begin or end with one (digestIn). They match
+// Patterns for lines that consist of a checksum (digestAlone), or that begin or end with one (digestIn). They match
 // MD5, SHA-256 and SHA-512 checksums, which differ in length, and are tried in this order.
 var (
 	digestAlone = digestPatterns(`^([a-fA-F\d]{%d})$`)

@@ -24,7 +24,7 @@ const (
 	diskNone diskChoice = "none"
 )
 
-// disk returns how the kind selects the disk. An unknown kind is assumed to use the hints.
+// disk says what selects the disk in a deployment of this kind. An unknown kind is assumed to use the hints.
 func (k Kind) disk() diskChoice {
 	switch k {
 	case KindRamdisk, KindFake:
@@ -57,7 +57,7 @@ func (k Kind) WritesImage() bool {
 	return false
 }
 
-// kindOfInterface returns the kind of a deployment with the given deploy interface, if the plan contains no steps.
+// kindOfInterface returns the kind of a deployment that has the given deploy interface and no steps.
 func kindOfInterface(deployInterface string) Kind {
 	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
 		if k.deployInterface() == deployInterface {
@@ -102,11 +102,11 @@ func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAuto
 // autodetected returns the kinds to which autodetect may switch. Ironic takes the first interface in
 // [DEFAULT]autodetect_deploy_interfaces that supports the node or, if none does, the last one
 // (autodetect.py, switch_interface). The API does not show this list, so the default is assumed:
-// ramdisk, bootc and direct, as far as they are enabled.
+// ramdisk, bootc and direct, except those that are not enabled.
 //
-// The rules of supports_deploy are as follows. The interface ramdisk requires
+// The supports_deploy method of each interface makes the decision. The ramdisk interface requires
 // instance_info.ironic_ramdisk_deploy together with boot_iso, or with kernel and ramdisk, or these
-// as properties of a Glance image. The interface bootc requires an oci:// image whose manifest is
+// as properties of a Glance image. The bootc interface requires an oci:// image whose manifest is
 // not an artifact. Glance and the registry are not queried here, so both outcomes remain possible.
 func (f *Facts) autodetected() []Kind {
 	image, _ := f.imageOf()
@@ -114,7 +114,7 @@ func (f *Facts) autodetected() []Kind {
 	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
-		// All other interfaces of the list need an image, and refuse to deploy without one.
+		// All other interfaces on the list need an image, and refuse to deploy without one.
 		return []Kind{KindRamdisk}
 	}
 	// Kinds that write a disk come first.
@@ -129,9 +129,9 @@ func (f *Facts) autodetected() []Kind {
 	return kinds
 }
 
-// autodetectFallback returns the kinds to which autodetect may switch if no other interface supports the node. In
-// this case, Ironic selects the last interface in its list, which is direct if that is enabled, and may be any
-// enabled interface if not.
+// autodetectFallback returns the kinds to which autodetect may switch if no other interface supports the node. Ironic
+// then selects the last interface in its list. That is direct if it is enabled; otherwise, it may be any enabled
+// interface.
 func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind {
 	if may(KindDirect) {
 		return []Kind{KindDirect}
@@ -166,7 +166,7 @@ func uuidLike(text string) bool {
 	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
 }
 
-// EnabledDeploy returns the deploy interfaces that are enabled for the node's driver. The result known is false if
+// EnabledDeploy returns the deploy interfaces that are enabled for the node's driver. The known result is false if
 // Ironic does not report them.
 func (f *Facts) EnabledDeploy() (enabled []string, known bool) {
 	for _, d := range f.Drivers {

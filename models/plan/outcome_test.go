@@ -11,7 +11,7 @@ func deployInterfaces() []string {
 	return []string{"autodetect", "direct", "bootc", "custom-agent", "ansible", "anaconda", "ramdisk", "fake", "of-the-vendor"}
 }
 
-// withInterface returns the facts of a node that has an image, the deploy interface iface, and two disks that differ
+// withInterface returns the facts of a node that has the given deploy interface, an image, and two disks that differ
 // only in their serial numbers.
 func withInterface(t *testing.T, iface, hints string) *Facts {
 	t.Helper()
@@ -133,8 +133,8 @@ func TestAutodetectIsPredicted(t *testing.T) {
 	}
 }
 
-// TestAnyOutcomeRefuses checks that a problem of any possible outcome counts. Its image is in Glance, so autodetect
-// may switch to direct, which writes the image, or to ramdisk, which boots it.
+// TestAnyOutcomeRefuses checks that a problem with any possible outcome counts. The node's image is in Glance, so
+// autodetect may switch to direct, which writes the image, or to ramdisk, which boots it.
 func TestAnyOutcomeRefuses(t *testing.T) {
 	t.Parallel()
 	f := goodFacts(t, `"deploy_interface": "autodetect", "boot_interface": "ipxe", "driver_info": {"deploy_kernel": "http://h/k", "deploy_ramdisk": "http://h/r"},

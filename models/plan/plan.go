@@ -16,10 +16,10 @@ const (
 	KindConfigured Kind = "configured"
 	// KindCustomAgent runs the plan's in-band steps.
 	KindCustomAgent Kind = "custom-agent"
-	// KindInstallCoreOS installs CoreOS with the agent's step install_coreos.
+	// KindInstallCoreOS installs CoreOS with the agent's install_coreos step.
 	KindInstallCoreOS Kind = "install_coreos"
-	// KindAssisted starts the Assisted Installer's agent, which selects the disk itself (step
-	// start_assisted_install).
+	// KindAssisted starts the Assisted Installer's agent with the start_assisted_install step. The installer selects
+	// the disk itself.
 	KindAssisted Kind = "start_assisted_install"
 	// KindDirect lets the agent write an image to the disk.
 	KindDirect Kind = "direct"
@@ -134,7 +134,7 @@ type ConfigDrive struct {
 	UserData     string
 	// Reader is the program that reads the user data. If it is empty, [Facts.Reader] determines it.
 	Reader UserDataReader
-	// MetaData is merged key by key; see [Fields.With]. The step install_coreos reads coreos_append_karg and
+	// MetaData is merged key by key; see [Fields.With]. The install_coreos step reads coreos_append_karg and
 	// coreos_copy_network.
 	MetaData    map[string]any
 	NetworkData map[string]any
@@ -177,7 +177,8 @@ type Allocate struct {
 // Asked reports whether an allocation is requested. a may be nil.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For returns the fields for the node that the plan calls name: the common fields, overridden by the node's own.
+// For returns the fields for the node that has the given name in the plan. The node's own fields override the common
+// ones.
 func (p *Plan) For(name string) Fields {
 	i := slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 	if i < 0 {
@@ -186,8 +187,8 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With returns a copy of f in which the fields that other sets override those of f. Fields are overridden key by key,
-// but hints, steps and traits are replaced as a whole.
+// With returns a copy of f, overridden by the fields that are set in the other Fields value. Fields are overridden
+// key by key, but hints, steps and traits are replaced as a whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {

@@ -106,7 +106,7 @@ func TestPlanOverrides(t *testing.T) {
 	}
 }
 
-// TestPlanWithoutAllocationForOne checks that "allocate: false" of a node overrides the plan's allocation.
+// TestPlanWithoutAllocationForOne checks that a node's "allocate: false" overrides the plan's allocation.
 func TestPlanWithoutAllocationForOne(t *testing.T) {
 	t.Parallel()
 	const text = "nodes: [a, {name: b, allocate: false}]\nallocate: true\n"

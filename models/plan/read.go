@@ -120,7 +120,7 @@ func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*ya
 	})
 }
 
-// pairs calls each for every key of a mapping. It reports keys that are duplicates or not strings.
+// pairs calls a function for every key of a mapping. It reports keys that are duplicates or not strings.
 func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v *yaml.Node)) {
 	switch {
 	case isNull(n):

@@ -49,8 +49,9 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 }
 
 // deploymentSteps returns the steps to send, with their priorities. It adds the step that defines the kind to the
-// plan's steps, unless they or the templates' steps (brought) already include it. A step without a priority gets one
-// that is lower by one than that of the preceding step.
+// plan's steps, unless they or the templates' steps (brought) already include it. A step without a priority gets the
+// priority of the preceding enabled step minus one, but at least 1. If no enabled step precedes it, it gets
+// PriorityInstall.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
@@ -95,8 +96,8 @@ func DriverSteps(deployInterface string) []models.Step {
 	return nil
 }
 
-// orderedSteps returns the steps of a deployment in Ironic's order. They consist of the given steps and of those of
-// the driver that the given steps do not replace. The steps are sorted by priority, and those with the same priority
+// orderedSteps returns the steps of a deployment in Ironic's order. They consist of the given steps, and of the
+// driver's steps that the given steps do not replace. Steps are sorted by priority, and those with equal priorities
 // by interface (ironic/conductor/steps.py, _get_all_deployment_steps). Disabled steps (priority 0) are omitted, and
 // so are steps such as hold and wait, which _validate_user_steps drops.
 func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
@@ -127,8 +128,8 @@ func stepRank(iface string) int {
 	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
 }
 
-// IsInstallStep reports whether the step s may install a system. This is assumed of every in-band step that is
-// neither a part of all deployments nor known to do something else, such as erasing disks.
+// IsInstallStep reports whether the step may install a system. This is assumed of every enabled in-band step, except
+// those that are part of every deployment and those that are known to do something else, such as erasing disks.
 func IsInstallStep(s models.Step) bool {
 	others := []string{
 		"deploy", "prepare_instance_boot", "set_boot_to_disk", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",

@@ -100,7 +100,7 @@ func (f *Facts) addedSteps() []OrderedStep {
 	return withoutSame(steps, f.templateSteps())
 }
 
-// withoutSame appends to steps those of the others that steps does not already include.
+// withoutSame appends the other steps to the first list, except those that it already includes.
 func withoutSame(steps, others []OrderedStep) []OrderedStep {
 	before := steps
 	for _, o := range others {
@@ -115,8 +115,7 @@ func sameStep(s models.Step, o models.Step) bool {
 	return s.Interface == o.Interface && s.Step == o.Step
 }
 
-// Order returns the steps of the deployment in Ironic's order. It includes the driver's steps only as far as they are
-// known.
+// Order returns the steps of the deployment in Ironic's order. The driver's steps are missing if they are unknown.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.addedSteps()) }
 
 // plainSteps returns the steps without their sources.
@@ -128,13 +127,13 @@ func plainSteps(list []OrderedStep) []models.Step {
 	return plain
 }
 
-// Disabled returns the steps of the plan and the templates that will not run. These are steps with priority 0, which
-// also disable the driver's step of the same name, and steps that Ironic drops ([steps.Reserved]).
+// Disabled returns the plan's and the templates' steps that will not run. These are steps with priority 0, which also
+// disable the driver's step with the same name, and steps that Ironic drops ([steps.Reserved]).
 func (f *Facts) Disabled() []OrderedStep {
 	return slices.DeleteFunc(f.addedSteps(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
 }
 
-// checkTraits checks the traits of the instance. Ironic refuses traits that the node does not have
+// checkTraits checks the instance's traits. Ironic refuses traits that the node does not have
 // (ironic/conductor/utils.py, validate_instance_info_traits).
 func checkTraits(f *Facts) finding {
 	traits, err := f.InstanceTraits()

@@ -124,8 +124,7 @@ func TestOrderOfSteps(t *testing.T) {
 	}
 }
 
-// templateCases returns, for each check of templates, cases in which its problem exists and cases in which it does
-// not.
+// templateCases returns cases for each template check. Some cases have the problem, and others do not.
 func templateCases() map[CheckID][]checkCase {
 	a := []string{"CUSTOM_A"}
 	both := []string{"CUSTOM_A", "CUSTOM_B"}

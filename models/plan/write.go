@@ -94,7 +94,7 @@ func putMap(m *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// write adds the fields that are set to the mapping m.
+// write adds to the mapping all fields that are set.
 func (f *Fields) write(m *yaml.Node) {
 	putText(m, "kind", string(f.Kind))
 	putText(m, "deploy_interface", f.DeployInterface)
@@ -169,7 +169,7 @@ func (c ConfigDrive) yaml() *yaml.Node {
 	return drive
 }
 
-// writeTraits adds the traits to the mapping m. It also writes an empty list, because that removes the instance's
+// writeTraits adds the traits to the mapping. It also writes an empty list, because that removes the instance's
 // traits.
 func (f *Fields) writeTraits(m *yaml.Node) {
 	if f.Traits == nil {
@@ -203,7 +203,7 @@ func yamlHints(h hints.Hints) *yaml.Node {
 	return m
 }
 
-// merged changes the tree old so that it has the content of the tree now. Parts that are already equal are left as
+// merged changes the old tree so that it has the content of the new one. Parts that are already equal are left as
 // they are.
 func merged(old, now *yaml.Node) {
 	switch {
@@ -216,8 +216,8 @@ func merged(old, now *yaml.Node) {
 	}
 }
 
-// isJSONOf reports whether now is a text that contains the mapping old as JSON. User data may be given as a mapping,
-// but is read as text.
+// isJSONOf reports whether the new node is a text that contains the old mapping as JSON. User data may be given as a
+// mapping, but is read as text.
 func isJSONOf(old, now *yaml.Node) bool {
 	var object map[string]any
 	if old.Kind != yaml.MappingNode || old.Decode(&object) != nil {
