@@ -136,7 +136,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestFirstRun: without any configuration the error says how to try the program.
+// TestFirstRun checks that, without any configuration, the error message says how to try the program.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := offline(t, "nodes")
@@ -145,7 +145,7 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
-// TestBrokenPipes: a broken connection to Ironic is not taken for a closed output pipe.
+// TestBrokenPipes checks that a broken connection to Ironic is not mistaken for a closed output pipe.
 func TestBrokenPipes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -177,7 +177,8 @@ func TestWorseOfTwoCodes(t *testing.T) {
 	}
 }
 
-// TestHostileArgumentsAreSanitized: no line of output controls the terminal, whatever its text.
+// TestHostileArgumentsAreSanitized checks that output which repeats arguments contains no control sequences for the
+// terminal.
 func TestHostileArgumentsAreSanitized(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -189,11 +190,12 @@ func TestHostileArgumentsAreSanitized(t *testing.T) {
 	}
 }
 
-// TestBMCLoginNeedsAKeyring: passwords are stored in a keyring only. Without a session bus there is no keyring.
+// TestBMCLoginNeedsAKeyring checks the error of bmc login and bmc logout if no keyring is available, because
+// passwords are stored only in a keyring. Without a session bus there is no keyring.
 func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	t.Parallel()
 	if config.SystemKeyring(func(string) string { return "" }) != nil {
-		return // this system has a keyring without a bus, which must not be touched
+		return // this system has a keyring even without a session bus; the test must not touch it
 	}
 	for _, what := range []string{"login", "logout"} {
 		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui"
 )
 
-// completeFlags registers the completion of flag values of a command and of the commands below it.
+// completeFlags registers completion functions for the flag values of cmd and of all commands below it.
 func (a *app) completeFlags(cmd *cobra.Command) {
 	known := a.flagChoices()
 	register := func(f *pflag.Flag) {
@@ -40,8 +40,8 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// flagChoices returns the cli.Choices of flags by the name of the flag. If only the flag of one command has cli.Choices, the
-// key is the path of the command with the name.
+// flagChoices returns the [cli.Choices] of flags. The keys are flag names, or the path of a command followed by the
+// flag name if the choices apply only to that command.
 func (a *app) flagChoices() map[string]cli.Choices {
 	return map[string]cli.Choices{
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),
@@ -88,7 +88,7 @@ func fieldOfColumn(_ *cobra.Command, prefix string) (out []string) {
 	return out
 }
 
-// listOf completes the last word of a comma-separated list, without the words that the list has already.
+// listOf completes the last word of a comma-separated list. Words that are already in the list are not offered again.
 func listOf(list []string) cli.Choices {
 	return func(_ *cobra.Command, prefix string) []string {
 		before := prefix[:strings.LastIndex(prefix, ",")+1]
@@ -126,7 +126,7 @@ func (a *app) nodeNames(cmd *cobra.Command, prefix string) []string {
 	return names
 }
 
-// columnChoices returns the keys of all columns, each after lead, with their titles.
+// columnChoices returns the keys of all columns, each prefixed with lead and followed by the column's title.
 func columnChoices(lead string) []string {
 	columns := explain.Columns()
 	out := make([]string, len(columns))
@@ -136,8 +136,8 @@ func columnChoices(lead string) []string {
 	return out
 }
 
-// sortChoices returns the keys of all columns. If the prefix starts with a dash, for the reverse order, the keys have
-// one, too.
+// sortChoices returns the keys of all columns. If prefix starts with a dash, which reverses the order, each key
+// starts with one, too.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")
@@ -156,7 +156,7 @@ func stateWords() []string {
 
 func checkChoices(*cobra.Command, string) (ids []string) {
 	for _, r := range plan.CheckRules() {
-		if _, err := plan.ParseCheckPolicy(r.ID, string(plan.PolicyWarn)); err == nil { // as --override does
+		if _, err := plan.ParseCheckPolicy(r.ID, string(plan.PolicyWarn)); err == nil { // --override accepts only these checks
 			ids = append(ids, string(r.ID)+"\t"+r.About)
 		}
 	}

@@ -95,7 +95,7 @@ func TestFlagValuesComplete(t *testing.T) {
 	}
 }
 
-// TestChoicesBelongToFlags: every entry of flagChoices completes a flag that exists.
+// TestChoicesBelongToFlags checks that every entry of flagChoices is for a flag that exists.
 func TestChoicesBelongToFlags(t *testing.T) {
 	t.Parallel()
 	a := newApp(cli.Process{})
@@ -112,7 +112,8 @@ func TestChoicesBelongToFlags(t *testing.T) {
 	}
 }
 
-// TestManPages: every command has a page with its name, flags and examples; no line of text is a roff request.
+// TestManPages checks that every command has a page with its name, flags and examples, and that no line of text is a
+// roff request.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "man1")

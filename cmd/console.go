@@ -29,7 +29,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// consoleFlags are the flags of the console.
+// consoleFlags holds the flags of the console.
 type consoleFlags struct {
 	lab   bool
 	site  lab.SiteFlags
@@ -44,7 +44,7 @@ type consoleFlags struct {
 	castVersion int
 	// resetView removes the stored view: the console starts with the view of the configuration.
 	resetView bool
-	// file is the user data that the console checks at the start, or "".
+	// file names the user data that the console checks when it starts. It may be empty.
 	file string
 }
 
@@ -55,7 +55,7 @@ func (f *consoleFlags) register(cmd *cobra.Command) {
 	f.registerLook(cmd.Flags())
 }
 
-// registerLook registers the flags for drawing.
+// registerLook registers the flags that control the appearance of the console, its notifications and recordings.
 func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.ascii, "ascii", false, "ASCII characters only")
 	flags.BoolVar(&f.mouse, "mouse", false, "mouse: click, scroll (shift-drag then selects text)")
@@ -66,7 +66,7 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 60, over SSH 30)")
 }
 
-// checkLook checks the flags for drawing.
+// checkLook checks the values of --theme and --notify.
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
 		return cli.Usagef("--theme %q: want auto, dark or light%s", f.theme, cli.DidYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
@@ -91,8 +91,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if name := flags.site.Used(cmd); name != "" {
 		return cli.Usagef("--%s needs --lab", name)
 	}
-	// In the console, --read-only sets only the initial mode, which a key changes. The read_only of the configuration
-	// cannot be changed.
+	// In the console, --read-only sets only the initial mode, which the user can change with a key. The read_only
+	// setting of the configuration cannot be changed there.
 	given := cmd.Flags().Changed("read-only")
 	cfg, err := a.LoadConfig(cmd, given && !a.ReadOnly)
 	var pick *config.PickError
@@ -181,7 +181,8 @@ type consoleHost struct {
 
 	mu      sync.Mutex
 	serving []*session.Serving
-	// opened has all sessions. restoreProblems has messages about settings that could not be restored.
+	// opened lists all sessions opened so far. restoreProblems lists messages about node settings that could not be
+	// restored.
 	opened          []*session.Live
 	restoreProblems []string
 }
@@ -209,7 +210,7 @@ func shownContext(x *config.Context, lab bool) screen.Context {
 	}
 }
 
-// find returns the context with a name, or the selected one for "".
+// find returns the context with the given name, or the selected context if name is empty.
 func (c *consoleHost) find(name string) (config.Context, error) {
 	if name == "" && c.contextErr != nil {
 		return config.Context{}, c.contextErr
@@ -302,7 +303,7 @@ func (s consoleShells) Open(ctx context.Context, n *models.Node, address string)
 // consoleBMCs adapts the BMCs of a session to the screens.
 type consoleBMCs struct{ *session.BMCs }
 
-// Remember uses credentials until the console ends.
+// Remember keeps credentials until the console ends.
 func (b consoleBMCs) Remember(l screen.BMCLogin) {
 	b.BMCs.Remember(l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
@@ -312,7 +313,7 @@ func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 	return b.BMCs.Keep(ctx, l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
-// giveBack waits until all sessions have restored the serial consoles of nodes, and prints what
+// giveBack waits until all sessions have restored the serial console settings of nodes, and prints which settings
 // could not be restored.
 func (c *consoleHost) giveBack() {
 	long := time.AfterFunc(time.Second, func() { c.app.PrintMessage("restoring the serial console setting of the node…") })

@@ -13,7 +13,7 @@ import (
 	tty "ironworks/test/terminal"
 )
 
-// buggy runs this test binary as the program, with a console that panics.
+// buggy is an environment variable. If it is set, this test binary runs as the program, with a console that panics.
 const buggy = "IRONWORKS_TEST_BUGGY_CONSOLE"
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// TestPanicInTheConsole restores the terminal and names the crash file, which has no secrets of the connection.
+// TestPanicInTheConsole checks that a panic restores the terminal and names the crash file, and that this file
+// contains no secrets of the connection.
 func TestPanicInTheConsole(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -8,7 +8,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// consoleRamdisks builds ramdisks for the console, and stops its servers when the console ends.
+// consoleRamdisks builds ramdisks for the console. It keeps track of the servers that it starts, so that they can be
+// stopped when the console ends.
 type consoleRamdisks struct {
 	session.Ramdisks
 	console *consoleHost

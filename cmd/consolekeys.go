@@ -9,8 +9,8 @@ import (
 	"ironworks/ui/action"
 )
 
-// keymap returns the actions of the console with the keys of the configuration file, or all its problems with their
-// lines.
+// keymap returns the actions of the console with the keys from the configuration file, or nil if that file defines
+// neither keys nor plugins. The error lists all problems with their lines.
 func keymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	bindings := make([]action.Binding, 0, len(hands.Keys))
 	at := make([]config.Position, 0, len(hands.Keys))
@@ -51,7 +51,7 @@ func pluginAction(p *plugin.Plugin) *action.Action {
 // pluginFoot is the position of plugins in the footer: after the actions of the screen.
 const pluginFoot = 40
 
-// pluginsOf returns the plugins by their actions.
+// pluginsOf returns the plugins, keyed by the IDs of their actions.
 func pluginsOf(hands config.ConsoleSettings) map[action.ID]*plugin.Plugin {
 	plugins := map[action.ID]*plugin.Plugin{}
 	for i := range hands.Plugins {

@@ -15,8 +15,8 @@ import (
 	"ironworks/models"
 )
 
-// TestConsoleReceivesPushedJournals: a console receives while a context with a receiver is open. A second console takes
-// over when the first one ends.
+// TestConsoleReceivesPushedJournals checks that a console receives pushed journals while a context with a receiver is
+// open, and that a second console takes over when the first one ends.
 func TestConsoleReceivesPushedJournals(t *testing.T) {
 	t.Parallel()
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t, "127.0.0.1"))
@@ -44,7 +44,7 @@ func TestConsoleReceivesPushedJournals(t *testing.T) {
 		}
 		return response.StatusCode, response.Body.Close()
 	}
-	// answers waits until the receiver answers, or does not answer any more.
+	// answers waits until the receiver answers or, if want is false, until it no longer answers.
 	answers := func(want bool) {
 		t.Helper()
 		deadline := time.After(20 * time.Second)
@@ -81,7 +81,7 @@ func TestConsoleReceivesPushedJournals(t *testing.T) {
 	}
 	first.Close()
 	answers(true) // the second one took over
-	// Another context with the same address: switching opens it before the first one is closed.
+	// This context uses the same address. Switching contexts opens the new one before the old one is closed.
 	third, err := host.open("y", func(text string) { t.Errorf("the third console is told: %s", text) })
 	if err != nil {
 		t.Fatal(err)

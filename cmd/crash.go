@@ -10,7 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// crashed writes a panic and its stack to a crash file, without secrets, and prints the path.
+// crashed writes a panic and its stack, without secrets, to a crash file, and prints the file's path.
 func (a *app) crashed(v any, stack []byte) {
 	text := a.Masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
 		cli.Version(), time.Now().UTC().Format(time.RFC3339), commandName(a.Args), v, stack))

@@ -17,7 +17,7 @@ import (
 	"ironworks/ironicclient"
 )
 
-// crashing returns a run whose command connects and then panics.
+// crashing runs a command that connects and then panics with the value that value returns.
 func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Client) any) (code int, home, stdout, stderr string) {
 	t.Helper()
 	home = t.TempDir()
@@ -108,8 +108,8 @@ func TestCrashWithoutAStateDirectory(t *testing.T) {
 	}
 }
 
-// TestCrashFileFollowsNoLinks: in a world-writable folder such as /tmp, another user may have created links with
-// possible names of crash files.
+// TestCrashFileFollowsNoLinks checks that writing a crash file does not follow a symlink. In a world-writable folder
+// such as /tmp, another user may have created symlinks with possible names of crash files.
 func TestCrashFileFollowsNoLinks(t *testing.T) {
 	temp, target := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 	t.Setenv("TMPDIR", temp)

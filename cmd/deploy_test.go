@@ -70,7 +70,7 @@ func TestDeployUsage(t *testing.T) {
 	}
 }
 
-// TestDeployDryRun shows checks, requests and commands, as text and JSON, and sends nothing.
+// TestDeployDryRun checks that a dry run shows checks, requests and commands, as text and JSON, and sends nothing.
 func TestDeployDryRun(t *testing.T) {
 	t.Parallel()
 	site, err := lab.StartSite(t.Context(), lab.SiteOptions{Members: []lab.Member{{Name: "r7-n01"}, {Name: "r7-n02"}}, Speed: 60})
@@ -120,7 +120,7 @@ func TestDeployDryRun(t *testing.T) {
 			t.Errorf("%q is not said:\n%s", part, stdout)
 		}
 	}
-	// A rebuild has the checks of a deployment, except for the states.
+	// A rebuild runs the same checks as a deployment, except for the allowed states.
 	if stdout, _ := do(cli.ExitRefused, "rebuild", "r7-n01", "--dry-run", "--override", "inventory", "--confirm", "r7-n01"); !strings.Contains(
 		stdout, `refuse   state: not possible in state "available", only in "active", "error", "deploy failed"`) || !strings.Contains(stdout, "root-device") {
 		t.Errorf("a rebuild: %s", stdout)

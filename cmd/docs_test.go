@@ -66,7 +66,8 @@ func codeBlock(b *bytes.Buffer, text string) {
 	b.WriteString("```\n")
 }
 
-// TestArgumentErrors: a wrong number of arguments has an error with the arguments that the command takes.
+// TestArgumentErrors checks that the error for a wrong number of arguments is our own text, which shows what the
+// command takes, and not cobra's.
 func TestArgumentErrors(t *testing.T) {
 	t.Parallel()
 	var check func(c *cobra.Command)

@@ -22,7 +22,8 @@ import (
 	"ironworks/test/embedded"
 )
 
-// doctoredIronic returns an Ironic with one node; answers override its responses.
+// doctoredIronic returns a server with an Ironic that has one node. answers maps URL paths to responses that replace
+// those of Ironic; its key "password" sets the required password.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
@@ -44,7 +45,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if strings.HasPrefix(answer, "<") { // the answer is that of another server
+		if strings.HasPrefix(answer, "<") { // the answer pretends to come from a server other than Ironic
 			w.Header().Set("Content-Type", "text/html")
 		} else {
 			w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
@@ -204,7 +205,7 @@ func evidenceOf(d doctor.Diagnosis) string {
 	return strings.Join(text, "\n")
 }
 
-// TestDoctorEndsInTime runs against a server that accepts connections and never answers.
+// TestDoctorEndsInTime checks that doctor ends even if a server accepts connections but never answers.
 func TestDoctorEndsInTime(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -227,7 +228,7 @@ func TestDoctorNames(t *testing.T) {
 	}
 }
 
-// TestDoctorInterrupted prints only that it was interrupted.
+// TestDoctorInterrupted checks that an interrupted doctor prints only that it was interrupted.
 func TestDoctorInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -243,7 +244,8 @@ func TestDoctorInterrupted(t *testing.T) {
 	}
 }
 
-// TestFailedConnectionsSuggestDoctor: errors of connections suggest doctor, except those of connections to BMCs.
+// TestFailedConnectionsSuggestDoctor checks that connection errors suggest ironworks doctor, unless the connection
+// was to a BMC.
 func TestFailedConnectionsSuggestDoctor(t *testing.T) {
 	t.Parallel()
 	const advice = "run ironworks doctor to check the connection step by step"

@@ -18,7 +18,7 @@ import (
 	"ironworks/session"
 )
 
-// past is a home directory whose context has a journal and an audit log; its Ironic is not reachable.
+// past provides a home directory with a journal and an audit log for a context whose Ironic is unreachable.
 type past struct {
 	t       *testing.T
 	options config.Options
@@ -92,7 +92,7 @@ func (p *past) ok(args ...string) string {
 	return stdout
 }
 
-// TestHistory shows the history of a node while Ironic is down.
+// TestHistory checks that the history of a node is shown while Ironic is unreachable.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)

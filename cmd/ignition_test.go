@@ -147,7 +147,8 @@ func TestIgnitionUsage(t *testing.T) {
 	}
 }
 
-// TestIgnitionKeepsSecrets: the error does not repeat an argument in a wrong place, because it may be a secret.
+// TestIgnitionKeepsSecrets checks that errors do not repeat misplaced arguments, because these may be secret, and
+// that a preview hides the password of a proxy.
 func TestIgnitionKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -360,7 +361,8 @@ func TestIgnitionInAnISO(t *testing.T) {
 		t.Error("what was refused has changed it")
 	}
 	d.put("large.ign", []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/x","contents":{"source":"data:,`+noise(600<<10)+`"}}]}}`))
-	// The area of 256 KiB moves to the end of the ISO, and back when it is removed.
+	// A configuration that does not fit into the embed area of 256 KiB moves the area to the end of the ISO. Removing
+	// the configuration undoes this.
 	d.want(cli.ExitOK, "configuration embedded", "embed", "/live.iso", "/large.ign")
 	d.want(cli.ExitOK, "configuration removed", "remove", "/live.iso")
 	if !bytes.Equal(d.get("live.iso"), pristine) {

@@ -27,7 +27,7 @@ type served struct {
 	code  chan int
 	lines *bufio.Scanner
 	first ignition.ServedJSON
-	err   *bytes.Buffer // read after its end
+	err   *bytes.Buffer // valid after the command has ended
 }
 
 func (d *desk) serve(args ...string) *served {
@@ -69,7 +69,7 @@ func (s *served) end() string {
 	return s.err.String()
 }
 
-// event waits for an event of a kind.
+// event waits for the next event of the given kind.
 func (s *served) event(kind serve.EventKind) serving.EventJSON {
 	s.t.Helper()
 	for s.lines.Scan() {
@@ -128,7 +128,8 @@ func TestIgnitionServeAnISO(t *testing.T) {
 	}
 }
 
-// TestIgnitionServeTheBuiltinAgent: the configuration in the ISO names an address of the same server.
+// TestIgnitionServeTheBuiltinAgent checks that the configuration in the served ISO contains a URL on the same server,
+// at which the built-in agent can be fetched.
 func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

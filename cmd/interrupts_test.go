@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestInterrupts: Ctrl-C belongs to the editor while the editor runs, and shortly after. Otherwise it ends the program.
+// TestInterrupts checks that Ctrl-C does not end the program while an editor runs and shortly afterwards, and that
+// otherwise SIGINT and SIGTERM end it.
 func TestInterrupts(t *testing.T) {
 	send := func(signal syscall.Signal) {
 		t.Helper()

@@ -1,4 +1,4 @@
-// Package cmd has the commands of ironworks: flags, output and exit codes. Their logic is in
+// Package cmd implements the commands of ironworks: flags, output and exit codes. Their logic is in the packages
 // session, provision, lab and ignition/prepare.
 package cmd
 
@@ -17,7 +17,8 @@ import (
 
 // Main runs the command line of the process and returns the exit code.
 func Main() int {
-	// A broken pipe is an error that the commands handle: the process must not die while a node is deployed.
+	// The commands handle a broken pipe as an error. The signal must not kill the process, for example while a node
+	// is being deployed.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := &interrupts{}
 	ctx, stop := signals.cancelOnSignal(context.Background())
@@ -40,7 +41,7 @@ func run(ctx context.Context, p cli.Process) int {
 	return a.guard(ctx, root.ExecuteContext)
 }
 
-// guard calls work, prints its error, and writes a panic to a crash file.
+// guard calls work, prints its error and returns the exit code. If work panics, it writes a crash file.
 func (a *app) guard(ctx context.Context, work func(context.Context) error) (code int) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -52,8 +52,8 @@ func manCommands(cmd *cobra.Command) (subs []*cobra.Command) {
 // manName returns the name of a command's page, such as ironworks-bmc-power.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manPage writes a page in the man macros of roff. cobra/doc reads descriptions as Markdown, but the help texts are
-// plain text.
+// manPage writes a man page with roff's man macros. It does not use cobra/doc, which reads descriptions as Markdown,
+// because the help texts are plain text.
 func manPage(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintf(w, ".TH %s 1 \"\" \"ironworks %s\" \"ironworks\"\n", strings.ToUpper(roff(manName(cmd))), roff(cli.Version()))
 	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
@@ -85,7 +85,7 @@ func manPage(w io.Writer, cmd *cobra.Command) {
 	}
 }
 
-// manParagraph fills text, and keeps the line breaks of indented lines.
+// manParagraph writes a paragraph that is filled, except that indented lines keep their line breaks.
 func manParagraph(w io.Writer, text string) {
 	fmt.Fprint(w, ".PP\n")
 	kept := false
@@ -144,7 +144,7 @@ func roff(text string) string {
 	return b.String()
 }
 
-// roffLines escapes whole lines, which must not start as requests.
+// roffLines escapes whole lines, so that none is read as a roff request.
 func roffLines(text string) string {
 	lines := strings.Split(roff(text), "\n")
 	for i, line := range lines {

@@ -10,7 +10,8 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// TestPackaging compares the container image's recipe and the systemd unit with the program: no CI builds them.
+// TestPackaging checks that the recipe of the container image and the systemd unit match the program, because no CI
+// builds them.
 func TestPackaging(t *testing.T) {
 	t.Parallel()
 	recipe, unit := packaged(t, "packaging/Containerfile"), packaged(t, "packaging/ironworks-serve.service")
@@ -45,7 +46,7 @@ func packaged(t *testing.T, name string) string {
 	return string(text)
 }
 
-// only returns the group of the only match of a pattern.
+// only returns the first group of a pattern that must match exactly once.
 func only(t *testing.T, pattern, text string) string {
 	t.Helper()
 	all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)

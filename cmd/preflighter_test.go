@@ -12,7 +12,8 @@ import (
 	"ironworks/session"
 )
 
-// TestCommandsAndConsoleUseThePoliciesOfTheContext also covers a console that has switched to another context.
+// TestCommandsAndConsoleUseThePoliciesOfTheContext checks that commands and the console apply the context's policies
+// for checks, also after the console has switched to another context.
 func TestCommandsAndConsoleUseThePoliciesOfTheContext(t *testing.T) {
 	t.Parallel()
 	strict := config.Context{

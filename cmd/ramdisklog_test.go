@@ -46,7 +46,7 @@ func freePort(t *testing.T, address string) int {
 	return port
 }
 
-// userKey returns the key pair of an operator: the file of the private key, and the public key.
+// userKey returns an operator's key pair, as the file with the private key and the text of the public key.
 func userKey(t *testing.T) (file, public string) {
 	t.Helper()
 	pub, private, err := ed25519.GenerateKey(rand.Reader)
@@ -68,8 +68,8 @@ func userKey(t *testing.T) (file, public string) {
 	return file, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// TestRamdiskLogInTheLab reads the journal of a machine over SSH, with the host key of its image, and as a push,
-// which Ironic attributes to the node.
+// TestRamdiskLogInTheLab checks that the journal of a machine can be read over SSH, using the host key of the
+// machine's image, and that it can also be pushed, in which case Ironic attributes it to the node.
 func TestRamdiskLogInTheLab(t *testing.T) {
 	t.Parallel()
 	a := newApp(cli.Process{})
@@ -190,8 +190,8 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	}
 }
 
-// wantJournal checks that each line of the machine arrived once. Lines written just before the power loss may be
-// missing, earlier ones not.
+// wantJournal checks that each line of the machine's journal arrived once. Only the last lines of a boot may be
+// missing, because they were written just before the power was cut.
 func wantJournal(t *testing.T, site *lab.Site, lines []models.LogLine) {
 	t.Helper()
 	m, _ := site.Lab.Machine("r7-n01")

@@ -18,9 +18,9 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// remoteCommands returns the commands of a served console with the least role for them. Others read or write files of
-// the server, need a terminal, or are about the server itself. The client of a viewer also refuses requests that change
-// something.
+// remoteCommands returns the commands available in a served console, each with the lowest role that may run it.
+// Commands are missing if they read or write files of the server, need a terminal, or concern the server itself. As a
+// second safeguard, the client of a viewer refuses requests that change something.
 func remoteCommands() map[string]access.Role {
 	roles := map[string]access.Role{}
 	for role, names := range map[access.Role]string{
@@ -35,15 +35,16 @@ func remoteCommands() map[string]access.Role {
 	return roles
 }
 
-// Flags over SSH. Files can only be standard input or, where the flag takes it, literal JSON or a URL. A test compares
-// the lists with the flags of the commands.
+// These lists restrict flags and commands over SSH. The value of a flag in remoteFileFlags or remoteJSONFlags must be
+// standard input. Flags in remoteJSONFlags also take literal JSON, and those in remoteURLFlags also take URLs. Flags
+// in remoteNoFlags are not available. A test compares the lists with the flags of the commands.
 var (
 	remoteFileFlags  = strings.Fields("file user-data batch password-file")                                                                                                                               //nolint:gochecknoglobals // constant
 	remoteJSONFlags  = strings.Fields("steps root-device configdrive hints inventory skip")                                                                                                               //nolint:gochecknoglobals // constant
 	remoteURLFlags   = strings.Fields("configdrive")                                                                                                                                                      //nolint:gochecknoglobals // constant
 	remoteNoFlags    = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
 	remoteNoCommands = []string{"bmc login", "bmc logout"}                                                                                                                                                //nolint:gochecknoglobals // constant
-	// remoteChanges are the commands of operators below a command of viewers.
+	// remoteChanges lists the subcommands that only operators may run, although viewers may run the parent command.
 	remoteChanges = []string{ //nolint:gochecknoglobals // constant
 		"bios copy", "bios reset", "bios set", "firmware update", "hints set", "port create", "port delete", "port set", "portgroup create", "portgroup delete", "portgroup set",
 		"raid apply", "raid delete", "rules apply", "rules delete", "runbooks apply", "runbooks delete", "templates apply", "templates delete", "vif attach", "vif detach",
@@ -51,7 +52,8 @@ var (
 	remoteFileCommand = strings.Fields("check") //nolint:gochecknoglobals // constant
 )
 
-// restrict removes the commands that the user may not run, and checks the others before they run.
+// restrict removes the commands that are not available over SSH. The remaining commands check the user's role and the
+// flags before they run.
 func (a *app) restrict(root *cobra.Command) {
 	root.AddCommand(a.whoCommand(), a.sayCommand())
 	allowed := remoteCommands()
@@ -66,7 +68,7 @@ func (a *app) restrict(root *cobra.Command) {
 		}
 		checkRole(a.Remote.Role, cmd, role)
 	}
-	// The arguments of the command are names of files.
+	// The arguments of the root command would be names of files.
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return cli.Usagef("%w", cli.UnknownCommand(cmd, args[0]))
@@ -84,7 +86,8 @@ func (a *app) isVerb(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(actions.Verbs(a.App), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }
 
-// checkRole refuses a command and its subcommands to users with a lesser role. It also refuses flags that name files.
+// checkRole makes a command and its subcommands refuse users whose role is below least. They also refuse flags that
+// name files.
 func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
@@ -180,7 +183,7 @@ func (a *app) sayCommand() *cobra.Command {
 	}
 }
 
-// command runs a command of a user.
+// command runs a command that a user sent over SSH, and returns its exit code.
 func (s *consoleServer) command(ctx context.Context, one *sshserver.Session, args []string) int {
 	member, err := s.member(one)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// remoteApp returns the commands of a user with a role, without a server behind them.
+// remoteApp returns the commands as a user with the given role sees them. There is no server behind them.
 func remoteApp(role access.Role, stdin string) (a *app, root *cobra.Command, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	a = newApp(cli.Process{
@@ -29,7 +29,7 @@ func remoteApp(role access.Role, stdin string) (a *app, root *cobra.Command, std
 	return a, a.rootCommand(), stdout, stderr
 }
 
-// eachCommand calls visit for every command below cmd that runs.
+// eachCommand calls visit for every runnable command below cmd.
 func eachCommand(cmd *cobra.Command, visit func(cmd *cobra.Command)) {
 	for _, sub := range cmd.Commands() {
 		eachCommand(sub, visit)
@@ -75,7 +75,8 @@ func TestFlagsOverSSH(t *testing.T) {
 	}
 }
 
-// TestCommandsOverSSH lists the commands. A new command is not available over SSH until it is in the list.
+// TestCommandsOverSSH checks the list of commands that are available over SSH. A new command is not available until
+// it is added to remoteCommands.
 func TestCommandsOverSSH(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")
@@ -102,8 +103,8 @@ func TestCommandsOverSSH(t *testing.T) {
 	}
 }
 
-// TestNoFilesOverSSH tries every flag and form with the path of a file: the file is neither read nor written, and the
-// answer does not reveal whether it exists.
+// TestNoFilesOverSSH tries the path of a file in every flag and in all forms. It checks that the file is neither read
+// nor written, and that the answer does not reveal whether the file exists.
 func TestNoFilesOverSSH(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -158,7 +159,7 @@ func TestNoFilesOverSSH(t *testing.T) {
 	}
 }
 
-// oneFlag checks a command that has only one flag, with one value.
+// oneFlag runs the flag check for a command that has only the flag f, set to value.
 func oneFlag(t *testing.T, f *pflag.Flag, value string) error {
 	t.Helper()
 	cmd, flag := &cobra.Command{Use: "x"}, *f
@@ -175,7 +176,8 @@ func oneFlag(t *testing.T, f *pflag.Flag, value string) error {
 	return remoteFlags(cmd, nil)
 }
 
-// refusedOverSSH runs a command with different numbers of arguments: all are refused before anything is opened.
+// refusedOverSSH runs a command with and without a further argument, and checks that it is refused before any file is
+// opened.
 func refusedOverSSH(t *testing.T, args []string) {
 	t.Helper()
 	overSSH := false
@@ -198,7 +200,7 @@ func refusedOverSSH(t *testing.T, args []string) {
 	}
 }
 
-// TestLeastRoles tries all commands as a viewer: those of operators are refused, before anything is read.
+// TestLeastRoles runs operators' commands as a viewer, and checks that they are refused before anything is read.
 func TestLeastRoles(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{

@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// replayFlags are the flags of replay.
+// replayFlags holds the flags of the replay command.
 type replayFlags struct {
 	consoleFlags
 	speed  float64
@@ -127,7 +127,7 @@ func replaySession(where screen.Context, player *replay.Player) *screen.Session 
 	}
 }
 
-// noAudit is the audit log of a replay.
+// noAudit takes the place of the audit log in a replay.
 type noAudit struct{}
 
 // Write always fails.

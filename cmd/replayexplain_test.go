@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainRecording explains the shown moment of a recording with its data only: the recorded reason, or else the
-// log.
+// TestExplainRecording checks that an explanation of the shown moment of a recording uses only recorded data: the
+// reason of the failure or, if there is none, the log.
 func TestExplainRecording(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

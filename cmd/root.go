@@ -23,7 +23,7 @@ import (
 	"ironworks/models"
 )
 
-// app is a run of the program.
+// app adds all commands to a run of the program.
 type app struct{ *cli.App }
 
 func newApp(p cli.Process) *app { return &app{cli.NewApp(p)} }
@@ -81,8 +81,8 @@ func wrapUsage(cmd *cobra.Command) {
 	}
 }
 
-// flagError returns a usage error for a flag that cannot be parsed. After a mistyped command the error is about the
-// command: its flags are not known either.
+// flagError returns a usage error for a flag that cannot be parsed. If the command is mistyped, the error reports the
+// command instead, because its flags are unknown, too.
 func flagError(cmd *cobra.Command, err error) error {
 	if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {
 		if wrong := fileArgument(cmd, before[:1]); wrong != nil {
@@ -98,8 +98,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return cli.Usagef("%w%s (see %s --help)", err, near, cmd.CommandPath())
 }
 
-// argumentError returns an error of cobra about the arguments of a command. It adds the arguments that the command
-// takes.
+// argumentError improves cobra's error about a command's arguments. If their number is wrong, the error shows which
+// arguments the command takes.
 func argumentError(cmd *cobra.Command, args []string, err error) error {
 	_, program, _ := strings.Cut(cmd.CommandPath(), " ")
 	switch {

@@ -10,7 +10,7 @@ import (
 	"ironworks/provision"
 )
 
-// runCommand runs a plugin of the configuration file.
+// runCommand returns the command that runs a plugin from the configuration file.
 func (a *app) runCommand() *cobra.Command {
 	flags := &cli.ActFlags{}
 	cmd := &cobra.Command{

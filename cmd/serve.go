@@ -25,7 +25,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// serverFlags are the flags of serve.
+// serverFlags holds the flags of the serve command.
 type serverFlags struct {
 	listen, hostKey, record           string
 	authorizedKeys, userCA, revokedBy []string
@@ -80,7 +80,7 @@ type consoleServer struct {
 	room   *presence.Room
 	tasks  *screen.TaskList
 	audit  audit.Writer
-	// recordings is the folder for recordings of sessions; "" records nothing.
+	// recordings is the folder in which sessions are recorded. If empty, they are not recorded.
 	recordings string
 }
 
@@ -137,8 +137,8 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
-// Garbage collection targets of a console and of a server of consoles (GOGC), in percent of the live heap. Most of a
-// console's memory is in use, so a smaller heap costs little time.
+// These are the garbage collection targets (GOGC) of a console and of a server, in percent of the live heap. Most of
+// a console's memory is in use, so a smaller heap costs little time.
 const (
 	consoleGC = 60
 	servedGC  = 25
@@ -153,7 +153,7 @@ func (a *app) limitGarbage(percent int) {
 
 const textServerStops = "the server is shutting down; running tasks resume when it restarts"
 
-// run polls and serves until ctx ends. All sessions and tasks end then.
+// run polls Ironic and serves consoles until ctx ends, which also ends all sessions and tasks.
 func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -184,7 +184,7 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 	return err
 }
 
-// member returns the limits of a user.
+// member returns the identity and the permissions of a session's user.
 func (s *consoleServer) member(one *sshserver.Session) (*session.Member, error) {
 	nodes, err := models.ParseFilter(one.Nodes)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// TestServeCheck checks good and bad configurations. None of them starts a server.
+// TestServeCheck checks what serve --check reports for valid and invalid configurations. No server is started.
 func TestServeCheck(t *testing.T) {
 	t.Parallel()
 	ironic := httptest.NewServer(embedded.New(t, time.Now).Handler)

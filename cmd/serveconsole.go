@@ -21,11 +21,11 @@ import (
 	"ironworks/viewstate"
 )
 
-// defaultFPS limits how often a console is drawn in a second. The first change after a pause is drawn at once; changes
-// that follow share a frame.
+// defaultFPS is the default limit for how often a console is drawn per second. The first change after a pause is
+// drawn immediately. Changes that follow shortly afterwards are drawn together.
 const defaultFPS = 60
 
-// console runs the console of a user at an SSH terminal.
+// console runs a user's console on an SSH terminal.
 func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) error {
 	if slices.Contains(one.Env, "TERM=dumb") || slices.Contains(one.Env, "TERM=") {
 		return errNoTerminal
@@ -92,7 +92,7 @@ const (
 	textReadOnly        = "the server is read-only"
 )
 
-// forbidden returns the actions that a served console does not have, with the reasons.
+// forbidden returns the actions that are not available in a served console, each with the reason.
 func forbidden(role access.Role) map[action.ID]string {
 	no := map[action.ID]string{}
 	for _, id := range []action.ID{action.Suspend, action.GoIgnition, action.Shell, action.LogSave} {
@@ -143,8 +143,8 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI is the API of a user's console. It answers requests that all consoles have in common from the data of the
-// server.
+// sharedAPI is the API for a user's console. It answers requests that are the same for all consoles from the server's
+// data.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared
@@ -155,14 +155,14 @@ func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
 
-// sharedBMCs is the access to BMCs on a server. It offers no keyring for credentials, because credentials that one user
-// enters would be used for all users.
+// sharedBMCs gives users of a server access to BMCs. It offers no keyring for credentials, because credentials
+// entered by one user would be used for all users.
 type sharedBMCs struct{ screen.BMCs }
 
 // HasKeyring reports that credentials cannot be stored.
 func (sharedBMCs) HasKeyring() bool { return false }
 
-// resume continues the deployments that the end of the last server interrupted.
+// resume continues the deployments that were interrupted when the previous server ended.
 func (s *consoleServer) resume(ctx context.Context) {
 	checks := s.shared.Preflighter()
 	list, err := checks.Deployments.Unfinished(time.Now())

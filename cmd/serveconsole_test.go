@@ -21,12 +21,12 @@ import (
 	"ironworks/ui/screen"
 )
 
-// keyring are BMCs with a keyring.
+// keyring provides BMCs with a keyring.
 type keyring struct{ screen.BMCs }
 
 func (keyring) HasKeyring() bool { return true }
 
-// TestSharedBMCsHaveNoKeyring: credentials that one user enters are not stored for the others.
+// TestSharedBMCsHaveNoKeyring checks that credentials entered by one user are not stored for other users.
 func TestSharedBMCsHaveNoKeyring(t *testing.T) {
 	t.Parallel()
 	if (sharedBMCs{keyring{}}).HasKeyring() {
@@ -45,8 +45,8 @@ func TestSharedBMCsHaveNoKeyring(t *testing.T) {
 	}
 }
 
-// TestForbiddenActions: all roles lack actions that use files or the terminal of the server. Viewers also lack actions
-// that contact BMCs.
+// TestForbiddenActions checks that actions which use files or the terminal of the server are forbidden for all roles,
+// and that actions which contact BMCs are also forbidden for viewers.
 func TestForbiddenActions(t *testing.T) {
 	t.Parallel()
 	for role, extra := range map[access.Role][]action.ID{
@@ -64,7 +64,8 @@ func TestForbiddenActions(t *testing.T) {
 	}
 }
 
-// TestServedConsoleHasNoPlugins: a plugin of the server's configuration is neither offered nor named.
+// TestServedConsoleHasNoPlugins checks that a plugin in the server's configuration is neither offered nor named in a
+// served console.
 func TestServedConsoleHasNoPlugins(t *testing.T) {
 	t.Parallel()
 	hands := config.ConsoleSettings{
@@ -90,8 +91,8 @@ func TestServedConsoleHasNoPlugins(t *testing.T) {
 	}
 }
 
-// TestServedEnrollKeepsThePassword: an operator who names a BMC does not get the server's password for BMCs sent to it,
-// only a password that the operator enters.
+// TestServedEnrollKeepsThePassword checks that the server's BMC password is not sent to a BMC that an operator names.
+// Only a password entered by the operator is sent.
 func TestServedEnrollKeepsThePassword(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -115,7 +116,7 @@ func TestServedEnrollKeepsThePassword(t *testing.T) {
 	t.Cleanup(controller.Close)
 	for _, typed := range []string{"", "typed"} {
 		in := &provision.EnrollSource{Addresses: []string{controller.URL}}
-		// The error of the refused login is that of the BMC, in the result.
+		// The BMC refuses the credentials. The result contains this error, which does not matter here.
 		_, _, _ = opened.Enroll.Compare(t.Context(), in, enroll.Login{Username: "admin", Password: models.Secret(typed)}, func(int, int) {})
 	}
 	mu.Lock()
@@ -125,7 +126,8 @@ func TestServedEnrollKeepsThePassword(t *testing.T) {
 	}
 }
 
-// TestServedEnrollReadsNoFiles: the console of an operator cannot make the server read a file of nodes or credentials.
+// TestServedEnrollReadsNoFiles checks that an operator's console cannot make the server read a file with nodes or
+// credentials.
 func TestServedEnrollReadsNoFiles(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

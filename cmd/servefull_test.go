@@ -18,8 +18,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestFullDiskSendsNothing acts while the audit log is on a full disk: the request is not sent, the user learns why,
-// and the server continues when there is space again.
+// TestFullDiskSendsNothing checks what happens if the audit log is on a full disk: requests are not sent, the user
+// sees the reason, and the server works again once there is space.
 func TestFullDiskSendsNothing(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -44,7 +44,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 	}
 }
 
-// TestFullDiskForTasks keeps a task in a folder that cannot be written: the task runs, and the log says that it would
+// TestFullDiskForTasks checks the message if the file of a task cannot be written. The task still runs, but it could
 // not be resumed.
 func TestFullDiskForTasks(t *testing.T) {
 	t.Parallel()
@@ -58,8 +58,8 @@ func TestFullDiskForTasks(t *testing.T) {
 	}
 }
 
-// TestConsoleThatCannotBeRecorded: a console does not begin without its recording. The next console tries to record
-// again.
+// TestConsoleThatCannotBeRecorded checks that a console does not start if it cannot be recorded, and that the next
+// console tries to record again.
 func TestConsoleThatCannotBeRecorded(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -79,8 +79,8 @@ func TestConsoleThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// TestRecordingThatFails: the log and the audit log have the early end of a recording at once, not only when its
-// session ends.
+// TestRecordingThatFails checks that the failure of a recording is reported immediately, in the log and the audit
+// log, and not only when the session ends.
 func TestRecordingThatFails(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -105,7 +105,7 @@ func TestRecordingThatFails(t *testing.T) {
 	}
 }
 
-// TestLongStandardInput: input that is too long is refused, not cut.
+// TestLongStandardInput checks that input that is too long is refused rather than truncated.
 func TestLongStandardInput(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

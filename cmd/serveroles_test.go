@@ -27,7 +27,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// ironicLog is an embedded Ironic that records the requests which change something or reach into a BMC.
+// ironicLog is an embedded Ironic that records requests that change something or make Ironic contact a BMC.
 type ironicLog struct {
 	handler http.Handler
 
@@ -64,7 +64,7 @@ type servedRig struct {
 	env map[string]string
 }
 
-// newServedRig starts a server for a node n1.
+// newServedRig returns a server whose Ironic has one node, n1.
 func newServedRig(t *testing.T) *servedRig {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
@@ -100,7 +100,7 @@ func newServedRig(t *testing.T) *servedRig {
 	return &servedRig{t: t, server: s, ironic: l, stderr: &stderr, env: env}
 }
 
-// runs runs a command of a user with a role.
+// runs runs a command as a user with the given role.
 func (r *servedRig) runs(role access.Role, stdin string, args ...string) (stdout, stderr string, code int) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
@@ -112,8 +112,8 @@ func (r *servedRig) runs(role access.Role, stdin string, args ...string) (stdout
 	return out.String(), complaints.String(), code
 }
 
-// roleTests has a line for each command over SSH: whether it changes something or reaches into a BMC (x), and arguments
-// with which the command gets as far as sending.
+// roleTests contains a line for each command available over SSH. x marks commands that change something or contact a
+// BMC. The arguments are sufficient for the command to send its requests.
 const roleTests = `
 x abort n1
 x adopt n1
@@ -239,8 +239,9 @@ func roleInput(command string) string {
 	return "{}"
 }
 
-// TestRolesOfCommands tries every command with every role. A viewer is refused because of the role, and nothing is
-// sent. Operators and admins are never refused because of a role. A command without a line in roleTests fails the test.
+// TestRolesOfCommands runs every command with every role. It checks that viewers are refused because of their role
+// and send nothing, and that operators and admins are never refused because of their role. It fails if a command has
+// no line in roleTests.
 func TestRolesOfCommands(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")

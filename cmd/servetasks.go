@@ -94,8 +94,9 @@ func (f taskFiles) load() (tasks []keptTask, err error) {
 // continue.
 const resumeWithin = time.Hour
 
-// resumeTasks continues the tasks that the end of the last server interrupted. Nodes to which something was sent
-// according to the audit log are followed. The other nodes are acted on.
+// resumeTasks continues the tasks that were interrupted when the previous server ended. For nodes to which the task
+// had already sent something, according to the audit log, it only waits for the result. On the other nodes, it
+// performs the action.
 func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 	tasks, err := files.load()
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 	return nil
 }
 
-// runTask runs a task of the server, which has the context of the list.
+// runTask runs a task of the server. The task uses the context of the task list.
 func (s *consoleServer) runTask(t *screen.Task, sent func(uuid string) (time.Time, bool)) {
 	runner, batch, cancels := t.Runner, t.Plan, t.Cancels
 	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {

@@ -12,9 +12,9 @@ import (
 // usersEvery is the interval at which the users of the configuration are read again.
 const usersEvery = 2 * time.Second
 
-// watchUsers applies changes of serve.users in the configuration until ctx ends; the server then ends the sessions of
-// users whose role or nodes have changed. A change counts when it is read twice: an editor may be writing the file. While
-// the configuration is invalid, the last users stay.
+// watchUsers applies changes of serve.users in the configuration until ctx ends. The server ends the sessions of
+// users whose role or nodes have changed. A change is applied only when two consecutive reads agree, because an
+// editor may still be writing the file. While the configuration is invalid, the previous users remain.
 func (a *app) watchUsers(ctx context.Context, list *access.List, current map[string]access.Grant) {
 	options := a.Options
 	options.Flags = a.Flags

@@ -18,7 +18,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// userFiles are a configuration file, and a file with the keys of users whose roles are in the configuration.
+// userFiles provides a configuration file, which contains the roles of users, and a file with their keys.
 type userFiles struct {
 	t   *testing.T
 	dir string
@@ -48,8 +48,8 @@ func (f *userFiles) write(name, text string) {
 	}
 }
 
-// TestUsersAreReloaded changes the role of a user in the configuration of a running server. A file that is empty for a
-// moment, or invalid, changes nothing.
+// TestUsersAreReloaded checks that a running server applies changes of a user's role in the configuration, and that a
+// configuration file that is briefly empty, or invalid, changes nothing.
 func TestUsersAreReloaded(t *testing.T) {
 	t.Parallel()
 	files := newUserFiles(t)

@@ -14,8 +14,8 @@ import (
 	"ironworks/test/embedded"
 )
 
-// TestWarningsOfCommands: commands print warnings about changes that are legal but may not work, also if they do not
-// ask.
+// TestWarningsOfCommands checks that commands print warnings about changes that are legal but may not work, even if
+// they do not ask for confirmation.
 func TestWarningsOfCommands(t *testing.T) {
 	t.Parallel()
 	const dropped = "Ironic drops hold, wait and power steps, so this step does not run"

@@ -11,7 +11,7 @@ import (
 	"ironworks/session"
 )
 
-// bringUpFlags are the flags of the bringup command.
+// bringUpFlags holds the flags of the bringup command.
 type bringUpFlags struct {
 	cli.ActFlags
 	to        string
@@ -39,7 +39,7 @@ func (a *app) bringUpCommand() *cobra.Command {
 	return cmd
 }
 
-// bringUpGoals returns the goals for nodes that exist.
+// bringUpGoals returns the goals that are possible for nodes that already exist.
 func bringUpGoals() []provision.Goal { return provision.Goals()[1:] }
 
 func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, flags *bringUpFlags) error {
@@ -66,7 +66,8 @@ func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, fla
 	return a.CarryOut(cmd, s, runner, batch, flags.ActFlags)
 }
 
-// namedOrMatching returns the nodes that are named, or that match if an argument is a term of a filter.
+// namedOrMatching returns args as node names. If any argument is a filter term, it instead returns the UUIDs of the
+// nodes that match the filter consisting of all arguments.
 func (a *app) namedOrMatching(cmd *cobra.Command, s *session.Session, args []string) ([]string, error) {
 	if !slices.ContainsFunc(args, isFilterTerm) {
 		return args, nil
@@ -87,7 +88,7 @@ func (a *app) namedOrMatching(cmd *cobra.Command, s *session.Session, args []str
 	return uuids, err
 }
 
-// isFilterTerm reports whether an argument cannot be the name of a node: names have only letters, digits and -._~
+// isFilterTerm reports whether arg cannot be a node name: names contain only letters, digits and -._~
 // (ironic/api/controllers/v1/utils.py, is_valid_node_name).
 func isFilterTerm(arg string) bool {
 	return strings.HasPrefix(arg, "~") || strings.ContainsAny(arg, `:|!@ "`)

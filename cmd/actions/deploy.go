@@ -16,7 +16,7 @@ import (
 	"ironworks/session"
 )
 
-// deployFlags are the flags of deploy and rebuild.
+// deployFlags holds the flags of the deploy and rebuild commands.
 type deployFlags struct {
 	verbFlags
 	plan       string
@@ -33,7 +33,7 @@ type deployFlags struct {
 	traits     []string
 }
 
-// deployCommand returns the command of a verb that deploys: deploy or rebuild.
+// deployCommand returns the command for v, which is either deploy or rebuild.
 func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
@@ -92,7 +92,7 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// deployNodes deploys nodes.
+// deployNodes runs the checks, asks for confirmation, and deploys the nodes. With --dry-run it only prints a report.
 func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
 	ctx := cmd.Context()
 	runner := s.Runner(nil)
@@ -112,7 +112,8 @@ func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provis
 	return a.CarryOut(cmd, s, runner, plan, flags.ActFlags)
 }
 
-// deployOptions reads the plan and the flags. names are the nodes on the command line.
+// deployOptions reads the plan and the flags. names lists the nodes on the command line. If it is empty, the nodes of
+// the plan are meant.
 func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
 	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {
@@ -147,7 +148,7 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 	return options, names, nil
 }
 
-// readPlan reads the plan of --file.
+// readPlan reads the plan file given with --file; "-" is standard input.
 func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	if path != "-" {
 		file, err := provision.ReadPlan(path)
@@ -171,7 +172,7 @@ func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	return provision.PlanFile{Plan: plan, WhyNoFiles: a.WhyNoFiles()}, nil
 }
 
-// flagUserData returns a deployment with the user data of --user-data alone.
+// flagUserData returns a deployment that contains only the user data given with --user-data.
 func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 	switch path {
 	case "":
@@ -189,7 +190,7 @@ func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 	return d, nil
 }
 
-// overrides returns the checks of --override, which apply to the nodes of --confirm.
+// overrides returns the checks given with --override. They apply to the nodes given with --confirm.
 func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) {
 	for _, text := range f.override {
 		id, err := plan.ParseCheckID(text)

@@ -10,7 +10,8 @@ import (
 	"ironworks/provision"
 )
 
-// printDryRun prints the report of a dry run, and returns the errors with which the deployment would fail.
+// printDryRun prints the report of a dry run. It returns an error with the exit code for refusals if a deployment
+// would be refused.
 func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) error {
 	reports := make([]provision.DeployReport, len(nodes))
 	var text strings.Builder

@@ -47,7 +47,7 @@ func (a *app) deployOrResume(cmd *cobra.Command, v models.Verb, names []string, 
 	return a.resumeUnfinished(cmd, names, flags)
 }
 
-// listUnfinished lists interrupted deployments, offline.
+// listUnfinished lists interrupted deployments. It needs no connection to Ironic.
 func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	cfg, err := a.Load(cmd)
 	if err != nil {
@@ -96,9 +96,9 @@ func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deploy
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// unfinishedNodes finds the nodes of interrupted deployments: the named nodes, or without names all nodes except those
-// in [provision.StageSent]. It skips a missing node, and removes the record of that node only if forget is set, because
-// the node may just be hidden from this user.
+// unfinishedNodes finds the nodes with interrupted deployments: those in names or, if names is empty, all except
+// those in [provision.StageSent]. It skips nodes that are missing in Ironic. It removes the record of a missing node
+// only if forget is set, because the node may just be hidden from this user.
 func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {

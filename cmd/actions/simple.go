@@ -45,7 +45,7 @@ func (a *app) maintenanceCommand() *cobra.Command {
 	return cli.NeedsSubcommand(cmd)
 }
 
-// flagCommand sets or clears a flag of nodes; why is the help of --reason.
+// flagCommand returns a command that sets or clears a flag of nodes. why is the help text for --reason.
 func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason string) provision.Action) *cobra.Command {
 	var flags cli.ActFlags
 	var reason string

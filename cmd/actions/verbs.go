@@ -13,7 +13,7 @@ import (
 	"ironworks/session"
 )
 
-// verbFlags are the flags of provision verbs.
+// verbFlags holds the flags of the commands for provision verbs.
 type verbFlags struct {
 	cli.ActFlags
 	steps          []string
@@ -76,7 +76,7 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	return cmd
 }
 
-// rescuePassword reads the password of the user rescue from a file or stdin, or prompts at a terminal.
+// rescuePassword reads the password for the rescue user from a file or stdin, or prompts for it at a terminal.
 func (a *app) rescuePassword(ctx context.Context, file string) (models.Secret, error) {
 	if a.Interactive() && (file == "" || file == "-") {
 		return a.AskSecret(ctx, "Password of the user rescue: ")
@@ -85,7 +85,7 @@ func (a *app) rescuePassword(ctx context.Context, file string) (models.Secret, e
 	return models.Secret(strings.TrimRight(string(password), "\r\n")), err
 }
 
-// provisionRequest reads the files of the flags and makes the request.
+// provisionRequest reads the files named by the flags and builds the request.
 func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.ProvisionRequest, error) {
 	args := provision.Arguments{Steps: flags.steps, Runbook: flags.runbook, DisableRamdisk: flags.disableRamdisk}
 	var err error
@@ -107,7 +107,7 @@ func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.Provisio
 	return req, nil
 }
 
-// readFlag reads the value of a flag. If full is set, empty content is an error.
+// readFlag reads the value of a flag, which may name a file. If full is set, empty content is an error.
 func (a *app) readFlag(flag, value string, full bool) ([]byte, error) {
 	if value == "" {
 		return nil, nil

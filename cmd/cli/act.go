@@ -18,7 +18,7 @@ import (
 	"ironworks/session"
 )
 
-// ActFlags are the flags of every command that changes nodes.
+// ActFlags holds the flags shared by all commands that change nodes.
 type ActFlags struct {
 	Wait        bool
 	timeout     time.Duration
@@ -30,7 +30,7 @@ type ActFlags struct {
 	RetryCommand func(names []string) string
 }
 
-// Register adds the flags to a command; follows adds the flags of commands that can wait for the result.
+// Register adds the flags to cmd. If follows is set, it also adds the flags of commands that can wait for the result.
 func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
 	if follows {
 		cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait until every node reaches a stable state; same as --follow")
@@ -52,7 +52,8 @@ func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// Act runs an action on named nodes: plan, confirm, send, wait, print the results.
+// Act runs an action on the named nodes: it plans, confirms and sends the action, waits if requested, and prints the
+// results.
 func (a *App) Act(cmd *cobra.Command, action provision.Action, names []string, flags ActFlags) error {
 	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {
@@ -93,11 +94,11 @@ type acting struct {
 	runner  *provision.Runner
 	journal *journal.Journal
 	flags   ActFlags
-	// confirm is called with the plan of each attempt; an error cancels it.
+	// confirm is called with the plan before the first attempt and before each retry. An error cancels that attempt.
 	confirm func(provision.Batch) error
 }
 
-// CarryOutConfirmed does the same as carryOut, with another confirmation.
+// CarryOutConfirmed does the same as [App.CarryOut], but calls confirm to confirm the plan.
 func (a *App) CarryOutConfirmed(
 	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags ActFlags, confirm func(provision.Batch) error,
 ) error {
@@ -230,7 +231,7 @@ func (a *App) printResults(plan provision.Batch, results []provision.Result, fla
 	return nil
 }
 
-// printUnfinished prints the nodes whose operation continues although the command ends.
+// printUnfinished lists the nodes on which the operation continues after the command ends.
 func (a *App) printUnfinished(plan provision.Batch, results []provision.Result) {
 	var left []string
 	for _, res := range results {
@@ -248,9 +249,9 @@ func (a *App) printUnfinished(plan provision.Batch, results []provision.Result) 
 	a.PrintMessage("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
-// WorseExitCode merges the exit codes of two nodes. The code ExitOK gives way to the other one, and two different
-// failures become exitFailed. The exit code of a command is therefore ExitConnect only if no node failed for another
-// reason than its connection.
+// WorseExitCode merges the exit codes of two nodes. If one code is ExitOK, the result is the other code. Two
+// different failures become ExitFailed. The exit code of a command is therefore ExitConnect only if every node that
+// failed did so because of its connection.
 func WorseExitCode(code, other int) int {
 	switch {
 	case code == ExitOK:
@@ -261,7 +262,8 @@ func WorseExitCode(code, other int) int {
 	return ExitFailed
 }
 
-// shortReason returns the text of an error without the node and the verb, which have their own columns.
+// shortReason returns the text of an error without the node and the verb, which have their own columns. It includes
+// the text of a [provision.NotGivenBackError] that err wraps.
 func shortReason(err error) string {
 	reason := ShortCause(err)
 	var left *provision.NotGivenBackError
@@ -288,7 +290,7 @@ func ShortCause(err error) string {
 	return err.Error()
 }
 
-// runProgram runs a plugin. The plugin has the terminal unless it runs in the background.
+// runProgram runs a plugin. A plugin that does not run in the background takes over the terminal.
 func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
 	var at *plugin.Output
 	if !act.Plugin.Background {
@@ -309,7 +311,8 @@ func OneNode(ctx context.Context, s *session.Session, id string) (*models.Node, 
 	return &nodes[0], nil
 }
 
-// ActPrepared runs an action like act, after the action has read from Ironic what each node needs.
+// ActPrepared does the same as [App.Act], but first lets the action read from Ironic the information that it needs
+// about each node.
 func (a *App) ActPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags ActFlags) error {
 	runner := s.Runner(nil)
 	batch, err := runner.Prepare(cmd.Context(), action, names)

@@ -35,17 +35,17 @@ type App struct {
 	// JournalFile is the journal that --journal names. It is empty if the command uses the journal of the context.
 	JournalFile string
 
-	// Files are the files of the program, once the configuration is loaded.
+	// Files contains the paths of the program's files. It is set when the configuration is loaded.
 	Files config.Files
 
-	// secrets are masked in crash files.
+	// secrets lists the texts to mask in crash files.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
 	// guessed and searched explain a failed connection if no Ironic is configured.
 	guessed  bool
 	searched string
-	// client and keystone are the servers of the context. With them, a failed connection to a server is distinguished
-	// from a failed connection to a BMC.
+	// client and keystone identify the servers of the context. They are used to distinguish a failed connection to
+	// one of these servers from a failed connection to a BMC.
 	client   *ironicclient.Client
 	keystone string
 	// prompting is true while a prompt waits on the terminal for an answer. Progress lines must not overwrite the
@@ -65,7 +65,7 @@ func (a *App) Load(cmd *cobra.Command) (*config.Config, error) {
 	return cfg, err
 }
 
-// LoadConfig reads the configuration with the flags of this run, with or without --read-only.
+// LoadConfig reads the configuration with the flags of this run. It applies --read-only only if withReadOnly is set.
 func (a *App) LoadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config, error) {
 	if a.Remote != nil {
 		a.Files = a.Remote.Cfg.Files
@@ -104,7 +104,7 @@ func (a *App) Connect(cmd *cobra.Command) (*session.Session, error) {
 	return opened, nil
 }
 
-// Opened notes the servers of the context: errors of their connections suggest ironworks doctor.
+// Opened records the servers of the context, so that errors of connections to them can suggest ironworks doctor.
 func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
 	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
 }
@@ -163,7 +163,7 @@ func (a *App) PrintOut(format string, args ...any) error {
 	return err
 }
 
-// Terminal reports whether a stream is a terminal, and its width.
+// Terminal reports whether a stream is a terminal and returns its width in columns, which is 80 if unknown.
 func Terminal(stream any) (width int, is bool) {
 	f, ok := stream.(*os.File)
 	if !ok || !shell.IsTerminal(f) {
@@ -182,7 +182,7 @@ func (a *App) Interactive() bool {
 	return in && out
 }
 
-// Process is the environment of a run, which tests replace.
+// Process is the environment in which the program runs. Tests replace it.
 type Process struct {
 	Args           []string
 	Stdin          io.Reader

@@ -20,7 +20,7 @@ func (a *App) ReadNodeFile(name string) ([]byte, error) {
 	return provision.ReadNodeFile(name)
 }
 
-// ReadHints reads hints from JSON text, a file or standard input.
+// ReadHints reads root device hints. arg is JSON text, a file name, or "-" for standard input.
 func (a *App) ReadHints(arg string) (hints.Hints, error) {
 	raw := []byte(arg)
 	if arg != "" && !json.Valid(raw) {
@@ -32,7 +32,7 @@ func (a *App) ReadHints(arg string) (hints.Hints, error) {
 	return hints.Decode(raw)
 }
 
-// ReadAll reads at most InputMost bytes; no request to Ironic is larger.
+// ReadAll reads r to its end. More than InputMost bytes are an error.
 func ReadAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, InputMost+1))
 	if len(data) > InputMost {
@@ -41,10 +41,11 @@ func ReadAll(r io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// InputMost bounds what is read from standard input, in bytes.
+// InputMost is the maximum size of standard input in bytes. No request to Ironic is larger.
 const InputMost = 64 << 20
 
-// ReadArgument reads an argument that is JSON, FILE, @FILE, or - for standard input.
+// ReadArgument returns the content that an argument stands for. The argument is JSON text, FILE, @FILE, or - for
+// standard input.
 func (a *App) ReadArgument(arg string) ([]byte, error) {
 	switch {
 	case arg == "-":
@@ -57,7 +58,7 @@ func (a *App) ReadArgument(arg string) ([]byte, error) {
 	return os.ReadFile(arg) //nolint:gosec // named by the user
 }
 
-// TimeFlag parses an age or a time; "" is the zero time.
+// TimeFlag parses the value of a flag that accepts an age or a time. For "" it returns the zero time.
 func TimeFlag(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

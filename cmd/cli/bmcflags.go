@@ -32,8 +32,8 @@ func (f *BMCFlags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
 }
 
-// WantsNode reports whether the BMC is that of a node, not that of --address. named is the number of nodes among the
-// arguments.
+// WantsNode reports whether the command uses the BMC of a node rather than the BMC given with --address. named is the
+// number of nodes among the arguments.
 func (f *BMCFlags) WantsNode(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
@@ -44,7 +44,7 @@ func (f *BMCFlags) WantsNode(command string, named int) (node bool, err error) {
 	return named > 0, nil
 }
 
-// Target returns the BMC of --address.
+// Target returns the BMC given with --address.
 func (f *BMCFlags) Target() bmc.Target { return bmc.Target{Address: f.Address} }
 
 // BMCs returns the BMC client of a command.
@@ -56,8 +56,8 @@ func (a *App) BMCs(s *session.Session, flags *BMCFlags) (*provision.BMCs, error)
 	return way.BMCs(s), nil
 }
 
-// BMCAccess returns how to reach BMCs, from flags, environment and context. The session is nil for the BMC of
-// --address, which needs no Ironic.
+// BMCAccess returns how to reach BMCs, according to the flags, the environment and the context. The session is nil
+// for a BMC given with --address, which needs no Ironic.
 func (a *App) BMCAccess(s *session.Session, flags *BMCFlags) (*session.BMCAccess, error) {
 	given := flags.BMCFlags
 	if flags.PasswordFile != "" {
@@ -80,8 +80,8 @@ func (a *App) BMCAccess(s *session.Session, flags *BMCFlags) (*session.BMCAccess
 	return way, nil
 }
 
-// passwordPrompt prompts for BMC passwords, one at a time. A typed password is tried on all BMCs of
-// the context.
+// passwordPrompt returns a function that prompts for BMC passwords, one prompt at a time. A password typed once is
+// tried on all BMCs of the context.
 func (a *App) passwordPrompt(logins *config.BMCLogins) func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
 	var mu sync.Mutex
 	return func(ctx context.Context, t *bmc.Target) (models.Secret, error) {

@@ -15,7 +15,7 @@ import (
 // Choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
 type Choices func(cmd *cobra.Command, prefix string) []cobra.Completion
 
-// Complete is a completion function of cobra.
+// Complete implements cobra's completion function for flags.
 func (c Choices) Complete(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	var found []cobra.Completion
@@ -74,7 +74,7 @@ func (a *App) CompleteNodes(limit int) cobra.CompletionFunc {
 	})
 }
 
-// Words are fixed choices.
+// Words returns Choices that are always the given words.
 func Words(list ...string) Choices {
 	return func(*cobra.Command, string) []string { return list }
 }
@@ -87,7 +87,7 @@ func (a *App) CompleteBootDevice(cmd *cobra.Command, args []string, prefix strin
 	return a.CompleteNodes(0)(cmd, args, prefix)
 }
 
-// CompleteJournalNodes completes the names of nodes in the journal, offline.
+// CompleteJournalNodes completes the names of nodes found in the journal, without any network request.
 func (a *App) CompleteJournalNodes() cobra.CompletionFunc {
 	return completion(1, func(cmd *cobra.Command) (labels []string) {
 		kept, _, err := a.OfflineJournal(cmd)

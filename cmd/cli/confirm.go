@@ -20,8 +20,9 @@ import (
 // cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
-// confirm shows the nodes and the effect of a plan, and asks. With --yes it does not ask. Without a terminal it refuses
-// plans that erase disks or delete nodes. On a server, it also refuses plans with nodes on which other users act.
+// confirm shows the nodes and the effect of a plan and asks for confirmation, unless yes is set. Without a terminal
+// it refuses plans that erase disks or delete nodes. On a server, it also refuses plans with nodes on which other
+// users act.
 func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if others := a.othersActing(plan); len(others) > 0 && !yes {
@@ -51,8 +52,8 @@ func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	return a.AskConsent(ctx, plan)
 }
 
-// othersActing returns what other users of the server do with the nodes of a plan. It also warns about users who only
-// look at the nodes.
+// othersActing describes what other users of the server are doing with the nodes of a plan. It also prints a note
+// about users who only look at the nodes.
 func (a *App) othersActing(plan provision.Batch) []string {
 	r := a.Remote
 	if r == nil {
@@ -90,7 +91,7 @@ func (a *App) warn(plan provision.Batch) {
 	}
 }
 
-// AskConsent asks for the consent that a plan needs, but at least for y.
+// AskConsent asks for the consent that a plan needs. It asks a yes-or-no question even if the plan needs no consent.
 func (a *App) AskConsent(ctx context.Context, plan provision.Batch) error {
 	name, legal := plan.Action.Name(), plan.Legal()
 	question := name + " " + models.Counted(len(legal), "node")
@@ -103,7 +104,8 @@ func (a *App) AskConsent(ctx context.Context, plan provision.Batch) error {
 	return a.AskYes(ctx, question+"? [y/N] ", name, NothingSent)
 }
 
-// AskTyped asks for a node's name, or for the number of several nodes. Every other answer is a refusal.
+// AskTyped asks the user to type want, which is the name of the node or, if count is above 1, the number of nodes.
+// Any other answer is a refusal.
 func (a *App) AskTyped(ctx context.Context, question, want string, count int, action string) error {
 	what := "the number of nodes"
 	if count == 1 {
@@ -119,7 +121,7 @@ func (a *App) AskTyped(ctx context.Context, question, want string, count int, ac
 // NothingSent is the reason of a refusal if the operator did not confirm.
 const NothingSent = "not confirmed, nothing was sent"
 
-// AskYes asks a question whose answer is yes or no. The answer no returns a refusal with the reason otherwise.
+// AskYes asks a yes-or-no question. If the answer is not yes, it returns a refusal whose reason is otherwise.
 func (a *App) AskYes(ctx context.Context, question, action, otherwise string) error {
 	answer, err := a.prompt(ctx, question)
 	if err == nil && !isYes(answer) {
@@ -178,8 +180,8 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks returns the effect of an action on a node. If the action may erase disks, the result has the disks that
-// inspection found.
+// disks returns the effect of an action on a node. If the action may erase disks, the text includes the disks found
+// by inspection.
 func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := Terminal(a.Stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", Wrapped(i.Effect.Text, width, 14))
@@ -189,7 +191,7 @@ func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.A
 	return effect + indented(provision.Disks(ctx, c, act, &i.Node))
 }
 
-// Wrapped breaks text at spaces to fit width columns, with further lines indented.
+// Wrapped breaks text at spaces to fit width columns. All lines but the first are indented by indent columns.
 func Wrapped(text string, width, indent int) string {
 	if width <= 2*indent {
 		return text
@@ -212,8 +214,8 @@ func Wrapped(text string, width, indent int) string {
 	return b.String()
 }
 
-// PrintWarnings prints the warnings, and the unknown and overridden checks, of the nodes to deploy. For nodes whose
-// deployment is only resumed, it prints the effect.
+// PrintWarnings prints the warnings for the nodes to deploy, including checks that are overridden or whose result is
+// unknown. For nodes whose deployment is only resumed, it prints the effect.
 func (a *App) PrintWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
 	for _, i := range deployPlan.Legal() {
 		if action.OnlyFollows(&i.Node) {

@@ -12,18 +12,18 @@ import (
 	"ironworks/provision"
 )
 
-// The exit codes; scripts rely on them.
+// These are the exit codes. Scripts rely on them.
 const (
 	ExitOK      = 0
 	ExitFailed  = 1
 	ExitUsage   = 2
 	ExitRefused = 3
 	ExitConnect = 4
-	// ExitTerminated is the status after SIGTERM, as shells report it: 128 + 15.
+	// ExitTerminated is the exit code after SIGTERM, which shells report as 128 + 15.
 	ExitTerminated = 143
 )
 
-// UsageError is an invalid command line; its exit code is 2.
+// UsageError reports an invalid command line. Its exit code is 2.
 type UsageError struct{ err error }
 
 func (e *UsageError) Error() string { return e.err.Error() }
@@ -100,7 +100,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// ExitSSH is the exit code if the machine has sent no exit status. It is the same as that of ssh.
+// ExitSSH is the exit code if the machine sent no exit status. The ssh command uses the same code.
 const ExitSSH = 255
 
 // Refusef prints why a change was refused. It returns an error with exit code 3.

@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// OfflineJournal opens the journal of --journal, or that of the selected context, without any
-// network request. The caller closes it.
+// OfflineJournal opens the journal file given with --journal or, without that flag, the journal of the selected
+// context. It sends no network requests. The caller closes the journal.
 func (a *App) OfflineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
 	if a.JournalFile != "" {
 		cfg, err := a.namedJournal()
@@ -36,12 +36,13 @@ func (a *App) JournalFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.JournalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
 }
 
-// OpenNamed opens the journal of --journal.
+// OpenNamed opens the journal file given with --journal.
 func (a *App) OpenNamed(ctx context.Context) *journal.Journal {
 	return journal.Open(ctx, journal.Options{Path: a.JournalFile, OnError: func(err error) { a.PrintMessage("%v", err) }})
 }
 
-// namedJournal returns a configuration with only the context of --journal, whose audit log may be on another computer.
+// namedJournal returns a configuration that contains only the context to which the --journal file belongs. The audit
+// log of that context may be on another computer.
 func (a *App) namedJournal() (*config.Config, error) {
 	switch info, err := os.Stat(a.JournalFile); {
 	case err != nil:
@@ -54,8 +55,8 @@ func (a *App) namedJournal() (*config.Config, error) {
 	return cfg, nil
 }
 
-// JournalNode returns the node with a name or UUID in the journal, or the zero value. If several nodes had the name,
-// it returns the node last seen.
+// JournalNode returns the node in the journal whose name or UUID is name, or the zero value if there is none. If
+// several nodes had that name, it returns the one seen last.
 func (a *App) JournalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
 	if refs = a.visibleNodes(refs); err != nil || len(refs) == 0 {

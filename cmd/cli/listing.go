@@ -14,7 +14,8 @@ type ListFlags struct {
 	Watch   bool
 }
 
-// Listing returns the listing and the filter of the flags. Missing flags have the defaults of the context.
+// Listing returns the listing and the filter that the flags select. The context supplies the defaults for missing
+// flags.
 func (a *App) Listing(s *session.Session, flags ListFlags, filter string) (session.Listing, string, error) {
 	d := s.Context.Defaults
 	switch {
@@ -34,7 +35,7 @@ func (a *App) Listing(s *session.Session, flags ListFlags, filter string) (sessi
 	return l, filter, err
 }
 
-// wideColumns are the columns of -o wide.
+// wideColumns lists the columns of -o wide.
 var wideColumns = []string{"name", "uuid", "state", "age", "step", "power", "class", "driver", "instance", "owner", "maintenance", "error"}
 
 func newListing(saved *models.SavedFilters, flags ListFlags, filter string) (l session.Listing, err error) {

@@ -17,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// OutputFormat is the format of results.
+// OutputFormat is the format in which results are printed.
 type OutputFormat string
 
 // These are the formats.
@@ -28,7 +28,7 @@ const (
 	OutputName  OutputFormat = "name"
 )
 
-// outputFlag is the -o flag. The value wide selects a table with more columns, where a command has one.
+// outputFlag implements the -o flag. In commands that support it, the value wide selects a table with more columns.
 type outputFlag struct {
 	format *OutputFormat
 	wide   *bool
@@ -36,7 +36,8 @@ type outputFlag struct {
 
 const wideTable = "wide"
 
-// OutputFormatFlag is the type of the flag --output if it selects a format. In some commands the flag names a file.
+// OutputFormatFlag is the type name of the --output flag where it selects a format. In some commands --output names a
+// file instead.
 const OutputFormatFlag = "format"
 
 // String returns the value of the flag.
@@ -74,9 +75,9 @@ func OutputNames() []string {
 type Result struct {
 	// Data is the output as JSON and YAML.
 	Data any
-	// Names are the lines of -o name.
+	// Names contains the lines printed by -o name.
 	Names []string
-	// Header and Rows are the table. If Header is nil, Text is printed instead.
+	// Header and Rows form the table. If Header is nil, Text is printed instead.
 	Header []string
 	Rows   [][]string
 	Text   string
@@ -130,7 +131,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// WriteLine writes one JSON object per line.
+// WriteLine writes v as a JSON object on one line.
 func WriteLine(w io.Writer, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -140,8 +141,8 @@ func WriteLine(w io.Writer, v any) error {
 	return err
 }
 
-// WriteItem writes one item of a stream with one write: its text, a JSON object on a line, or an
-// item of a YAML list.
+// WriteItem writes one item of a stream in a single write. Depending on the output format, it writes text, the name,
+// a JSON object on one line, or an item of a YAML list.
 func (a *App) WriteItem(w io.Writer, item any, name, text string) error {
 	switch a.Output {
 	case OutputJSON:
@@ -191,7 +192,7 @@ func MakePrintable(row []string) {
 	}
 }
 
-// ColumnSizes returns the widths of the columns of a table with printable cells.
+// ColumnSizes returns the column widths of a table whose cells are printable.
 func ColumnSizes(header []string, rows [][]string) []int {
 	sizes := make([]int, len(header))
 	for _, row := range append([][]string{header}, rows...) {
@@ -202,7 +203,8 @@ func ColumnSizes(header []string, rows [][]string) []int {
 	return sizes
 }
 
-// RowText joins printable cells. A cell that is wider than its column moves the cells after it.
+// RowText joins the cells of a row, which must be printable. A cell that is wider than its column shifts the
+// following cells to the right. If width is above 0, the line is cut to width columns.
 func RowText(row []string, sizes []int, width int) string {
 	var b strings.Builder
 	for i, cell := range row {
@@ -221,7 +223,7 @@ func RowText(row []string, sizes []int, width int) string {
 	return line
 }
 
-// NonNil makes a nil list [] instead of null in JSON.
+// NonNil replaces a nil list with an empty list, which JSON shows as [] instead of null.
 func NonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

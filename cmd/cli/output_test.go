@@ -16,7 +16,7 @@ func TestPrintFormats(t *testing.T) {
 		Rows:   [][]string{{"n1", "active"}, {"日本語", "deploy failed"}, {"evil\x1b[2J", "a\nb"}},
 	}
 	for format, want := range map[OutputFormat]string{
-		// Wide characters count twice; the second column stands behind the widest cell.
+		// Wide characters take up two columns; the second column starts after the widest cell.
 		OutputTable: "NAME         STATE\n" +
 			"n1           active\n" +
 			"日本語       deploy failed\n" +
@@ -86,7 +86,8 @@ func TestOutputFlag(t *testing.T) {
 	}
 }
 
-// TestWideColumns: every column of -o wide exists, and includes all columns of the narrow list.
+// TestWideColumns checks that every column of -o wide exists and that -o wide includes all columns of the narrow
+// list.
 func TestWideColumns(t *testing.T) {
 	t.Parallel()
 	l, err := newListing(nil, ListFlags{Columns: wideColumns}, "")

@@ -7,7 +7,8 @@ import (
 	"ironworks/provision"
 )
 
-// PrintPreviews prints the requests of a dry run. Its error has the exit code of refusals if a node was refused.
+// PrintPreviews prints the requests of a dry run. If a node was refused, it returns an error with the exit code for
+// refusals.
 func (a *App) PrintPreviews(previews []provision.Preview) error {
 	r := Result{Data: NonNil(previews)}
 	var text strings.Builder

@@ -63,7 +63,7 @@ func (p *Progress) SetText(format string, args ...any) {
 	p.Live(func() string { return text })
 }
 
-// Live sets a line whose text is computed whenever it is drawn, such as a countdown.
+// Live sets a function that computes the text of the line whenever it is drawn, for example for a countdown.
 func (p *Progress) Live(text func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

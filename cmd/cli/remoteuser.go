@@ -18,11 +18,11 @@ type RemoteUser struct {
 	Member *session.Member
 	Role   access.Role
 	Room   *presence.Room
-	// Tasks are those tasks of the server that the user may see.
+	// Tasks contains the tasks of the server that the user may see.
 	Tasks *screen.TaskList
 }
 
-// connect returns the session of the server with the limits of the user.
+// connect returns the server's session, restricted to what the user may see and do.
 func (r *RemoteUser) connect(a *App) (*session.Session, error) {
 	member := *r.Member
 	member.ReadOnly = member.ReadOnly || a.ReadOnly
@@ -34,10 +34,10 @@ func (r *RemoteUser) connect(a *App) (*session.Session, error) {
 	return live.Reporting(func(text string) { a.PrintMessage("%s", text) }), nil
 }
 
-// TextNoFiles is the refusal of a file name over SSH.
+// TextNoFiles is the refusal shown for a file name in a command over SSH.
 const TextNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
 
-// WhyNoFiles returns why the operator cannot name files. It returns "" if files are possible.
+// WhyNoFiles returns the reason why the operator cannot name files, or "" if files can be named.
 func (a *App) WhyNoFiles() string {
 	if a.Remote == nil {
 		return ""

@@ -39,7 +39,7 @@ func UnknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), DidYouMean(name, known))
 }
 
-// ParseState reads a provision state, with spaces, dashes or underscores.
+// ParseState parses the name of a provision state, whose words may be separated by spaces, dashes or underscores.
 func ParseState(flag, text string) (models.ProvisionState, error) {
 	for _, separator := range []string{"_", "-"} {
 		if state := models.ProvisionState(strings.ReplaceAll(strings.ReplaceAll(text, "_", " "), separator, " ")); state.Known() {

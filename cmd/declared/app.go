@@ -1,4 +1,5 @@
-// Package declared has the commands for inspection rules, deploy templates and runbooks, which are applied from files.
+// Package declared implements the commands for inspection rules, deploy templates and runbooks, which are applied
+// from files.
 package declared
 
 import (
@@ -7,7 +8,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the commands of this package to a run of the program.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

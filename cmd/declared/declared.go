@@ -13,7 +13,8 @@ import (
 	"ironworks/session"
 )
 
-// declaredFlags are the flags of commands that change objects which files declare: rules, templates, runbooks.
+// declaredFlags holds the flags of the commands that change inspection rules, deploy templates and runbooks, which
+// are declared in files.
 type declaredFlags struct {
 	dryRun, yes bool
 }
@@ -75,7 +76,7 @@ func (a *app) printDeclaredRequests(list []provision.Declared) error {
 	return a.Print(r)
 }
 
-// declaredOutcome is the result of one object, as JSON.
+// declaredOutcome is the result for one object, as printed in JSON and YAML.
 type declaredOutcome struct {
 	Name   string                 `json:"name"`
 	UUID   string                 `json:"uuid,omitempty"`

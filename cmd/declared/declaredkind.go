@@ -13,22 +13,22 @@ import (
 	"ironworks/session"
 )
 
-// declaredKind is a kind of objects that files declare: inspection rules, deploy templates, runbooks. Its commands are
-// the same for all kinds.
+// declaredKind describes a kind of object that is declared in files: inspection rules, deploy templates or runbooks.
+// All kinds have the same commands.
 type declaredKind[T any] struct {
 	app *app
-	// noun is the kind in texts, counted the word after a number of objects, and argument the placeholder for the
-	// objects.
+	// noun names the kind in texts. counted is the noun after a number of objects. argument is the placeholder for
+	// the objects in usage lines.
 	noun, counted, argument string
-	// apply is the name of the command in usage errors, refused the name of the action in refusals, and hidden the help
-	// of --rewrite-sensitive.
+	// apply names the command in usage errors, and refused names the action in refusals. hidden is the help text for
+	// --rewrite-sensitive.
 	apply, refused, hidden string
 
 	list      func(ctx context.Context, s *session.Session) ([]T, error)
 	find      func(all []T, ids []string) ([]T, error)
 	parse     func(data []byte, name string) ([]T, error)
 	yaml      func([]T) ([]byte, error)
-	documents func([]T) []any // the objects in the form of the API
+	documents func([]T) []any // the objects in the form that the API uses
 	name      func(T) string
 	words     func(T) []string // the words that complete an argument
 	note      func(T) string   // a note about an object that is shown, or ""
@@ -65,7 +65,7 @@ func (k declaredKind[T]) showCommand() *cobra.Command {
 	}
 }
 
-// named finds objects in Ironic.
+// named finds the objects with the given names or UUIDs in Ironic.
 func (k declaredKind[T]) named(ctx context.Context, s *session.Session, ids []string) ([]T, error) {
 	all, err := k.list(ctx, s)
 	if err != nil {
@@ -101,7 +101,7 @@ func (k declaredKind[T]) checkCommand() *cobra.Command {
 	}
 }
 
-// readFiles reads files, or standard input for -. The error has the problems of all files.
+// readFiles reads the named files, where "-" is standard input. The error lists the problems of all files.
 func (k declaredKind[T]) readFiles(names []string) (all []T, err error) {
 	var problems []error
 	for _, name := range names {

@@ -69,7 +69,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 	}
 }
 
-// bodiesOf returns the rules in the form of the API, in the order in which Ironic runs them.
+// bodiesOf returns rules in the form that the API uses, in the order in which Ironic runs them.
 func bodiesOf(list []*rules.Rule) []any {
 	bodies := []any{}
 	for _, rule := range rules.Sorted(list) {

@@ -85,7 +85,7 @@ func (a *app) stepFilesListCommand(kind stepfile.Kind) *cobra.Command {
 	return cmd
 }
 
-// documentsOf returns objects in the form of the API.
+// documentsOf returns deploy templates or runbooks in the form that the API uses.
 func documentsOf(list []stepfile.Item) []any {
 	documents := []any{}
 	for i := range list {

@@ -1,4 +1,4 @@
-// Package enroll has the command that enrolls nodes from files and BMC addresses.
+// Package enroll implements the command that enrolls nodes from files and BMC addresses.
 package enroll
 
 import (
@@ -7,8 +7,8 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the command of this package to a run of the program.
 type app struct{ *cli.App }
 
-// Command returns the command enroll.
+// Command returns the enroll command.
 func Command(a *cli.App) *cobra.Command { return (&app{a}).enrollCommand() }

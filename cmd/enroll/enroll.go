@@ -22,7 +22,7 @@ import (
 	"ironworks/session"
 )
 
-// enrollFlags are the flags of the enroll command.
+// enrollFlags holds the flags of the enroll command.
 type enrollFlags struct {
 	files             []string
 	format            string
@@ -155,7 +155,7 @@ func enrollUsage(err error) error {
 	return err
 }
 
-// enrollInput reads the files or asks the BMCs. It prints a summary of each.
+// enrollInput reads the files or queries the BMCs, and prints a summary of the files and the BMCs.
 func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, in *provision.EnrollSource) (provision.EnrollFound, error) {
 	progress := a.NewProgress()
 	if len(in.BMCs) > 0 {
@@ -201,7 +201,8 @@ func (a *app) tellNodeFile(file *provision.EnrolledFile) {
 	}
 }
 
-// writeDeployments writes a plan with the deployments in the files of nodes. It may hold secrets in user data.
+// writeDeployments writes the deployments found in the node files to a new plan file. Only the user can read that
+// file, because user data may contain secrets.
 func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	count := models.Counted(len(p.Nodes), "deployment")
 	switch {

@@ -63,8 +63,8 @@ type servedRamdisk struct {
 	ended  chan error
 }
 
-// serveRamdisk serves the ISO for virtual media. If the ISO has a kernel and an initramfs, it also serves these for
-// network boot. It puts the URLs into the input. It returns nil if there is no file to serve.
+// serveRamdisk serves the ISO for virtual media. If the ISO contains a kernel and an initramfs of a live system, it
+// also serves these for network boot. It sets the URLs in the input. It returns nil if there is no file to serve.
 func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRamdiskFlags, in *provision.EnrollSource, nodes []enroll.Node) (*servedRamdisk, error) {
 	if !f.file() {
 		return nil, nil //nolint:nilnil // nothing is served
@@ -108,7 +108,8 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 	return served, nil
 }
 
-// open prepares the unchanged ISO, and its kernel and initramfs with the ISO's configuration.
+// open prepares the unchanged ISO and, if there is one, a kernel and an initramfs to which the ISO's configuration is
+// added.
 func (r *servedRamdisk) open(ctx context.Context, name string) error {
 	var config []byte
 	for _, pxe := range []bool{false, true} {

@@ -11,8 +11,8 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// TestServedRamdiskOfAnISO: the kernel and the initramfs of a live ISO are served, too, if they belong to a live
-// system; an ISO without a configuration is refused.
+// TestServedRamdiskOfAnISO checks that only the ISO is served if its initramfs does not belong to a live system, and
+// that an ISO without a configuration is refused.
 func TestServedRamdiskOfAnISO(t *testing.T) {
 	t.Parallel()
 	live, err := lab.LiveISO(nil)
@@ -56,7 +56,8 @@ func embed(t *testing.T, path string) {
 	}
 }
 
-// TestEnrollRamdiskFlags: flags that exclude each other are a usage error before anything is read.
+// TestEnrollRamdiskFlags checks which values name a file, and that flags which exclude each other are reported before
+// anything is read.
 func TestEnrollRamdiskFlags(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

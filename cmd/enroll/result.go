@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// enrollRow is a node of a plan in JSON and YAML.
+// enrollRow describes a node of an enrollment plan in JSON and YAML.
 type enrollRow struct {
 	Node        string            `json:"node"`
 	UUID        string            `json:"uuid"`

@@ -1,5 +1,5 @@
-// Package hardware has the commands for the hardware of a node: BMC, BIOS settings, firmware, RAID, disks, root
-// device hints and inventory.
+// Package hardware implements the commands for the hardware of a node: BMC, BIOS settings, firmware, RAID, disks,
+// root device hints and inventory.
 package hardware
 
 import (
@@ -8,7 +8,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the commands of this package to a run of the program.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

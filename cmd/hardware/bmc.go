@@ -34,7 +34,7 @@ func (a *app) bmcCommand() *cobra.Command {
 	return cmd
 }
 
-// queryBMC queries the BMC of a node, or the BMC of --address. The latter needs no configuration.
+// queryBMC queries the BMC of a node, or the BMC given with --address. The latter needs no configuration.
 func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (*provision.BMCReport, error) {
 	node, err := flags.WantsNode(cmd.CommandPath(), len(args))
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (
 	return look, nil
 }
 
-// knownOfBMC prints Ironic's data about a BMC without Redfish.
+// knownOfBMC prints what Ironic knows about a BMC if why says that the BMC has no Redfish.
 func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
 	var none *models.NoRedfishError
 	if !errors.As(why, &none) {

@@ -44,7 +44,7 @@ func errNoKeyring(command string) error {
 	return fmt.Errorf("%s: %w; set %s, or bmc: {password_file: …} in the context", command, config.ErrNoKeyring, session.EnvBMCPassword)
 }
 
-// withBMC calls do with the BMC of a node, or the BMC of --address.
+// withBMC calls do with the BMC of a node, or with the BMC given with --address.
 func (a *app) withBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string, do func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error) error {
 	node, err := flags.WantsNode(cmd.CommandPath(), len(args))
 	if err != nil {

@@ -38,8 +38,8 @@ func (a *app) bmcOrderCommands(flags *cli.BMCFlags) []*cobra.Command {
 	}
 }
 
-// bmcOrderCommand returns a command that sends one order. argument is the placeholder of the argument before the nodes;
-// it is "" if the command has none.
+// bmcOrderCommand returns a command that sends one order to BMCs. argument is the placeholder for an argument that
+// precedes the nodes. It is empty if the command has no such argument.
 func (a *app) bmcOrderCommand(flags *cli.BMCFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
 	var act cli.ActFlags
 	first := 0
@@ -81,13 +81,13 @@ func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrd
 	return a.CarryOut(cmd, s, runner, runner.Plan(bmcs.Order(o), nodes), act)
 }
 
-// orderBareBMC sends an order to the BMC of --address.
+// orderBareBMC sends an order to the BMC given with --address.
 func (a *app) orderBareBMC(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrder, act cli.ActFlags) error {
 	target := flags.Target()
 	shown := models.MaskURL(target.Address)
 	cfg, err := a.LoadConfig(cmd, true)
 	if cfg == nil {
-		return err // a configuration without a context suffices: it has the path of the audit log
+		return err // even a configuration without a selected context contains the path of the audit log
 	}
 	effect := o.Effect()
 	if effect.Danger.Consent() > models.ConsentNone && !act.Yes && a.Interactive() {

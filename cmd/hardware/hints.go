@@ -23,7 +23,7 @@ func (a *app) hintsCommand() *cobra.Command {
 	return cli.NeedsSubcommand(cmd)
 }
 
-// matchFlags are the flags of hints match.
+// matchFlags holds the flags of the hints match command.
 type matchFlags struct {
 	hints, inventory, skip, batch, release string
 }
@@ -65,7 +65,7 @@ type matchReport struct {
 	Disks    []hints.DiskCheck `json:"disks"`
 }
 
-// match judges the disks of a case, with the explanation for each disk.
+// match applies the hints of a case to its disks. It also returns an explanation for each disk.
 func match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
 	e := c.Search(by).Explain(c.Disks)
 	return matchReport{
@@ -110,7 +110,7 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 	return nil
 }
 
-// matchBatch reads cases, one per line, and answers each.
+// matchBatch reads cases, one per line, and writes the verdict on each.
 func (a *app) matchBatch(file string, by hints.Generation) error {
 	in := a.Stdin
 	if file != "-" {

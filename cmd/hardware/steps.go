@@ -42,8 +42,8 @@ func (a *app) stepsCommand() *cobra.Command {
 	return cmd
 }
 
-// printSteps prints the steps that can be part of some operations; without a node, also the interfaces that offer
-// them.
+// printSteps prints the steps that can be part of the given kinds of operations. If node is empty, it also prints
+// which interfaces offer each step.
 func (a *app) printSteps(list []steps.Known, kinds []models.StepKind, node string) error {
 	r := cli.Result{Header: []string{"STEP", "IN", "AUTOMATED", "ARGUMENTS", "DESCRIPTION"}, Empty: "No steps."}
 	if node == "" {

@@ -37,8 +37,8 @@ func (a *app) webConsoleCommand() *cobra.Command {
 	return cmd
 }
 
-// showWebConsole prints the page of a console. A console that the command had to enable stays enabled until the command
-// is interrupted.
+// showWebConsole prints the address of a node's graphical console, and opens it in the browser if open is set. Unless
+// keep is set, a console that had to be enabled is disabled again when the command is interrupted.
 func (a *app) showWebConsole(ctx context.Context, page *provision.GraphicalConsole, open, keep bool) error {
 	if err := a.PrintOut("%s\n", page.Address().Reveal()); err != nil {
 		return err
@@ -56,7 +56,8 @@ func (a *app) showWebConsole(ctx context.Context, page *provision.GraphicalConso
 	return page.Close(context.WithoutCancel(ctx))
 }
 
-// browse opens a URL in the operator's browser: $BROWSER, or the program of the system.
+// browse opens a URL in the operator's browser, using $BROWSER or else the operating system's program for opening
+// URLs.
 func (a *app) browse(ctx context.Context, url string) error {
 	program := a.Options.Env("BROWSER")
 	if program == "" {

@@ -1,6 +1,6 @@
 package help
 
-// actHelpTexts has the help of the commands that change nodes, by their path.
+// actHelpTexts contains the help texts of the commands that change nodes, keyed by command path.
 var actHelpTexts = map[string]Text{
 	"ironworks run": {
 		"Run a plugin of the configuration file on nodes",

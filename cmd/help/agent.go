@@ -1,6 +1,6 @@
 package help
 
-// agentHelpTexts has the help of ironworks agent and its subcommands, by their path.
+// agentHelpTexts contains the help texts of ironworks agent and its subcommands, keyed by command path.
 var agentHelpTexts = map[string]Text{
 	"ironworks agent": {
 		"Show what the agent reports about this Linux host",

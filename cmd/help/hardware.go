@@ -1,6 +1,7 @@
 package help
 
-// hardwareHelpTexts has the help of the commands about steps and settings of machines, by their path.
+// hardwareHelpTexts contains the help texts of the commands for steps and settings of machines, keyed by command
+// path.
 var hardwareHelpTexts = map[string]Text{
 	"ironworks steps": {
 		"List deploy, clean and service steps",

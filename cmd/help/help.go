@@ -1,4 +1,4 @@
-// Package help has the help of all commands.
+// Package help contains the help texts of all commands.
 package help
 
 import (
@@ -26,7 +26,7 @@ func Add(cmd *cobra.Command) {
 	}
 }
 
-// helpOf returns the help of a command by its path.
+// helpOf returns the help of the command with the given path.
 func helpOf(path string) Text {
 	for _, topic := range Topics() {
 		if text, there := topic[path]; there {
@@ -36,12 +36,13 @@ func helpOf(path string) Text {
 	return Text{}
 }
 
-// Topics returns the help texts of all topics, each by the path of the command.
+// Topics returns the help texts of all topics. Each map is keyed by command path.
 func Topics() []map[string]Text {
 	return []map[string]Text{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts, agentHelpTexts}
 }
 
-// generalHelpTexts has the help of the program and of the commands that change no single node, by their path.
+// generalHelpTexts contains the help texts of the program itself and of the commands that do not change individual
+// nodes, keyed by command path.
 var generalHelpTexts = map[string]Text{
 	"ironworks": {
 		"Terminal console for bare metal under OpenStack Ironic",
@@ -87,7 +88,7 @@ with them. Fields that the format cannot carry are listed on stderr.`,
 ironworks export class:gp-2x -o csv`,
 	},
 
-	// Nodes and their past.
+	// Commands about nodes and their history.
 	"ironworks nodes": {
 		"List nodes",
 		`List the nodes that match every term of the filter:
@@ -257,7 +258,7 @@ pause, change the speed and seek; every screen shows REPLAY. Nothing is sent to 
 ironworks replay r7-n01.ironworks --at 10m --paused`,
 	},
 
-	// This computer.
+	// Commands about this computer.
 	"ironworks config": {
 		"Show the configuration",
 		`Show the contexts of the configuration, or the files that are read and written.`,

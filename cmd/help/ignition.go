@@ -1,6 +1,6 @@
 package help
 
-// ignitionHelpTexts has the help of ironworks ignition and its subcommands, by their path.
+// ignitionHelpTexts contains the help texts of ironworks ignition and its subcommands, keyed by command path.
 var ignitionHelpTexts = map[string]Text{
 	"ironworks ignition": {
 		"Make, check and serve the configuration of CoreOS ramdisks",

@@ -1,6 +1,6 @@
 package help
 
-// machineHelpTexts has the help of the commands about BMCs and labs, by their path.
+// machineHelpTexts contains the help texts of the commands for BMCs and labs, keyed by command path.
 var machineHelpTexts = map[string]Text{
 	"ironworks serve": {
 		"Serve the console to a team over SSH",

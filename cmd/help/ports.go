@@ -1,6 +1,6 @@
 package help
 
-// portHelpTexts has the help of the commands about ports, port groups and VIFs, by their path.
+// portHelpTexts contains the help texts of the commands for ports, port groups and VIFs, keyed by command path.
 var portHelpTexts = map[string]Text{
 	"ironworks port": {
 		"List, create, change and delete ports",

@@ -1,6 +1,6 @@
 package help
 
-// ruleHelpTexts has the help of the commands about inspection rules, by their path.
+// ruleHelpTexts contains the help texts of the commands for inspection rules, keyed by command path.
 var ruleHelpTexts = map[string]Text{
 	"ironworks rules": {
 		"Test and change inspection rules",

@@ -1,6 +1,6 @@
 package help
 
-// stepFileHelpTexts has the help of the commands about deploy templates and runbooks, by their path.
+// stepFileHelpTexts contains the help texts of the commands for deploy templates and runbooks, keyed by command path.
 var stepFileHelpTexts = map[string]Text{
 	"ironworks templates": {
 		"Create and change deploy templates",

@@ -1,4 +1,4 @@
-// Package ignition has the commands that build, check, embed, serve and apply Ignition configurations.
+// Package ignition implements the commands that build, check, embed, serve and apply Ignition configurations.
 package ignition
 
 import (
@@ -7,8 +7,8 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the command of this package to a run of the program.
 type app struct{ *cli.App }
 
-// Command returns the command ignition.
+// Command returns the ignition command.
 func Command(a *cli.App) *cobra.Command { return (&app{a}).ignitionCommand() }

@@ -47,7 +47,7 @@ func (a *app) ignitionApplyCommand() *cobra.Command {
 	return cmd
 }
 
-// check checks the flags.
+// check returns an error for missing or contradictory flags.
 func (f *applyFlags) check() error {
 	r := f.ramdisk
 	pair := r.Kernel != "" || r.Initramfs != ""
@@ -91,8 +91,9 @@ func (a *app) applyRamdisks(
 	})
 }
 
-// confirmRamdisks shows the requests and asks. Without a terminal it continues, because nothing is erased. It then
-// prints only warnings: URLs may be secret, and output may be logged.
+// confirmRamdisks shows the requests and asks for confirmation, unless yes is set or nothing would change. Without a
+// terminal it does not ask either, because nothing is erased. If it does not ask, it prints only warnings, because
+// URLs may be secret and output may be logged.
 func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, previews []provision.Preview, yes bool) error {
 	changes := 0
 	for _, p := range previews {

@@ -14,12 +14,13 @@ import (
 	"ironworks/session"
 )
 
-// ramdiskFlags are the flags of a ramdisk configuration.
+// ramdiskFlags holds the flags that describe a ramdisk configuration.
 type ramdiskFlags struct {
 	in         prepare.Inputs
 	registries []string
 	sshKeys    []string
-	// tlsName is the name of the flag for the verification of Ironic: tls, unless another flag has that name.
+	// tlsName is the name of the flag that sets how Ironic's certificate is verified. It is tls unless another flag
+	// of the command has that name.
 	tlsName string
 }
 

@@ -53,8 +53,8 @@ func (a *app) imageError(path string, err error) error {
 	return err
 }
 
-// fileOutput is the flag -o/--output FILE of commands that write a file. It replaces the global flag --output, the
-// format, which such commands do not need.
+// fileOutput is the -o/--output FILE flag of commands that write a file. It replaces the global --output flag, which
+// selects a format. These commands have no use for a format.
 type fileOutput struct {
 	path  string
 	force bool
@@ -100,7 +100,8 @@ func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) 
 	return a.write(ctx, o, content)
 }
 
-// usable returns the Ignition configuration in a file. It is checked and translated, unless anyway is set.
+// usable reads the configuration in a file. Unless anyway is set, it checks the configuration and translates it to
+// Ignition.
 func (a *app) usable(path string, anyway bool) ([]byte, error) {
 	data, err := a.readConfig(path)
 	if err != nil || anyway {

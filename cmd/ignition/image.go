@@ -17,7 +17,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// kargsFlags change kernel arguments while embedding.
+// kargsFlags holds the flags that change kernel arguments while a configuration is embedded.
 type kargsFlags struct {
 	edit image.KargsEdit
 }
@@ -67,7 +67,8 @@ func (a *app) ignitionRemoveCommand() *cobra.Command {
 	return cmd
 }
 
-// checkISO refuses standard input: reading an ISO needs seeking.
+// checkISO checks the name of an ISO, and the output of the command. Standard input is refused, because reading an
+// ISO requires seeking.
 func checkISO(path string, out *fileOutput) error {
 	if path == "-" {
 		return cli.Usagef("cannot read an ISO from standard input; pass its file name")
@@ -95,7 +96,7 @@ func (a *app) editImage(ctx context.Context, path string, out fileOutput, change
 	return nil
 }
 
-// printPatch prints the changes, and the kernel arguments that were not found.
+// printPatch prints the changes and warns about kernel arguments that were not found.
 func (a *app) printPatch(path string, out fileOutput, patch *image.Patch, change image.Change) {
 	for _, arg := range patch.Unmatched {
 		a.PrintMessage("warning: kernel argument %q not found", arg)

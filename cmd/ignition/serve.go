@@ -19,7 +19,7 @@ import (
 	"ironworks/session"
 )
 
-// serveFlags are the flags of ignition serve.
+// serveFlags holds the flags of ignition serve.
 type serveFlags struct {
 	source  prepare.Source
 	config  string
@@ -197,7 +197,7 @@ func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []model
 	if a.Output != cli.OutputJSON {
 		return a.applyRamdisks(ctx, s, nodes, f.act, provision.Served(targets))
 	}
-	// The output has one object per line, including the results.
+	// The JSON output consists of one object per line, so the results must also become one object.
 	var results bytes.Buffer
 	stdout := a.Stdout
 	a.Stdout = &results

@@ -24,7 +24,8 @@ func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 	return images, nil
 }
 
-// addImages adds the stream of each node to images, or one stream for all nodes. The server serves the builtin agent.
+// addImages adds to images one image for each node, or one image for all nodes. The server also serves the built-in
+// agent if the configuration needs it.
 func (a *app) addImages(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,
 ) error {
@@ -41,11 +42,12 @@ func (a *app) addImages(
 	return a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
 }
 
-// publisher serves the files that the inputs need.
+// publisher serves the files that a configuration refers to, and sets their URLs in the inputs.
 type publisher func(prepare.Maker, *prepare.Inputs) error
 
-// configFor returns the function that makes the configuration of a node, or that of all nodes for "". If the function
-// returns nil, the embedded configuration is kept. force is set if the result includes the embedded configuration.
+// configFor returns a function that makes the configuration for the node with the given label, or for all nodes if
+// the label is empty. If that function returns nil, the configuration embedded in the image is kept. force is set if
+// the result is based on the embedded configuration.
 func (a *app) configFor(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, publish publisher,
 ) (config func(label string) ([]byte, error), force bool, err error) {
@@ -85,7 +87,8 @@ func (a *app) configFor(
 	}, force, nil
 }
 
-// builtFor makes configurations from the flags of ignition build.
+// builtFor returns a function that builds configurations from the flags that ignition serve shares with ignition
+// build.
 func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, publish publisher) (func(label string) ([]byte, error), error) {
 	in, err := f.ramdisk.inputs()
 	if err != nil {

@@ -30,7 +30,7 @@ type targetJSON struct {
 	Params string `json:"kernel_append_params,omitempty"`
 }
 
-// printServing prints the URLs with their keys in driver_info.
+// printServing prints the URLs, each with the driver_info key to set.
 func (a *app) printServing(server *serve.Server, targets []prepare.Target) error {
 	listed := make([]targetJSON, len(targets))
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package journal has the commands that inspect, export and prune the journal.
+// Package journal implements the commands that inspect, export and prune the journal.
 package journal
 
 import (
@@ -7,8 +7,8 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the command of this package to a run of the program.
 type app struct{ *cli.App }
 
-// Command returns the command journal.
+// Command returns the journal command.
 func Command(a *cli.App) *cobra.Command { return (&app{a}).journalCommand() }

@@ -14,7 +14,7 @@ import (
 	"ironworks/replay"
 )
 
-// exportFlags are the flags of journal export.
+// exportFlags holds the flags of journal export.
 type exportFlags struct {
 	since, until, file string
 	force              bool

@@ -103,8 +103,7 @@ func (a *app) journalPruneCommand() *cobra.Command {
 	return cmd
 }
 
-// parse reads all flags except --node, and returns the order to prune. what describes the records to delete, for the
-// confirmation.
+// parse converts all flags except --node to options. what describes the records to delete, for the confirmation.
 func (f *pruneFlags) parse(now time.Time) (o journal.PruneOptions, what string, err error) {
 	switch {
 	case f.older == "" && f.size == "" && f.node == "":

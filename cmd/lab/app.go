@@ -1,4 +1,4 @@
-// Package lab has the commands of the lab: simulated machines, real Ironics and virtual machines.
+// Package lab implements the commands of the lab: simulated machines, real Ironics and virtual machines.
 package lab
 
 import (
@@ -7,8 +7,8 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the command of this package to a run of the program.
 type app struct{ *cli.App }
 
-// Command returns the command lab.
+// Command returns the lab command.
 func Command(a *cli.App) *cobra.Command { return (&app{a}).labCommand() }

@@ -23,7 +23,7 @@ import (
 	"ironworks/session"
 )
 
-// machinesFlags are the flags of lab machines.
+// machinesFlags holds the flags of lab machines.
 type machinesFlags struct {
 	lab.Options
 	count        int
@@ -57,8 +57,8 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines of the --scenarios file. Without a file, it returns the first of the default
-// machines.
+// labMembers returns the machines listed in the --scenarios file. If path is empty, it returns the first count of the
+// default machines.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -133,7 +133,7 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	})
 }
 
-// writeMachines writes a spreadsheet of the machines. Only the user can read the file, because it holds the BMC
+// writeMachines writes the machines to a CSV file. Only the user can read the file, because it contains the BMC
 // password.
 func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error {
 	nodes := make([]enroll.Node, 0, len(l.Machines()))
@@ -156,7 +156,7 @@ func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error 
 // labMark marks the nodes of lab machines in their extra field.
 const labMark = "machines"
 
-// labClean deletes the nodes of lab machines --enrol.
+// labClean deletes the nodes that lab machines --enrol created.
 func (a *app) labClean(ctx context.Context, s *session.Session) error {
 	nodes, err := provision.MarkedNodes(ctx, s.Client, lab.Mark)
 	if err != nil {
@@ -193,7 +193,7 @@ func (a *app) runMachines(
 	return nil
 }
 
-// connectTo connects like connect. The URL applies if no flag selects an Ironic.
+// connectTo does the same as [cli.App.Connect], but uses url if no flag selects an Ironic.
 func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error) {
 	if url != "" && a.Flags.URL == "" && a.Flags.Context == "" && a.Flags.Cloud == "" {
 		a.Flags.URL = url
@@ -201,7 +201,8 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 	return a.Connect(cmd)
 }
 
-// labTarget reads the settings for machines from Ironic: URL, release of the agent, interfaces.
+// labTarget returns Ironic's URL, which is url if that is set, and the agent release and the interfaces that fit
+// Ironic.
 func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {
@@ -234,7 +235,7 @@ func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Cli
 	return nil
 }
 
-// printMachines prints the machines.
+// printMachines prints the machines with their scenarios, BMCs and MAC addresses.
 func (a *app) printMachines(l *lab.Lab) error {
 	type line struct {
 		Name     string   `json:"name" yaml:"name"`

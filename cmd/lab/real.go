@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// realFlags are the flags of a lab with a real Ironic.
+// realFlags holds the flags of a lab with a real Ironic.
 type realFlags struct {
 	on      bool
 	release string
@@ -46,7 +46,7 @@ func (f *realFlags) check(cmd *cobra.Command, site *SiteFlags) error {
 	return nil
 }
 
-// ironic returns the real Ironic of a site, at the address of --listen.
+// ironic returns a real Ironic that listens at the address given with --listen.
 func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early func(error)) (*lab.OtherIronic, error) {
 	release, err := real.ReleaseOf(f.release)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early fun
 		return nil, cli.Usagef("--listen %q: want a port from 0 to 65535", site.Listen)
 	}
 	if host == "" {
-		host = "0.0.0.0" // listen at all addresses, as the embedded Ironic does
+		host = "0.0.0.0" // listen on all addresses, as the embedded Ironic does
 	}
 	return lab.RealIronic(release, host, int(port), site, report, early), nil
 }

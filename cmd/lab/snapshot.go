@@ -46,7 +46,8 @@ func (a *app) labRestoreCommand() *cobra.Command {
 	return cmd
 }
 
-// virtualMachines returns the virtual machines of a lab, sorted, with their folders.
+// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns the folder of
+// each.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
 		return nil, nil, cli.Usagef("want --lab-state DIR, as given to lab up")
@@ -58,7 +59,8 @@ func virtualMachines(dir string) (names []string, folder func(name string) strin
 	return names, folder, err
 }
 
-// eachVirtual calls work for the named machines, or for all, and prints the results.
+// eachVirtual calls work for the named machines, or for all if none is named, and prints the results. The first
+// argument is the name of a snapshot.
 func (a *app) eachVirtual(
 	ctx context.Context, dir string, args []string, done string, work func(ctx context.Context, host vm.Host, folder, name string) error,
 ) error {

@@ -12,7 +12,7 @@ import (
 	"ironworks/lab"
 )
 
-// SiteFlags are the flags of a lab with its own Ironic.
+// SiteFlags holds the flags of a lab with its own Ironic.
 type SiteFlags struct {
 	lab.SiteOptions
 	machines int
@@ -37,7 +37,7 @@ func (f *SiteFlags) Used(cmd *cobra.Command) string {
 	return ""
 }
 
-// Options checks the flags.
+// Options checks the flags and converts them to options of a lab.
 func (f *SiteFlags) Options() (lab.SiteOptions, error) {
 	members, err := labMembers(f.file, "lab-machines", f.machines)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *app) labUp(ctx context.Context, options lab.SiteOptions, started func(*
 	return site.Close()
 }
 
-// printSite prints the environment variables of clients.
+// printSite prints the environment variables that clients of the lab need.
 func (a *app) printSite(site *lab.Site) error {
 	url := site.URL
 	return a.Print(cli.Result{

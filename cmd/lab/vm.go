@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// vmFlags are the flags of a lab of virtual machines.
+// vmFlags holds the flags of a lab with virtual machines.
 type vmFlags struct {
 	count  int
 	iso    string

@@ -1,4 +1,4 @@
-// Package ports has the commands for ports, port groups and VIFs.
+// Package ports implements the commands for ports, port groups and VIFs.
 package ports
 
 import (
@@ -7,7 +7,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the commands of this package to a run of the program.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

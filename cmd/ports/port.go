@@ -15,7 +15,7 @@ import (
 	"ironworks/session"
 )
 
-// portFlags are the flags of commands that change ports.
+// portFlags holds the flags of the commands that change ports.
 type portFlags struct {
 	cli.ActFlags
 	dryRun bool
@@ -32,7 +32,7 @@ func (a *app) portCommand() *cobra.Command {
 	return cli.NeedsSubcommand(cmd)
 }
 
-// actOnPorts shows or carries out an action on ports, port groups or VIFs.
+// actOnPorts carries out an action on ports, port groups or VIFs. With --dry-run it only shows the requests.
 func (a *app) actOnPorts(cmd *cobra.Command, s *session.Session, action *provision.PortAction, flags portFlags) error {
 	runner := s.Runner(nil)
 	plan, err := runner.Prepare(cmd.Context(), action, action.Nodes())
@@ -45,7 +45,7 @@ func (a *app) actOnPorts(cmd *cobra.Command, s *session.Session, action *provisi
 	return a.CarryOut(cmd, s, runner, plan, flags.ActFlags)
 }
 
-// nodeParts has ports or port groups, with the names of their nodes.
+// nodeParts holds ports or port groups, and the names of their nodes by UUID.
 type nodeParts struct {
 	rows  []map[string]any
 	names map[string]string
@@ -204,7 +204,7 @@ func (a *app) portDeleteCommand() *cobra.Command {
 	})
 }
 
-// portFindings are the findings of a node in JSON and YAML.
+// portFindings contains the findings about the ports of a node, as printed in JSON and YAML.
 type portFindings struct {
 	Node     models.NodeRef  `json:"node"`
 	Findings []ports.Finding `json:"findings"`

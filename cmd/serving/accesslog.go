@@ -12,11 +12,11 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// logRoom is the number of events that can wait to be printed. More arrive only from clients that guess URLs, or while
-// the output is blocked.
+// logRoom is the maximum number of events waiting to be printed. This number is exceeded only if clients guess URLs
+// or the output is blocked.
 const logRoom = 10_000
 
-// AccessLog prints fetches. Events come from many goroutines, and one goroutine prints them.
+// AccessLog prints which images are fetched. Events come from many goroutines, but only one goroutine prints them.
 type AccessLog struct {
 	app    *cli.App
 	events chan serve.Event

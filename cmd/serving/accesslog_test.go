@@ -9,7 +9,8 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// TestAccessLogLines: output stays short, because the many reads of a BMC get no line each.
+// TestAccessLogLines checks that the output stays short. A BMC fetches an image in many reads, which are not printed
+// individually.
 func TestAccessLogLines(t *testing.T) {
 	t.Parallel()
 	l := NewAccessLog(cli.NewApp(cli.Process{}))

@@ -1,4 +1,4 @@
-// Package serving has the flags and the log of commands that serve images.
+// Package serving implements the flags and the access log of commands that serve images.
 package serving
 
 import (

@@ -1,4 +1,4 @@
-// Package show has the commands that read: lists, logs, explanations, history and diagnosis.
+// Package show implements the commands that only read: lists, logs, explanations, history and diagnosis.
 package show
 
 import (
@@ -7,7 +7,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app is a run of the program.
+// app adds the commands of this package to a run of the program.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

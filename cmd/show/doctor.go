@@ -21,7 +21,7 @@ type doctorFlags struct {
 	verbose bool
 }
 
-// doctorJSON is the output in JSON and YAML.
+// doctorJSON is the output of the doctor command in JSON and YAML.
 type doctorJSON struct {
 	Checks []doctor.Diagnosis `json:"checks"`
 	Worst  doctor.Result      `json:"worst"`
@@ -77,7 +77,7 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 	return &cli.CodeError{Code: cli.ExitFailed}
 }
 
-// doctorMark returns the glyph and the word of a result.
+// doctorMark returns the symbol and the word for a result. With ascii, the symbol is an ASCII character.
 func doctorMark(r doctor.Result, ascii bool) string {
 	sign, plain := "?", "?"
 	switch r {
@@ -99,8 +99,8 @@ func doctorMark(r doctor.Result, ascii bool) string {
 // doctorIndent is the column of the text behind the mark.
 const doctorIndent = 12
 
-// doctorText returns a line for each check below the heading of its group. Checks that are not ok also have evidence
-// and a remedy; with verbose, all checks have them.
+// doctorText returns one line per check, below the heading of its group. For checks that are not ok, evidence and a
+// remedy follow. With verbose, they follow for all checks.
 func (a *app) doctorText(all []doctor.Diagnosis, verbose bool) string {
 	var b strings.Builder
 	host := a.Host()

@@ -20,7 +20,7 @@ import (
 type explainFlags struct {
 	text  string
 	state string
-	// bmc means that every BMC is queried; bmcFlags are the flags of ironworks bmc.
+	// If bmc is set, every BMC is queried. bmcFlags are the same flags as those of ironworks bmc.
 	bmc      bool
 	bmcFlags cli.BMCFlags
 }
@@ -130,8 +130,8 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 	return errors.Join(a.Print(r), unread)
 }
 
-// bmcQueryFor returns how to query BMCs: with --bmc every BMC; otherwise only the BMC of a machine that Ironic waits
-// for, if its credentials are known without a prompt.
+// bmcQueryFor returns a function that queries BMCs. With --bmc it queries every BMC. Otherwise, it queries only the
+// BMC of a machine that Ironic is waiting for, and only if its credentials are known without a prompt.
 func (a *app) bmcQueryFor(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
 	way, err := a.BMCAccess(s, &flags.bmcFlags)
 	switch {
@@ -146,7 +146,7 @@ func (a *app) bmcQueryFor(s *session.Session, flags *explainFlags) (func(context
 	return way.BMCs(s).WaitedFacts, nil
 }
 
-// journalForExplaining opens the journal of --journal, or of the context.
+// journalForExplaining opens the journal file given with --journal or, without that flag, the journal of the context.
 func (a *app) journalForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
 	if a.JournalFile == "" {
 		return s.Journal(ctx)

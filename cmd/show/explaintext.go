@@ -10,7 +10,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// The width of explanations without a terminal, and their maximum width.
+// explainNarrow is the width of explanations without a terminal, and explainWide is their maximum width.
 const (
 	explainNarrow = 80
 	explainWide   = 120

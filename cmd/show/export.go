@@ -75,7 +75,7 @@ func (a *app) export(cmd *cobra.Command, s *session.Session, terms, format, cred
 	return nil
 }
 
-// applyCredentials adds credentials of a file to nodes that have none.
+// applyCredentials reads credentials from a file and adds them to the nodes that have none.
 func (a *app) applyCredentials(nodes []enroll.Node, name string) error {
 	data, err := os.ReadFile(name) //nolint:gosec // the user's own file
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"ironworks/session"
 )
 
-// logsFlags are the flags of logs. Flags that need no parsing are in LogsOrder.
+// logsFlags holds the flags of the logs command. The embedded LogsOrder holds the flags that need no parsing.
 type logsFlags struct {
 	session.LogsOrder
 	since, level, filter string
@@ -26,7 +26,7 @@ type logsFlags struct {
 	kept                 bool
 }
 
-// logsOrder has the flags of logs in parsed form.
+// logsOrder holds the parsed flags of the logs command.
 type logsOrder struct {
 	session.LogsOrder
 	kept   bool
@@ -221,7 +221,7 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict returns an error unless each node has log lines.
+// verdict returns an error that names the nodes from which no log lines arrived, with the status of their sources.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -58,7 +58,7 @@ func TestLogsOrder(t *testing.T) {
 	}
 }
 
-// logLines returns an old error, a new error and a new message that is no error.
+// logLines returns an old error, a new error, and a new message that is not an error.
 func logLines(now time.Time) []models.LogLine {
 	n := models.NodeRef{UUID: "u1", Name: "n1"}
 	return []models.LogLine{

@@ -34,7 +34,8 @@ func (a *app) nodeCommand() *cobra.Command {
 	}
 }
 
-// ramdiskText returns the boot progress of the ramdisk that Ironic waits for, from Ironic and the journal, or "".
+// ramdiskText describes the boot progress of the ramdisk that Ironic is waiting for, according to Ironic and the
+// journal. It returns "" if Ironic is not waiting.
 func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Node, now time.Time) string {
 	if n.ProvisionState.Class() != models.ClassWait {
 		return ""

@@ -78,7 +78,7 @@ func nodeCells(row *models.Row, columns []models.Column, now time.Time) []string
 	return cells
 }
 
-// summary has the fields that ironworks adds to the JSON of a node.
+// summary contains the fields that ironworks adds to the JSON of a node.
 type summary struct {
 	// Step is the text of the STEP column.
 	Step string `json:"step"`
@@ -88,7 +88,7 @@ type summary struct {
 	InState *int64     `json:"in_state,omitempty"`
 }
 
-// withSummary adds the key "ironworks" to the JSON of a node, which keeps the order of its fields.
+// withSummary adds the key "ironworks" to the JSON of a node. The order of the other fields stays the same.
 func withSummary(row *models.Row, now time.Time) json.RawMessage {
 	s := summary{Step: explain.StepLine(row, now, nil)}
 	if since, _ := row.InState(); !since.IsZero() {

@@ -11,7 +11,8 @@ import (
 	"ironworks/models"
 )
 
-// TestNodesJSON: each node keeps Ironic's fields in their order and gets the text of STEP and the time in its state.
+// TestNodesJSON checks that each node keeps Ironic's fields in their order, and that the text of the STEP column and
+// the time in the current state are added.
 func TestNodesJSON(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)

@@ -18,10 +18,10 @@ type nodesWatch struct {
 	// read reads the node data that the filter needs.
 	read   func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
 	filter string
-	// sizes are the widths of the columns; nil before the list was printed.
+	// sizes contains the widths of the columns. It is nil until the list is printed.
 	sizes []int
-	// shown has the UUIDs of the nodes that matched the filter when they were printed last. A node that no longer
-	// matches is printed one more time.
+	// shown contains the UUIDs of the nodes that matched the filter when last printed. A node that no longer matches
+	// is printed one last time.
 	shown map[string]bool
 }
 

@@ -14,7 +14,7 @@ import (
 	"ironworks/shell"
 )
 
-// sshFlags are the flags of ssh.
+// sshFlags holds the flags of the ssh command.
 type sshFlags struct {
 	address string
 	tty     bool

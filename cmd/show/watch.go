@@ -62,7 +62,8 @@ func (f *watchFlags) check() error {
 // watcher prints the changes of nodes. It ends when the awaited state is reached.
 type watcher struct {
 	app *app
-	// show prints the changes of a poll. fields are API fields to fetch beyond [models.ListFields].
+	// show prints the changes found by a poll. fields lists the API fields to fetch in addition to
+	// [models.ListFields].
 	show   func(u fleet.Update) error
 	fields []string
 
