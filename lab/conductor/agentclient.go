@@ -62,8 +62,9 @@ func (t *task) agentClientOf() *http.Client {
 // agentTries is the value of [agent]max_command_attempts.
 const agentTries = 3
 
-// command sends the named command to the agent and returns the agent's representation of it, which includes its
-// state. If wait is set, the agent answers only when the command has ended.
+// command sends the named command to the agent and returns the agent's representation of the command, including its
+// state. If the connection fails, command tries again, up to agentTries times in total. If wait is set, the agent
+// responds only when the command has ended.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {

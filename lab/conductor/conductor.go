@@ -23,7 +23,7 @@ type Conductor struct {
 	bmcs    *bmcCache
 	images  *imageStore
 	agents  agentTransport
-	// consoles is used only by the console interface ipmitool-socat.
+	// consoles is used only by the ipmitool-socat console interface.
 	consoles consoleRelays
 
 	mu           sync.Mutex
@@ -144,7 +144,7 @@ func (c *Conductor) Close() {
 // now returns the current time in UTC.
 func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
-// sleep waits for d divided by the conductor's speed. It reports false if ctx was done before that.
+// sleep waits for d divided by the conductor's speed. It reports whether the wait ended before ctx was done.
 func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	d = time.Duration(float64(d) / c.options.Speed)
 	if d <= 0 {

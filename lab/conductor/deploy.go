@@ -15,8 +15,8 @@ import (
 	"ironworks/python"
 )
 
-// limit returns an error if too many nodes are already being deployed (for the action provisioning), or deleted and
-// cleaned (for the actions unprovisioning and cleaning).
+// limit returns an error if too many nodes are being deployed, or deleted and cleaned. The provisioning action is
+// limited by the former; unprovisioning and cleaning, by the latter. Other actions have no limit.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -137,8 +137,8 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// storeImageType implements update_image_type. It stores nothing if the node has no image. The types of images in
-// Glance are unknown, because the lab has no Glance.
+// storeImageType implements update_image_type. It reports whether it has recognized the type and set it in the node.
+// It returns false if the node has no image, or if the image is in Glance: the lab has no Glance to look up the type.
 func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")

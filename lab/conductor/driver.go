@@ -80,7 +80,7 @@ func (c *Conductor) checkInterface(hardware, kind, name string) error {
 		return db.Faultf(http.StatusBadRequest, "InterfaceNotFoundInEntrypoint",
 			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, python.Repr(slices.Sorted(slices.Values(enabled))))
 	}
-	// The hardware type fake-hardware supports every enabled interface.
+	// The fake-hardware type supports every enabled interface.
 	if hardware == "fake-hardware" || slices.Contains(supported[hardware][kind], name) {
 		return nil
 	}
