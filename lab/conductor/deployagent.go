@@ -239,7 +239,7 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	return t.setPower(ctx, powerOn)
 }
 
-// bootAgent implements the "deploy" step of the interfaces that use the agent. It boots the machine into the agent
+// bootAgent implements the "deploy" step of all agent deploy interfaces except ramdisk. It boots the machine into the agent
 // unless the machine was rebooted already.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]

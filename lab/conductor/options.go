@@ -32,11 +32,11 @@ type Options struct {
 	// AutomatedClean enables automated cleaning ([conductor]automated_clean, whose default in Ironic is true).
 	AutomatedClean bool
 	// LogsCollect is "always", "on_failure" or "never" ([agent]deploy_logs_collect). If empty, it is "on_failure".
-	// Logs is called with the logs collected from an agent, a tar.gz archive, and the name of its file.
+	// Logs is called with the file name and the content of a tar.gz archive of an agent's logs.
 	LogsCollect string
 	Logs        func(name string, archive []byte)
-	// DiscoveryDriver is the driver with which unknown machines are enrolled ([auto_discovery]driver). If it is
-	// empty, they are not enrolled ([auto_discovery]enabled = false).
+	// DiscoveryDriver is the driver for enrolling unknown machines ([auto_discovery]driver). If it is empty, they are
+	// not enrolled ([auto_discovery]enabled = false).
 	DiscoveryDriver string
 	// InspectedStayOn leaves machines powered on after an inspection ([inspector]power_off = false).
 	InspectedStayOn bool
@@ -47,8 +47,9 @@ type Options struct {
 	// HardwareTypes lists the enabled hardware types. If nil, all hardware types are enabled.
 	HardwareTypes []string
 
-	// Speed divides the pauses between attempts, such as for power changes, failed calls and locks. It does not
-	// affect periods or timeouts, except those of firmware updates. 0 means 1.
+	// Speed divides the conductor's pauses, for example before it reads a power state again, or before it retries a
+	// failed call or a locked node. It does not affect periods or timeouts, except those of firmware updates. 0 means
+	// 1.
 	Speed float64
 
 	Timeouts Timeouts
@@ -126,8 +127,8 @@ func EnabledInterfaces() map[string][]string {
 	}
 }
 
-// ShippedInterfaces returns, by kind, the interfaces that Ironic 39.0.0 enables by default, except the storage
-// interface cinder, which the lab does not support.
+// ShippedInterfaces returns, by kind, the interfaces that Ironic 39.0.0 enables by default. The cinder storage
+// interface is missing because the lab does not support it.
 func ShippedInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"redfish", "no-bios"},

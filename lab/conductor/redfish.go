@@ -117,7 +117,7 @@ type answer struct {
 	body   []byte
 }
 
-// Number of attempts of sushy, and the interval between them, if a connection fails.
+// Number of attempts that sushy makes if a connection fails, and the interval between them.
 const (
 	sushyTries    = 10
 	sushyInterval = 3 * time.Second
@@ -283,8 +283,8 @@ func mostSevere(raw json.RawMessage) string {
 }
 
 // enter reads the service root and logs in. It creates a session, or uses basic authentication if this is configured,
-// or if the BMC refuses a session and the settings allow both. If the session has already been renewed since the
-// caller read outdated, enter returns the current authentication.
+// or if the BMC refuses a session and the settings allow both. If another caller has already replaced the outdated
+// authentication, enter only returns the new one.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()

@@ -172,7 +172,7 @@ func (t *task) checkDiscovered() error {
 	return nil
 }
 
-// withCapability returns the comma-separated list of capabilities with another one added.
+// withCapability appends a capability to a comma-separated list of capabilities.
 func withCapability(list, one string) string {
 	if list == "" {
 		return one
@@ -180,7 +180,7 @@ func withCapability(list, one string) string {
 	return list + "," + one
 }
 
-// instructionSets maps Redfish's names of CPU architectures to Ironic's.
+// instructionSets maps Redfish's names for CPU architectures to Ironic's.
 var instructionSets = map[string]string{"ARM-A32": "arm", "ARM-A64": "aarch64", "IA-64": "ia64", "MIPS32": "mips", "MIPS64": "mips64", "x86": "i686", "x86-64": "x86_64"}
 
 func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {

@@ -272,8 +272,8 @@ func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
 	return err
 }
 
-// planDeployment plans the steps of a deployment from the steps of the client, of deploy templates and of the
-// interfaces, in that order of precedence.
+// planDeployment plans the deploy steps. A step of the client takes precedence over the same step of a deploy
+// template, and both take precedence over the same step of an interface.
 func (t *task) planDeployment(reset, skipMissing bool) error {
 	user, err := t.userDeploySteps(nil, skipMissing)
 	if err != nil {
@@ -308,8 +308,8 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 	return t.save()
 }
 
-// planCleaning plans the steps of cleaning. If asked is set, these are the steps that the client has requested;
-// otherwise they are the steps of automated cleaning, which the interfaces declare.
+// planCleaning plans the cleaning steps. If asked is set, the client has requested them. Otherwise the cleaning is
+// automated, and the interfaces declare them.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {
@@ -324,7 +324,7 @@ func (t *task) planCleaning(noRamdisk, asked bool) error {
 	return t.save()
 }
 
-// planService plans the steps of servicing, which the client has requested.
+// planService plans the service steps that the client has requested.
 func (t *task) planService(noRamdisk bool) error {
 	steps, err := t.checkUserSteps(dictsOf(t.internal("service_steps")), serviceSteps, "", false, noRamdisk)
 	if err != nil {

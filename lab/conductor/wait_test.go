@@ -78,8 +78,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestLocked checks that a request for a locked node is refused after the usual attempts, and succeeds after the
-// lock was released.
+// TestLocked checks that a request for a locked node is refused after the usual attempts, and succeeds after the lock
+// has been released.
 func TestLocked(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(manageable)
