@@ -19,10 +19,11 @@ const (
 	Hdd  Device = "Hdd"
 )
 
-// devices returns the devices that a boot override can have as its target.
+// devices returns the possible targets of a boot override.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled specifies for how many boots a boot override applies. The values are Redfish's.
+// Enabled specifies whether a boot override applies to no boot, to one boot or to all boots. The values are
+// Redfish's.
 type Enabled string
 
 // Values of [Enabled].
@@ -60,7 +61,7 @@ type BootFailure struct {
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
-	At       time.Time // when the boot reached the stage Progress
+	At       time.Time // when the boot reached that stage
 	// Device is the device from which the machine has booted. It is empty until then, or if no device boots.
 	Device Device
 	// Failures lists the devices that the machine tried before Device.
@@ -132,8 +133,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target comes
-// first. bootDevices clears an override that applies only once. Called with mu held.
+// bootDevices returns the devices that the next boot tries in turn, and the target of the boot override, which comes
+// first, or None if there is no override. It clears an override that applies only once. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {
@@ -147,7 +148,7 @@ func (m *Machine) bootDevices() (devices []Device, override Device) {
 	return append([]Device{override}, order...), override
 }
 
-// setProgress records that the boot has reached the given stage, and the time. Called with mu held.
+// setProgress records that the boot has just reached the given stage. Called with mu held.
 func (m *Machine) setProgress(progress Progress) {
 	m.boot.Progress, m.boot.At = progress, m.options.Now()
 }
