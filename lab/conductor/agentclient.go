@@ -144,8 +144,8 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand returns the agent's latest command if it has the given name and is still running, which means that
-// only the response to the request was lost. Otherwise it returns nil.
+// runningCommand returns the agent's latest command if it has the given name and is still running. Then the agent has
+// received the request, and only its response was lost. Otherwise runningCommand returns nil.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {
@@ -160,7 +160,7 @@ func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 
 func shortName(name string) string { return name[strings.IndexByte(name, '.')+1:] }
 
-// commandsStatus returns the agent's list of its commands, the latest one last.
+// commandsStatus returns the agent's commands with their states, the latest command last.
 func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	base, err := t.commandsURL()
 	if err != nil {
@@ -359,7 +359,7 @@ func (t *task) storeLogs(encoded, label string) {
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
 }
 
-// certificateFault returns the message of Python's ssl module if err is about an untrusted certificate. For other
+// certificateFault returns the message of Python's ssl module if err reports an untrusted certificate. For other
 // errors it returns "".
 func certificateFault(err error) string {
 	var invalid x509.CertificateInvalidError

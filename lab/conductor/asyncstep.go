@@ -59,8 +59,8 @@ func (t *task) ramdiskDisabled() bool {
 	return false
 }
 
-// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled. It returns the provision
-// state in which the node waits for the step to end.
+// rebootToFinishStep reboots the machine. Unless the ramdisk is disabled, the machine boots the agent.
+// rebootToFinishStep returns the provision state in which the node waits for the step to end.
 func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if !t.ramdiskDisabled() {
 		if err := t.prepareAgentBoot(ctx); err != nil {

@@ -15,7 +15,8 @@ type autodetectDeploy struct {
 	agentDeploy
 }
 
-// originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
+// originalDeploy is the field of driver_internal_info that stores the deploy interface that the node used before the
+// switch.
 const originalDeploy = "original_deploy_interface"
 
 // autodetected lists the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is

@@ -40,7 +40,7 @@ func (b *redfishBIOS) values() map[string]any {
 	return all
 }
 
-// biosOf reads the system's Bios resource. It is nil if the system has none.
+// biosOf reads the system's Bios resource. If the system has none, the returned resource is nil.
 func (t *task) biosOf(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil || system.Bios == nil {

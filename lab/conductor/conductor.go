@@ -37,8 +37,8 @@ type Conductor struct {
 
 var _ api.Conductor = (*Conductor)(nil)
 
-// New creates a conductor and registers it. Nodes that were left in the middle of an operation when the conductor
-// last stopped are moved to the corresponding failed state. Run runs the periodic tasks; Close stops the conductor.
+// New creates a conductor and registers it. Nodes whose operations were interrupted when the conductor last stopped
+// are moved to the corresponding failed state. Run runs the periodic tasks; Close stops the conductor.
 func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)

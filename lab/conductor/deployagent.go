@@ -18,7 +18,7 @@ type agentDeploy struct {
 	kind string
 }
 
-// softPowerInterval is the interval between checks of the power state after the agent was asked to power off
+// softPowerInterval is the interval between checks of the power state after the agent has been asked to power off
 // ([agent]post_deploy_get_power_state_retry_interval).
 const softPowerInterval = 5 * time.Second
 
@@ -346,7 +346,7 @@ func bootInstance(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return "", nil
 }
 
-// writeImage implements a step of the direct deploy interface. It makes the agent write the image.
+// writeImage implements the write_image step of the direct deploy interface. It makes the agent write the image.
 func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")

@@ -243,8 +243,8 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// waitStable implements _validate_resources_stability. It waits until the BMC has answered several times in a row
-// without an error.
+// waitStable implements _validate_resources_stability. It waits until the BMC has responded firmwareStable times in a
+// row without an error. If this takes longer than firmwareStableTimeout, it returns an error.
 func (t *task) waitStable(ctx context.Context) error {
 	began, stable := t.timestamp(), 0
 	var last error

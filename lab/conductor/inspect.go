@@ -190,9 +190,9 @@ func bootForInspection(ctx context.Context, t *task) error {
 	return t.setPower(ctx, on)
 }
 
-// tearDownInspection powers the machine off, or reboots it if it must stay powered on. It does neither if inspected
-// machines stay on, or if always is false and the conductor does not manage the boot of the ramdisk. If the conductor
-// does, tearDownInspection first cleans up that boot. It returns the messages of all errors.
+// tearDownInspection cleans up the ramdisk boot if the conductor manages it. It then powers the machine off, or
+// reboots it if it must stay powered on. It leaves the power unchanged if inspected machines stay on, or if always is
+// false and the conductor does not manage the boot. It returns the messages of all errors.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
 	managed := python.Truthy(t.internal(managesBoot))
@@ -290,8 +290,8 @@ type nic struct {
 	data      db.Dict
 }
 
-// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. The ones in valid
-// need ports ([inspector]add_ports = pxe).
+// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. Ports are created
+// only for those in valid ([inspector]add_ports = pxe).
 func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
 	boot, _ := dictOf(inventory["boot"])
 	booted := boot.Text("pxe_interface")

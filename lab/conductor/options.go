@@ -68,18 +68,17 @@ type Timeouts struct {
 // Periods holds the periods of the conductor's periodic tasks. 0 means the default. A negative value disables the
 // task.
 type Periods struct {
-	// Provision is the period of the checks for timeouts of deployment, cleaning, inspection and servicing. Rescue is
-	// the period of the checks for timeouts of rescue. The default is 60 s each.
+	// Provision is the period of the timeout checks for deployment, cleaning, inspection and servicing. Rescue is the
+	// period of the timeout checks for rescue. The default is 60 s each.
 	Provision, Rescue time.Duration
-	// PowerSync is the period of the checks of the power states. PowerRecovery is the period of the checks of nodes
+	// PowerSync is the period of the power state checks. PowerRecovery is the period of the checks of nodes that are
 	// in maintenance because of a power failure. The defaults are 60 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
 	// RAID is the period of the checks for completed and failed changes of volumes
 	// ([redfish]raid_config_status_interval and raid_config_fail_interval). The default is 60 s.
 	RAID time.Duration
-	// Firmware is the period of the checks of BIOS steps and firmware updates
-	// ([redfish]firmware_update_status_interval) and of the checks of failed updates
-	// ([redfish]firmware_update_fail_interval). The default is 60 s.
+	// Firmware is the period for checking BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
+	// and for discarding failed updates ([redfish]firmware_update_fail_interval). The default is 60 s.
 	Firmware time.Duration
 	// Consoles is the period of the checks for graphical consoles whose tokens have expired
 	// ([vnc]expire_console_session_interval). The default is 120 s.
@@ -158,7 +157,7 @@ func setDefault[T comparable](value *T, byDefault T) {
 	}
 }
 
-// complete checks the options and sets the defaults of missing ones.
+// complete checks the options and replaces missing ones with their defaults.
 func (o *Options) complete() error {
 	if o.Tables == nil {
 		return errors.New("no database")

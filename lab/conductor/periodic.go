@@ -59,8 +59,8 @@ type wait struct {
 	fail       func(*task, context.Context)
 }
 
-// expired reports whether the node has been in the state for longer than allowed. It is false for nodes that are
-// locked or in maintenance.
+// expired reports whether the node has been in the state for longer than allowed. A node that is locked or in
+// maintenance never expires.
 func (w wait) expired(n *db.Node, now time.Time) bool {
 	since := n.ProvisionUpdatedAt
 	if w.fromStart {

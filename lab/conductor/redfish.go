@@ -399,9 +399,9 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect implements _get_connection. It calls do with the session and the path of the node's system, tries again
-// while the BMC is unreachable, and finally returns Ironic's error. The nodes of a BMC share the session, but each
-// node has its own system.
+// connect implements _get_connection. It calls do with the session and the path of the node's system. If the BMC is
+// unreachable, connect tries again, and returns Ironic's error after the last attempt. The nodes of a BMC share the
+// session, but each node has its own system.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {

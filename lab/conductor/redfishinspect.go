@@ -213,8 +213,8 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	return cpu, nil
 }
 
-// localGB implements _detect_local_gb. It returns, in GiB, the size of the smallest disk that has at least 4 GiB,
-// minus 1 GiB.
+// localGB implements _detect_local_gb. It returns the size in GiB of the smallest disk that has at least 4 GiB, minus
+// 1 GiB. If there is no such disk, it returns 0.
 func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 	const gib = 1 << 30
 	smallest := func(sizes []int64) int64 {

@@ -234,8 +234,8 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps returns the client's steps for a deployment, after checking them. If given is empty, these are the
-// steps stored at the start of the deployment.
+// userDeploySteps checks and returns the client's deploy steps. If given is empty, it uses the steps that were stored
+// at the start of the deployment.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -246,7 +246,7 @@ func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, er
 	return t.checkUserSteps(given, deploySteps, `Validation of deploy steps from "deploy steps" argument failed.`, skipMissing, false)
 }
 
-// templateSteps returns the steps of the deploy templates that the instance's traits select, after checking them.
+// templateSteps checks and returns the steps of the deploy templates that the instance's traits select.
 func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
 	traits, _ := t.node.InstanceInfo["traits"].([]any)
 	var steps []db.Dict

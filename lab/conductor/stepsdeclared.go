@@ -101,7 +101,7 @@ func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }
 
-// interfaceClass returns the name of the Python class in Ironic that implements the named interface.
+// interfaceClass returns the name of the Python class with which Ironic implements the named interface.
 func interfaceClass(kind, name string) string {
 	if kind == "vendor" && name == "fake" {
 		return "FakeVendorB"

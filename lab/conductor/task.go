@@ -26,7 +26,7 @@ type task struct {
 	refused      func(error)
 	reserved     bool // the task may use the workers that are reserved for API calls
 	held         bool // the task holds the node's lock
-	stepsChecked bool // an earlier check has completed the steps with fields from their interfaces
+	stepsChecked bool // an earlier check has already added the interfaces' fields to the steps
 	// During a power sync, system holds the BMC's last response. Otherwise it is nil.
 	system *redfishSystem
 }
@@ -73,8 +73,8 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 	return t, nil
 }
 
-// reserve takes the node's lock. If the node is locked, it tries again, up to lockAttempts times in total. The fields
-// noRetry and untilFree of how change this number to one or to infinity.
+// reserve takes the node's lock. If the node is locked, it tries again, up to lockAttempts times in total. If
+// how.noRetry is set, it tries only once. If how.untilFree is set, it tries until the node is free.
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
 		node, err := c.tables.Reserve(uuid, hostname)
@@ -187,7 +187,7 @@ func (t *task) save() error {
 	return nil
 }
 
-// touch sets the node's provision_updated_at, from which timeouts are counted, to the current time.
+// touch sets the node's provision_updated_at to the current time, so that its timeout starts again.
 func (t *task) touch() error {
 	now := t.c.tables.Now()
 	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {

@@ -33,7 +33,7 @@ const (
 	Continuous Enabled = "Continuous"
 )
 
-// BootOverride makes the machine boot from a device that takes precedence over the boot order, once or permanently.
+// BootOverride makes the machine try a device before those in the boot order, for one boot or for all boots.
 type BootOverride struct {
 	Target  Device
 	Enabled Enabled
@@ -99,8 +99,8 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. The
-// target None disables the override.
+// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. If
+// change.Target is None, the override is disabled.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -133,8 +133,9 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries in turn, and the target of the boot override, which comes
-// first, or None if there is no override. It clears an override that applies only once. Called with mu held.
+// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target is the
+// first device and is also returned as override; otherwise override is None. An override that applies only once is
+// cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -33,7 +33,7 @@ type Job struct {
 // maxJobs is the maximum number of jobs that the BMC keeps. It drops the oldest ones.
 const maxJobs = 32
 
-// Names of jobs, which stand for pending BIOS changes, firmware updates and pending changes of volumes.
+// Names of the jobs for pending BIOS changes, for firmware updates and for pending changes of volumes.
 const (
 	biosJob     = "BIOS configuration"
 	firmwareJob = "Firmware update"

@@ -28,7 +28,7 @@ func (m *Machine) chassisPath() string { return root + "/Chassis/" + m.Name() }
 // forMachine handles requests for a resource that belongs to a machine.
 type forMachine func(w http.ResponseWriter, request *http.Request, m *Machine)
 
-// makeRoutes returns the handler for all routes, and the methods of each path for the Allow header.
+// makeRoutes returns the handler for all routes and, for the Allow header, the methods of each path.
 func (r *Rack) makeRoutes() (mux *http.ServeMux, allow map[string][]string) {
 	mux, allow = http.NewServeMux(), map[string][]string{}
 	handle := func(pattern string, handler http.HandlerFunc) {
@@ -176,8 +176,8 @@ func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine
 	return alone || m.ready(w, request)
 }
 
-// members returns a handler for a collection of resources that belong to a machine. The argument below lists the
-// paths of the members, relative to the collection.
+// members returns a handler for a collection of resources that belong to a machine. The members' paths are given
+// relative to the collection.
 func members(schema, name string, below ...string) forMachine {
 	return func(w http.ResponseWriter, request *http.Request, _ *Machine) {
 		var paths []string

@@ -12,7 +12,7 @@ import (
 // errSecureBoot is returned if secure boot cannot be enabled.
 var errSecureBoot = errors.New("secure boot requires the boot mode UEFI")
 
-// KeysReset specifies how to reset the keys of secure boot (SecureBoot, ResetKeysType).
+// KeysReset specifies how to reset the secure boot keys (SecureBoot, ResetKeysType).
 type KeysReset string
 
 // Values of [KeysReset].
