@@ -9,8 +9,8 @@ import (
 	"ironworks/python"
 )
 
-// Act implements do_provisioning_action: it starts the operation that verb names, which is manage, provide, abort,
-// adopt or unhold.
+// Act implements do_provisioning_action. It starts the operation named by verb: manage, provide, abort, adopt or
+// unhold.
 func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state := t.node.ProvisionState
@@ -110,8 +110,8 @@ func (t *task) abort(ctx context.Context) error {
 	return nil
 }
 
-// worker makes a worker run do after the current call has ended. Unlike the function passed to continueWith, do
-// returns no error.
+// worker arranges for a worker to call do after the current call has ended. Unlike the function passed to
+// continueWith, do returns no error.
 func (t *task) worker(name string, do func(*task, context.Context)) {
 	t.continueWith(name, func(ctx context.Context, t *task) error {
 		do(t, ctx)
@@ -119,8 +119,8 @@ func (t *task) worker(name string, do func(*task, context.Context)) {
 	})
 }
 
-// deferAbort marks the current step, if it is not abortable, so that the operation is aborted after it. It reports
-// whether it has done so.
+// deferAbort reports whether the current step is not abortable, so that an abort must wait for its end. If so,
+// deferAbort sets the abort_after field of the step.
 func (t *task) deferAbort(kind stepKind) bool {
 	step := *kind.step(t.node)
 	if len(step) == 0 || python.Truthy(step["abortable"]) {

@@ -62,8 +62,9 @@ func (t *task) agentClientOf() *http.Client {
 // agentTries is the value of [agent]max_command_attempts.
 const agentTries = 3
 
-// command sends the named command to the agent and returns the agent's representation of it, which includes its
-// state. If wait is set, the agent answers only when the command has ended.
+// command sends the named command to the agent and returns the agent's representation of the command, including its
+// state. If the connection fails, command tries again, up to agentTries times in total. If wait is set, the agent
+// responds only when the command has ended.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {
@@ -143,8 +144,8 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand returns the agent's latest command if it has the given name and is still running, which means that
-// only the response to the request was lost. Otherwise it returns nil.
+// runningCommand returns the agent's latest command if it has the given name and is still running. Then the agent has
+// received the request, and only its response was lost. Otherwise runningCommand returns nil.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {
@@ -159,7 +160,7 @@ func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 
 func shortName(name string) string { return name[strings.IndexByte(name, '.')+1:] }
 
-// commandsStatus returns the agent's list of its commands, the latest one last.
+// commandsStatus returns the agent's commands with their states, the latest command last.
 func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	base, err := t.commandsURL()
 	if err != nil {
@@ -358,7 +359,7 @@ func (t *task) storeLogs(encoded, label string) {
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
 }
 
-// certificateFault returns the message of Python's ssl module if err is about an untrusted certificate. For other
+// certificateFault returns the message of Python's ssl module if err reports an untrusted certificate. For other
 // errors it returns "".
 func certificateFault(err error) string {
 	var invalid x509.CertificateInvalidError

@@ -12,7 +12,7 @@ import (
 )
 
 // CreateAllocation stores an allocation and starts looking for a suitable node. If the allocation already names a
-// node, it is created for that node, which must be in use.
+// node, CreateAllocation assigns it to that node, which must be active.
 func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error) {
 	allocation = db.Clone(allocation)
 	node := allocation.NodeUUID
@@ -81,7 +81,7 @@ func hasTraits(n *db.Node, traits []string) bool {
 	return true
 }
 
-// allocate finds a node for the allocation and reserves it. Nodes that are locked are tried again later.
+// allocate finds a node for the allocation and reserves it. It tries locked nodes again later.
 func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	nodes, err := c.candidates(a)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	return nodes, nil
 }
 
-// backfill assigns the allocation to the given node, which is in use already.
+// backfill assigns the allocation to the given node, which must be active already.
 func (c *Conductor) backfill(ctx context.Context, a *db.Allocation, node string) error {
 	return c.withTask(ctx, node, locking{}, func(_ context.Context, t *task) error {
 		var problems []string

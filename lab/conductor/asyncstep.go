@@ -59,8 +59,8 @@ func (t *task) ramdiskDisabled() bool {
 	return false
 }
 
-// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled. It returns the provision
-// state in which the node waits for the step to end.
+// rebootToFinishStep reboots the machine. Unless the ramdisk is disabled, the machine boots the agent.
+// rebootToFinishStep returns the provision state in which the node waits for the step to end.
 func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if !t.ramdiskDisabled() {
 		if err := t.prepareAgentBoot(ctx); err != nil {
@@ -85,9 +85,10 @@ func (t *task) failCurrentStep(ctx context.Context, message string) {
 	}
 }
 
-// eachWaiting calls do, holding a shared lock, for each node that is in one of the given states, has the given field
-// in driver_internal_info, and uses the redfish implementation of the given kind of interface (node_periodic in
-// ironic/conductor/periodics.py). If do fails, the node is tried again in the next round.
+// eachWaiting calls do, holding a shared lock, for each unlocked node in one of the given states. It skips nodes
+// whose interface of the given kind is not redfish, and nodes for which the given field of driver_internal_info is
+// false or unset. If do fails, the node is tried again in the next round. eachWaiting implements node_periodic
+// (ironic/conductor/periodics.py).
 func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Reservation == "" && slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field])

@@ -15,7 +15,8 @@ type autodetectDeploy struct {
 	agentDeploy
 }
 
-// originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
+// originalDeploy is the field of driver_internal_info that stores the deploy interface that the node used before the
+// switch.
 const originalDeploy = "original_deploy_interface"
 
 // autodetected lists the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
@@ -54,8 +55,8 @@ func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	return agentDeploy{kind: chosen}, nil
 }
 
-// switchDeploy implements switch_interface. If the node's deploy interface is autodetect, it switches the node to the
-// chosen interface.
+// switchDeploy implements switch_interface. If the node uses the autodetect deploy interface, switchDeploy switches
+// the node to the chosen interface.
 func (t *task) switchDeploy() error {
 	auto, ok := t.driver.deploy.(autodetectDeploy)
 	if !ok {
@@ -90,7 +91,8 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched returns the error for an operation that is called before the switch to another interface.
+// notSwitched returns the error for calling the named method before the node has been switched to another deploy
+// interface.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }

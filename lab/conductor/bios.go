@@ -45,8 +45,8 @@ func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	return state, t.cacheBIOS(ctx)
 }
 
-// biosToChange reads the Bios resource for a step. If the machine has no BIOS settings, both BIOS steps report the
-// same message, as in Ironic.
+// biosToChange reads the Bios resource for a step. If the machine has no BIOS settings, the error mentions the
+// factory reset even for apply_configuration, as in Ironic.
 func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, bios, err := t.biosOf(ctx)
 	if err == nil && bios == nil {
@@ -157,8 +157,8 @@ func pythonValue(value any) any {
 	return value
 }
 
-// unappliedBIOS implements _get_unapplied_bios_attrs. It ignores the pending settings if they contain more attributes
-// than were requested, because such a BMC always lists all attributes there.
+// unappliedBIOS implements _get_unapplied_bios_attrs. If the pending settings contain more attributes than were
+// requested, it ignores them, because such a BMC always lists every attribute there.
 func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, wanted db.Dict) []string {
 	current, pending := bios.values(), t.pendingBIOS(ctx, system, bios)
 	var missing []string
@@ -178,8 +178,8 @@ func (t *task) endBIOSState() error {
 	return t.save()
 }
 
-// resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, there is
-// nothing left to check.
+// resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, it only
+// removes the data that it stored in the node.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	system, bios, err := t.biosToChange(ctx)
 	if err != nil {

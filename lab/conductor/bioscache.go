@@ -40,7 +40,7 @@ func (b *redfishBIOS) values() map[string]any {
 	return all
 }
 
-// biosOf reads the system's Bios resource. It is nil if the system has none.
+// biosOf reads the system's Bios resource. If the system has none, the returned resource is nil.
 func (t *task) biosOf(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil || system.Bios == nil {
@@ -73,8 +73,8 @@ type biosValue struct {
 	value any
 }
 
-// stored returns the value as the database stores it, or nil for null. Booleans are stored as numbers, because a
-// driver for SQLite writes them in this way.
+// stored returns the value as the database stores it, or nil for null. Booleans become "1" or "0", because Python's
+// SQLite driver writes them as numbers.
 func (b biosValue) stored() *string {
 	text := ""
 	switch v := b.value.(type) {
@@ -130,7 +130,7 @@ type registryAttribute struct {
 	Value                   []struct{ ValueName, ValueDisplayName string }
 }
 
-// describe copies those fields of the registry entry to s that Ironic stores with a setting.
+// describe copies to s the fields of the registry entry that Ironic stores with a setting.
 func (a registryAttribute) describe(s *db.BIOSSetting) {
 	s.AttributeType, s.Unique, s.ReadOnly, s.ResetRequired = a.Type, a.Unique, a.ReadOnly, a.ResetRequired
 	s.LowerBound, s.UpperBound, s.MinLength, s.MaxLength = a.LowerBound, a.UpperBound, a.MinLength, a.MaxLength
@@ -143,8 +143,8 @@ func (a registryAttribute) describe(s *db.BIOSSetting) {
 	}
 }
 
-// attributeRegistry returns the attribute registry with the given ID, or nil if it cannot be read, which Ironic only
-// logs. As in sushy, each session with a BMC reads a registry only once.
+// attributeRegistry returns the attribute registry with the given ID. If the registry cannot be read, it returns nil;
+// Ironic only logs the error. As in sushy, each session with a BMC reads a registry only once.
 func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttribute {
 	m.mu.Lock()
 	known, ok := m.registries[id]

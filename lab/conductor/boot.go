@@ -208,8 +208,8 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks the image of a node with the ramdisk deploy interface. The machine of such a node boots
-// the image itself instead of its disk.
+// checkRamdiskImage checks the image of a node with the ramdisk deploy interface. Such a node's machine boots from
+// the image instead of from its disk.
 func checkRamdiskImage(t *task) error {
 	if bootOption(t.node) == "local" {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// updateCache implements node_update_cache: it reads data from the BMC and stores it in the node.
+// updateCache implements node_update_cache. It reads the vendor, the boot mode, the BIOS settings and the firmware
+// versions from the BMC and stores them.
 func (t *task) updateCache(ctx context.Context) {
 	t.cacheVendor(ctx)
 	t.cacheBootMode(ctx)

@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// managing calls do with a task for the node after it has validated the node's management interface.
+// managing validates the node's management interface and then calls do with a task for the node.
 func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	return c.withTask(ctx, uuid, how, func(ctx context.Context, t *task) error {
 		if err := t.driver.management.validate(t); err != nil {
@@ -61,7 +61,8 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 	})
 }
 
-// BootDevice returns the node's boot device and whether it is persistent, which is nil if unknown.
+// BootDevice returns the node's boot device and whether the setting is persistent. If that is unknown, persistent is
+// nil.
 func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		device, persistent, err = t.driver.management.bootDevice(ctx, t)
@@ -241,8 +242,8 @@ func (t *task) checkNetwork() error {
 	return nil
 }
 
-// checkPowerAndNetwork runs the checks before the ramdisk is booted for cleaning or servicing. If noRamdisk is set,
-// it checks only the power interface.
+// checkPowerAndNetwork validates the power and network interfaces before cleaning or servicing. If noRamdisk is set,
+// the ramdisk will not be booted, so the network interface is not validated.
 func (t *task) checkPowerAndNetwork(noRamdisk bool) error {
 	if err := t.driver.power.validate(t); err != nil || noRamdisk {
 		return err

@@ -23,7 +23,7 @@ type Conductor struct {
 	bmcs    *bmcCache
 	images  *imageStore
 	agents  agentTransport
-	// consoles is used only by the console interface ipmitool-socat.
+	// consoles is used only by the ipmitool-socat console interface.
 	consoles consoleRelays
 
 	mu           sync.Mutex
@@ -37,8 +37,8 @@ type Conductor struct {
 
 var _ api.Conductor = (*Conductor)(nil)
 
-// New creates a conductor and registers it. Nodes that were left in the middle of an operation when the conductor
-// last stopped are moved to the corresponding failed state. Run runs the periodic tasks; Close stops the conductor.
+// New creates a conductor and registers it. Nodes whose operations were interrupted when the conductor last stopped
+// are moved to the corresponding failed state. Run runs the periodic tasks; Close stops the conductor.
 func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
@@ -144,7 +144,7 @@ func (c *Conductor) Close() {
 // now returns the current time in UTC.
 func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
-// sleep waits for d divided by the conductor's speed. It reports false if ctx was done before that.
+// sleep waits for d divided by the conductor's speed. It reports whether the wait ended before ctx was done.
 func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	d = time.Duration(float64(d) / c.options.Speed)
 	if d <= 0 {

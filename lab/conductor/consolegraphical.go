@@ -12,7 +12,7 @@ import (
 )
 
 // Constants of the graphical console interfaces (ironic/drivers/modules/graphical_console.py). The lab uses Ironic's
-// container provider fake, whose VNC server does not exist (ironic/console/container/fake.py).
+// fake container provider, whose VNC server does not exist (ironic/console/container/fake.py).
 const (
 	redfishGraphical = "redfish-graphical"
 	fakeGraphical    = "fake-graphical"
@@ -24,8 +24,8 @@ const (
 
 func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
 
-// switchGraphical starts or stops the node's graphical console. To start it, it stores the address of the VNC server
-// and a new token for the console's web page in the node; to stop it, it removes them (ironic/common/vnc.py).
+// switchGraphical starts or stops the node's graphical console (ironic/common/vnc.py). Starting the console stores
+// the address of the VNC server and a new token for the console's web page in the node. Stopping it removes them.
 func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	if !on {
 		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
@@ -51,7 +51,7 @@ func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
 }
 
-// expireConsoles stops the graphical consoles whose tokens have expired and sets their console_enabled to false
+// expireConsoles stops the graphical consoles whose tokens have expired and clears console_enabled of their nodes
 // (_expire_console_sessions).
 func (c *Conductor) expireConsoles(ctx context.Context) {
 	now := c.tables.Now()

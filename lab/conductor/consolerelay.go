@@ -39,7 +39,7 @@ type consoleRelay struct {
 	end context.CancelFunc
 }
 
-// relayConsole serves the node's console, unless it does so already, and returns the console's URL.
+// relayConsole starts to serve the node's console, if it is not being served yet, and returns the console's URL.
 func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	to, err := consoleAddress(n)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"ironworks/python"
 )
 
-// limit returns an error if too many nodes are already being deployed (for the action provisioning), or deleted and
-// cleaned (for the actions unprovisioning and cleaning).
+// limit returns an error if the given action would exceed a limit. Limits.Deploy limits provisioning, by the number
+// of nodes that are being deployed. Limits.Clean limits unprovisioning and cleaning, by the number of nodes that are
+// being deleted or cleaned. Other actions have no limit.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -137,8 +138,9 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// storeImageType implements update_image_type. It stores nothing if the node has no image. The types of images in
-// Glance are unknown, because the lab has no Glance.
+// storeImageType implements update_image_type. It reports whether it has stored the type of the node's image. It
+// stores nothing if the node has no image, or if the image is in Glance, because the lab has no Glance from which to
+// get the type.
 func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")

@@ -60,7 +60,7 @@ func TestDeployment(t *testing.T) {
 }
 
 // TestDeploymentWithoutSteps checks that a custom-agent deployment without steps from the client installs nothing but
-// still ends in the state active.
+// still ends in the active state.
 func TestDeploymentWithoutSteps(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()

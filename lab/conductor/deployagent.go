@@ -18,7 +18,7 @@ type agentDeploy struct {
 	kind string
 }
 
-// softPowerInterval is the interval between checks of the power state after the agent was asked to power off
+// softPowerInterval is the interval between checks of the power state after the agent has been asked to power off
 // ([agent]post_deploy_get_power_state_retry_interval).
 const softPowerInterval = 5 * time.Second
 
@@ -239,8 +239,8 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	return t.setPower(ctx, powerOn)
 }
 
-// bootAgent implements the deploy step "deploy", which boots the machine into the agent unless it was rebooted
-// already.
+// bootAgent implements the "deploy" step of all agent deploy interfaces except ramdisk. It boots the machine into the agent
+// unless the machine was rebooted already.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")
@@ -255,8 +255,7 @@ func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return deployWait, nil
 }
 
-// deployRamdisk implements the deploy step "deploy" for a machine that boots its image as a ramdisk, not from its
-// disk.
+// deployRamdisk implements the "deploy" step for a machine that boots its image as a ramdisk, not from its disk.
 func deployRamdisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setPower(ctx, powerOff); err != nil {
 		return "", err
@@ -347,7 +346,7 @@ func bootInstance(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return "", nil
 }
 
-// writeImage makes the agent write the image of a deployment with the direct interface.
+// writeImage implements the write_image step of the direct deploy interface. It makes the agent write the image.
 func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -416,7 +415,7 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 	return err
 }
 
-// setBootToDisk implements the step set_boot_to_disk. It is also the last part of installing the boot loader.
+// setBootToDisk implements the set_boot_to_disk step. It is also the last part of installing the boot loader.
 func setBootToDisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setBootDevice(ctx, "disk", t.node.DriverInfo.Text("force_persistent_boot_device") != "Never"); err != nil {
 		return "", t.raise(ctx, fmt.Sprintf("Failed to change the boot device to disk when deploying node %s: %s", t.node.UUID, messageOf(err)), true)
@@ -437,7 +436,8 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// Maximum number of checks whether an asynchronous command of the agent has ended, and the interval between them.
+// Limits for polling the agent until an asynchronous command has ended: the maximum number of requests, and the
+// interval between them.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second

@@ -50,7 +50,8 @@ var supported = map[string]map[string][]string{
 	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
 }
 
-// extended returns the generic interfaces of each kind, preceded and followed by the given ones.
+// extended returns, for each kind, the interfaces in before, the generic interfaces and the interfaces in after, in
+// this order.
 func extended(before, after map[string][]string) map[string][]string {
 	all := map[string][]string{}
 	for kind, names := range generic {
@@ -61,7 +62,7 @@ func extended(before, after map[string][]string) map[string][]string {
 
 func hardwareTypes() []string { return []string{"fake-hardware", "redfish"} }
 
-// hardwareClass returns the name of the Python class of the named hardware type.
+// hardwareClass returns the name of the Python class that implements the named hardware type.
 func hardwareClass(name string) string {
 	if name == "fake-hardware" {
 		return "FakeHardware"
@@ -80,7 +81,7 @@ func (c *Conductor) checkInterface(hardware, kind, name string) error {
 		return db.Faultf(http.StatusBadRequest, "InterfaceNotFoundInEntrypoint",
 			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, python.Repr(slices.Sorted(slices.Values(enabled))))
 	}
-	// The hardware type fake-hardware supports every enabled interface.
+	// The fake-hardware type supports every enabled interface.
 	if hardware == "fake-hardware" || slices.Contains(supported[hardware][kind], name) {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// fakePower implements the power interface fake, for nodes without a machine.
+// fakePower implements the fake power interface, for nodes without a machine.
 type fakePower struct{}
 
 func (fakePower) validate(*task) error { return nil }

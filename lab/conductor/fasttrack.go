@@ -10,10 +10,10 @@ import (
 // fastTrackTimeout is the value of [deploy]fast_track_timeout.
 const fastTrackTimeout = 300 * time.Second
 
-// onFastTrack implements is_fast_track (conductor/utils.py) for rescue, which is the only operation for which the lab
-// uses the fast track. It reports whether driver_info.fast_track is set, the node has no error, the machine is on,
-// and its agent has called recently. The setting in driver_info is required because [deploy]fast_track is off by
-// default.
+// onFastTrack implements is_fast_track (conductor/utils.py) for rescue, the only operation for which the lab uses the
+// fast track. It reports whether driver_info.fast_track is set, the node has no error, the machine is on, and its
+// agent has sent a heartbeat within fastTrackTimeout. The setting in driver_info is required because
+// [deploy]fast_track is off by default.
 func (t *task) onFastTrack(ctx context.Context) (bool, error) {
 	enabled, err := fastTrackEnabled(t.node.DriverInfo["fast_track"])
 	if err != nil || !enabled || t.node.LastError != "" {
@@ -28,7 +28,8 @@ func (t *task) onFastTrack(ctx context.Context) (bool, error) {
 	return err == nil && t.c.now().UTC().Sub(at) < fastTrackTimeout, nil
 }
 
-// fastTrackEnabled reads driver_info.fast_track like bool_from_string of oslo.utils in strict mode.
+// fastTrackEnabled parses driver_info.fast_track by the rules of oslo.utils (bool_from_string in strict mode). A nil
+// value means false.
 func fastTrackEnabled(value any) (bool, error) {
 	if value == nil {
 		return false, nil

@@ -40,8 +40,8 @@ func conflict(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusConflict, kind, format, args...)
 }
 
-// failure returns an Ironic exception of the given kind. It is for exceptions that define no HTTP status, which
-// therefore have the status 500.
+// failure returns an Ironic exception of the given kind, with the HTTP status 500. Ironic uses this status for
+// exceptions that do not define another one.
 func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
 }
@@ -106,8 +106,8 @@ func className(err error) string {
 	}
 }
 
-// messageOf returns the message of err that clients see. If err wraps an exception of Ironic or sushy, it is only the
-// message of that exception.
+// messageOf returns the message that clients see if an operation fails with err. If err wraps an exception of Ironic
+// or sushy, that is only the message of the exception.
 func messageOf(err error) string {
 	var f *db.Fault
 	if errors.As(err, &f) {

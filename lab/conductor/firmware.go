@@ -175,8 +175,8 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 	return target, err
 }
 
-// taskMonitor returns the URL of the task that the BMC has started, from the body of the response or from its
-// Location header (TaskMonitor.from_response in sushy/taskmonitor.py).
+// taskMonitor returns the URL of the task that the BMC has started (TaskMonitor.from_response in
+// sushy/taskmonitor.py). The URL in the body of the response takes precedence over its Location header.
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)
@@ -247,7 +247,7 @@ func (t *task) clearUpdates() error {
 	return t.save()
 }
 
-// failUpdate discards all remaining firmware updates of the node and fails its current step.
+// failUpdate discards the node's remaining firmware updates and fails its current step.
 func (t *task) failUpdate(ctx context.Context, message string) error {
 	if err := t.clearUpdates(); err != nil {
 		return err

@@ -73,8 +73,8 @@ var firmwareSchema = &jsonschema.Schema{
 
 var oneSecond = 1
 
-// checkFirmwareArgs implements validate_firmware_interface_update_args. The message of the error contains a
-// ValidationError as formatted by Python's str().
+// checkFirmwareArgs implements validate_firmware_interface_update_args. The error message contains a ValidationError
+// as formatted by Python's str().
 func checkFirmwareArgs(value any) error {
 	v := firmwareSchema.Validate(python.Value(value))
 	if v == nil {

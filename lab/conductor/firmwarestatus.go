@@ -136,8 +136,8 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	return nil
 }
 
-// rebootOnce reboots the machine and sets the given flag of the current update, which records that this has been
-// done.
+// rebootOnce reboots the machine and sets the given flag of the current update, so that the machine is not rebooted a
+// second time.
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
 	t.setUpdates(settings)
@@ -147,8 +147,8 @@ func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) 
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// followNICTask implements _handle_nic_task_starting. A task that stays in the state Starting needs a reboot to
-// continue. A task that is Running needs a reboot after it has ended.
+// followNICTask implements _handle_nic_task_starting. A task that stays in the Starting state needs a reboot to
+// continue. A task in the Running state needs a reboot after it has ended.
 func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state string) error {
 	update := settings[0]
 	switch state {
@@ -201,8 +201,8 @@ func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redf
 	return t.continueUpdates(ctx, settings)
 }
 
-// continueUpdates implements _continue_updates. If the current update requests a waiting time, it starts to wait.
-// Otherwise it starts the next update, or ends the step if there is none.
+// continueUpdates implements _continue_updates. If the current update specifies a waiting time, the wait starts now.
+// Otherwise continueUpdates starts the next update or, if there is none, ends the step.
 func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	if python.Truthy(update["wait"]) {
@@ -243,8 +243,8 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// waitStable implements _validate_resources_stability. It waits until the BMC has answered several times in a row
-// without an error.
+// waitStable implements _validate_resources_stability. It waits until the BMC has responded firmwareStable times in a
+// row without an error. If this takes longer than firmwareStableTimeout, it returns an error.
 func (t *task) waitStable(ctx context.Context) error {
 	began, stable := t.timestamp(), 0
 	var last error

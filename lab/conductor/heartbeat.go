@@ -94,8 +94,8 @@ func (t *task) storeCertificate(pem string) (string, error) {
 	return path, nil
 }
 
-// Heartbeats are recorded only for nodes in the states in heartbeatTaken. For the states in recordOnly, the conductor
-// does nothing more.
+// The conductor records heartbeats only for nodes whose state is in heartbeatTaken. If the state is also in
+// recordOnly, it does nothing else.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
@@ -158,7 +158,7 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 	}
 }
 
-// resumeSteps resumes the steps of the given kind after the node's agent has called.
+// resumeSteps resumes the steps of the given kind after a heartbeat from the node's agent.
 func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	if err := t.processTo(onResume, t.target(kind)); err != nil {
 		return err

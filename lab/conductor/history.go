@@ -47,14 +47,14 @@ func cleaningFlow(manual bool) flow {
 	return automatedCleaning
 }
 
-// flowStarts records in the node's history that the operation f starts with the given steps.
+// flowStarts records the start of operation f, with the given steps, in the node's history.
 func (t *task) flowStarts(f flow, steps []db.Dict) {
 	name := strings.ReplaceAll(string(f), "_", " ")
 	t.record(fmt.Sprintf("Starting %s with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_start", false)
 }
 
-// flowEnds records in the node's history that the operation f has ended. If aborted is not empty, it is the step at
-// which the operation was aborted; otherwise all steps have succeeded.
+// flowEnds records the end of operation f in the node's history. If aborted is not empty, it names the step at which
+// the operation was aborted; otherwise all steps have succeeded.
 func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	words := strings.Split(string(f), "_")
 	for i, word := range words {

@@ -12,8 +12,8 @@ import (
 	"ironworks/python"
 )
 
-// instanceCapabilities returns the value of instance_info/capabilities, which is an object or a string that contains
-// an object in JSON.
+// instanceCapabilities returns the value of instance_info/capabilities, which is an object, or a string that contains
+// a JSON object.
 func instanceCapabilities(n *db.Node) (db.Dict, error) {
 	value, given := n.InstanceInfo["capabilities"]
 	if !given {
@@ -68,7 +68,7 @@ func plainOrEmpty(value any) string {
 	return pythonStr(value)
 }
 
-// checkImage checks the image properties that a deployment with the direct interface requires.
+// checkImage checks the image properties that the direct deploy interface requires.
 func checkImage(n *db.Node) error {
 	info := n.InstanceInfo
 	source := info.Text("image_source")

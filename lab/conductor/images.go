@@ -16,8 +16,9 @@ import (
 	"ironworks/lab/db"
 )
 
-// imageStore publishes boot media, like the folder redfish in [deploy]http_root. Each medium is downloaded only once.
-// It is served without copies to all nodes that boot from it, under a different URL for each node.
+// imageStore publishes boot media. It corresponds to the redfish folder in Ironic's [deploy]http_root. A medium is
+// downloaded again only if it has changed. Nodes that boot from the same medium share one file, but each node has a
+// different URL for it.
 type imageStore struct {
 	c *Conductor
 
@@ -58,7 +59,7 @@ func (c *Conductor) Images() http.Handler {
 // bootImage returns the name under which the node's boot medium is published.
 func bootImage(node string) string { return "boot-" + node + ".iso" }
 
-// mediaImage returns the name under which a medium is published that a client has attached to the given device.
+// mediaImage returns the name under which a medium is published after a client has attached it to the given device.
 func mediaImage(node, device string) string {
 	if device == "cdrom" {
 		return device + "-" + node + ".iso"
@@ -66,8 +67,8 @@ func mediaImage(node, device string) string {
 	return device + "-" + node + ".img"
 }
 
-// publish downloads the image at address, if it is missing or has changed, publishes it under the given name and
-// returns its URL for the node's BMC.
+// publish publishes the image at address under the given name and returns its URL for the node's BMC. It first
+// downloads the image if it is missing or has changed.
 func (s *imageStore) publish(ctx context.Context, n *db.Node, name, address string) (string, error) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", address, strings.SplitN(address, ":", 2)[0])

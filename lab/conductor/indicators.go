@@ -76,8 +76,8 @@ func (redfishManagement) indicators(ctx context.Context, t *task) ([]api.Indicat
 	return nil, err
 }
 
-// indicatorState fails with a KeyError like Ironic, which looks up the missing state of the LED in a table
-// (ironic/drivers/modules/redfish/management.py).
+// indicatorState fails with a KeyError for the system's LED. Ironic does so, too, because it looks up the LED's
+// missing state in a table (ironic/drivers/modules/redfish/management.py).
 func (redfishManagement) indicatorState(ctx context.Context, t *task, component, name string) (string, error) {
 	system, err := t.systemOf(ctx)
 	switch {

@@ -78,8 +78,8 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver with which unknown machines, which belong to no node, are enrolled. If it is
-// empty, such machines are not enrolled.
+// DiscoveryDriver returns the driver for enrolling unknown machines, which belong to no node. If it is empty, such
+// machines are not enrolled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles the inspection data that the node's agent has sent.
@@ -190,9 +190,9 @@ func bootForInspection(ctx context.Context, t *task) error {
 	return t.setPower(ctx, on)
 }
 
-// tearDownInspection cleans up the boot of the ramdisk, if the conductor manages it, and powers the machine off,
-// unless inspected machines stay on. If always is false, it powers off only machines whose boot the conductor
-// manages. A machine that must stay powered on is rebooted instead. It returns the messages of all errors.
+// tearDownInspection cleans up the ramdisk boot if the conductor manages it. It then powers the machine off, or
+// reboots it if it must stay powered on. It leaves the power unchanged if inspected machines stay on, or if always is
+// false and the conductor does not manage the boot. It returns the messages of all errors.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
 	managed := python.Truthy(t.internal(managesBoot))
@@ -220,8 +220,7 @@ func (agentInspect) abort(ctx context.Context, t *task) error {
 }
 
 // endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. If the clean-up of an
-// auto-discovered node fails, it returns an error, because the state machine has no event for this in the state
-// enroll.
+// auto-discovered node fails, it returns an error, because the enroll state has no transition for a failure.
 func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
 		t.node.LastError = "Inspection clean up failed: " + strings.Join(problems, ", ")
@@ -291,8 +290,8 @@ type nic struct {
 	data      db.Dict
 }
 
-// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address, and, as valid,
-// those for which ports are created ([inspector]add_ports = pxe).
+// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. Ports are created
+// only for those in valid ([inspector]add_ports = pxe).
 func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
 	boot, _ := dictOf(inventory["boot"])
 	booted := boot.Text("pxe_interface")

@@ -62,7 +62,7 @@ func TestAbortInspection(t *testing.T) {
 	}
 }
 
-// TestRedfishInspection checks that inspection with the interface redfish sets the properties and ports that the BMC
+// TestRedfishInspection checks that inspection with the redfish interface sets the properties and ports that the BMC
 // reports.
 func TestRedfishInspection(t *testing.T) {
 	r := newRig(t)

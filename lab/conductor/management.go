@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// redfishManagement implements the management interface redfish.
+// redfishManagement implements the redfish management interface.
 type redfishManagement struct{}
 
 func (redfishManagement) validate(t *task) error {
@@ -23,8 +23,8 @@ func (redfishManagement) bootDevices() []string {
 	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
 }
 
-// redfishFailure returns an error of the Redfish library as Ironic's RedfishError, with the given message and the
-// error's text as its last argument. It returns other errors unchanged.
+// redfishFailure converts an error of the Redfish library to Ironic's RedfishError with the given message, whose last
+// argument is the error's text. It returns other errors unchanged.
 func redfishFailure(err error, format string, args ...any) error {
 	e := asSushy(err)
 	if e == nil {

@@ -135,8 +135,8 @@ func TestImagesAreSharedAndServed(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestHeartbeatRefused checks that a heartbeat without a version, the right token or TLS is refused, and also the
-// first heartbeat of a locked node.
+// TestHeartbeatRefused checks that a heartbeat is refused if it lacks a version, the right token or TLS. The first
+// heartbeat for a locked node is refused as well.
 func TestHeartbeatRefused(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(deployWait, func(n *db.Node) { n.DriverInternalInfo = db.Dict{"agent_secret_token": "right"} })

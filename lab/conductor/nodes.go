@@ -51,7 +51,7 @@ func checkProperties(n *db.Node) error {
 // interfacesMayChange lists the states in which the interfaces of a node may be changed.
 var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, available}
 
-// UpdateNode changes a node with the given function and stores it, if the change is allowed.
+// UpdateNode applies change to a node. If the change is allowed, it stores the node and returns it.
 func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
 	defer c.updates.enter(uuid)()
 	var updated *db.Node
@@ -86,9 +86,9 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 	return updated, err
 }
 
-// updateTime is the time for which the conductor holds a node's lock for a PATCH request if there are concurrent
-// ones, which have to try again during this time. Ironic 39.0.0 on SQLite takes twice as long. A single request holds
-// the lock only for shortUpdate, which is long enough for concurrent requests to arrive.
+// updateTime is the time for which each of several concurrent PATCH requests holds a node's lock. Meanwhile the other
+// requests have to try again. Ironic 39.0.0 on SQLite takes twice as long. A single request holds the lock only for
+// shortUpdate, which is long enough for concurrent requests to arrive.
 const (
 	updateTime  = 40 * time.Millisecond
 	shortUpdate = time.Millisecond
@@ -124,7 +124,7 @@ func (u *updates) contended(uuid string) bool {
 	return u.count[uuid] > 1
 }
 
-// checkUpdate runs the checks of update_node and applies the consequences of the change to n.
+// checkUpdate performs the checks of update_node and updates the fields of n that depend on changed ones.
 func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""

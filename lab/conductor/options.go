@@ -32,11 +32,11 @@ type Options struct {
 	// AutomatedClean enables automated cleaning ([conductor]automated_clean, whose default in Ironic is true).
 	AutomatedClean bool
 	// LogsCollect is "always", "on_failure" or "never" ([agent]deploy_logs_collect). If empty, it is "on_failure".
-	// Logs is called with the logs collected from an agent, a tar.gz archive, and the name of its file.
+	// Logs is called with the file name and the content of a tar.gz archive of an agent's logs.
 	LogsCollect string
 	Logs        func(name string, archive []byte)
-	// DiscoveryDriver is the driver with which unknown machines are enrolled ([auto_discovery]driver). If it is
-	// empty, they are not enrolled ([auto_discovery]enabled = false).
+	// DiscoveryDriver is the driver for enrolling unknown machines ([auto_discovery]driver). If it is empty, they are
+	// not enrolled ([auto_discovery]enabled = false).
 	DiscoveryDriver string
 	// InspectedStayOn leaves machines powered on after an inspection ([inspector]power_off = false).
 	InspectedStayOn bool
@@ -47,8 +47,9 @@ type Options struct {
 	// HardwareTypes lists the enabled hardware types. If nil, all hardware types are enabled.
 	HardwareTypes []string
 
-	// Speed divides the pauses between attempts, such as for power changes, failed calls and locks. It does not
-	// affect periods or timeouts, except those of firmware updates. 0 means 1.
+	// Speed divides the conductor's pauses, for example before it reads a power state again, or before it retries a
+	// failed call or a locked node. It does not affect periods or timeouts, except those of firmware updates. 0 means
+	// 1.
 	Speed float64
 
 	Timeouts Timeouts
@@ -67,18 +68,17 @@ type Timeouts struct {
 // Periods holds the periods of the conductor's periodic tasks. 0 means the default. A negative value disables the
 // task.
 type Periods struct {
-	// Provision is the period of the checks for timeouts of deployment, cleaning, inspection and servicing. Rescue is
-	// the period of the checks for timeouts of rescue. The default is 60 s each.
+	// Provision is the period of the timeout checks for deployment, cleaning, inspection and servicing. Rescue is the
+	// period of the timeout checks for rescue. The default is 60 s each.
 	Provision, Rescue time.Duration
-	// PowerSync is the period of the checks of the power states. PowerRecovery is the period of the checks of nodes
+	// PowerSync is the period of the power state checks. PowerRecovery is the period of the checks of nodes that are
 	// in maintenance because of a power failure. The defaults are 60 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
 	// RAID is the period of the checks for completed and failed changes of volumes
 	// ([redfish]raid_config_status_interval and raid_config_fail_interval). The default is 60 s.
 	RAID time.Duration
-	// Firmware is the period of the checks of BIOS steps and firmware updates
-	// ([redfish]firmware_update_status_interval) and of the checks of failed updates
-	// ([redfish]firmware_update_fail_interval). The default is 60 s.
+	// Firmware is the period for checking BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
+	// and for discarding failed updates ([redfish]firmware_update_fail_interval). The default is 60 s.
 	Firmware time.Duration
 	// Consoles is the period of the checks for graphical consoles whose tokens have expired
 	// ([vnc]expire_console_session_interval). The default is 120 s.
@@ -126,8 +126,8 @@ func EnabledInterfaces() map[string][]string {
 	}
 }
 
-// ShippedInterfaces returns, by kind, the interfaces that Ironic 39.0.0 enables by default, except the storage
-// interface cinder, which the lab does not support.
+// ShippedInterfaces returns, by kind, the interfaces that Ironic 39.0.0 enables by default. The cinder storage
+// interface is missing because the lab does not support it.
 func ShippedInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"redfish", "no-bios"},
@@ -157,7 +157,7 @@ func setDefault[T comparable](value *T, byDefault T) {
 	}
 }
 
-// complete checks the options and sets the defaults of missing ones.
+// complete checks the options and replaces missing ones with their defaults.
 func (o *Options) complete() error {
 	if o.Tables == nil {
 		return errors.New("no database")

@@ -13,12 +13,12 @@ import (
 	"ironworks/python"
 )
 
-// periodicWorkers is [conductor]periodic_max_workers. At most this number of nodes are failed in one round because
-// they have timed out.
+// periodicWorkers is [conductor]periodic_max_workers. It limits the number of timed-out nodes that are moved to a
+// failed state in one round.
 const periodicWorkers = 8
 
-// periodic is a periodic task of the conductor. It calls do at the interval every; a negative interval disables the
-// task.
+// periodic is a periodic task of the conductor. The field every is the interval between the calls to do. If it is not
+// positive, the task is disabled.
 type periodic struct {
 	every time.Duration
 	do    func(context.Context)
@@ -59,8 +59,8 @@ type wait struct {
 	fail       func(*task, context.Context)
 }
 
-// expired reports whether the node has been in the state for longer than allowed. It is false for nodes that are
-// locked or in maintenance.
+// expired reports whether the node has been in the state for longer than allowed. A node that is locked or in
+// maintenance never expires.
 func (w wait) expired(n *db.Node, now time.Time) bool {
 	since := n.ProvisionUpdatedAt
 	if w.fromStart {
@@ -235,7 +235,7 @@ func (t *task) clearError() {
 	}
 }
 
-// giveUpPower stores the power state now, which is empty if unknown, as the node's power state and puts the node into
+// giveUpPower sets the node's power state to the actual one, or to "" if that is unknown, and puts the node into
 // maintenance.
 func (t *task) giveUpPower(now string, problem error) {
 	message := fmt.Sprintf("During sync_power_state, max retries exceeded for node %s, node state %s does not match expected state '%s'. Updating DB state to '%s' Switching node to maintenance mode.",

@@ -55,13 +55,13 @@ func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	return nil
 }
 
-// connectivity lists the fields that describe the connection of a port, as Ironic's message shows them.
+// connectivity lists the fields that describe a port's connection, in the format of Ironic's message.
 const connectivity = "pxe_enabled, physical_network, local_link_connection, portgroup_id"
 
 // portsMayChange lists the states in which the connectivity fields of a node's ports may be changed.
 var portsMayChange = []string{enroll, inspecting, inspectWait, manageable}
 
-// UpdatePort changes a port with the given function and stores it, if the change is allowed.
+// UpdatePort applies change to a port. If the change is allowed, it stores the port and returns it.
 func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db.Port) error) (*db.Port, error) {
 	old, err := c.tables.Ports.Get(uuid)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Conductor) DestroyPort(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Ports.Destroy(uuid) })
 }
 
-// UpdatePortgroup changes a port group with the given function and stores it, if the change is allowed.
+// UpdatePortgroup applies change to a port group. If the change is allowed, it stores the port group and returns it.
 func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error) {
 	old, err := c.tables.Portgroups.Get(uuid)
 	if err != nil {
@@ -142,17 +142,17 @@ func (c *Conductor) DestroyPortgroup(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Portgroups.Destroy(uuid) })
 }
 
-// VIFs returns an empty list, like the network interface noop.
+// VIFs returns an empty list, like the noop network interface.
 func (c *Conductor) VIFs(ctx context.Context, uuid string) ([]db.Dict, error) {
 	return []db.Dict{}, c.withTask(ctx, uuid, locking{shared: true}, func(context.Context, *task) error { return nil })
 }
 
-// AttachVIF does nothing, like the network interface noop.
+// AttachVIF does nothing, like the noop network interface.
 func (c *Conductor) AttachVIF(ctx context.Context, uuid string, _ db.Dict) error {
 	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
 }
 
-// DetachVIF does nothing, like the network interface noop.
+// DetachVIF does nothing, like the noop network interface.
 func (c *Conductor) DetachVIF(ctx context.Context, uuid, _ string) error {
 	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
 }

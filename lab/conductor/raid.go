@@ -11,7 +11,8 @@ import (
 	"ironworks/python"
 )
 
-// checkRAID returns the error with which the named raid interface refuses the configuration target, or nil.
+// checkRAID returns the error that the named RAID interface reports for the target configuration, or nil if the
+// interface accepts it.
 func checkRAID(name string, target db.Dict) error {
 	check := raid.Check
 	if name == "redfish" {
@@ -20,7 +21,7 @@ func checkRAID(name string, target db.Dict) error {
 	return raidFault(check(map[string]any(target)))
 }
 
-// raidFault converts an error of the package models/raid to the corresponding Ironic exception.
+// raidFault converts a raid.Error to the corresponding Ironic exception. It returns other errors unchanged.
 func raidFault(err error) error {
 	var e *raid.Error
 	switch {

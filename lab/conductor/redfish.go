@@ -117,7 +117,7 @@ type answer struct {
 	body   []byte
 }
 
-// Number of attempts of sushy, and the interval between them, if a connection fails.
+// Number of attempts that sushy makes if a connection fails, and the interval between them.
 const (
 	sushyTries    = 10
 	sushyInterval = 3 * time.Second
@@ -283,8 +283,8 @@ func mostSevere(raw json.RawMessage) string {
 }
 
 // enter reads the service root and logs in. It creates a session, or uses basic authentication if this is configured,
-// or if the BMC refuses a session and the settings allow both. If the session has already been renewed since the
-// caller read outdated, enter returns the current authentication.
+// or if the BMC refuses a session and the settings allow both. If another caller has already replaced the outdated
+// authentication, enter only returns the new one.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()
@@ -399,9 +399,9 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect implements _get_connection. It calls do with the session and the path of the node's system, tries again
-// while the BMC is unreachable, and finally returns Ironic's error. The nodes of a BMC share the session, but each
-// node has its own system.
+// connect implements _get_connection. It calls do with the session and the path of the node's system. If the BMC is
+// unreachable, connect tries again, and returns Ironic's error after the last attempt. The nodes of a BMC share the
+// session, but each node has its own system.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {

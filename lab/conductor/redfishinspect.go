@@ -172,7 +172,7 @@ func (t *task) checkDiscovered() error {
 	return nil
 }
 
-// withCapability returns the comma-separated list of capabilities with another one added.
+// withCapability appends a capability to a comma-separated list of capabilities.
 func withCapability(list, one string) string {
 	if list == "" {
 		return one
@@ -180,7 +180,7 @@ func withCapability(list, one string) string {
 	return list + "," + one
 }
 
-// instructionSets maps Redfish's names of CPU architectures to Ironic's.
+// instructionSets maps Redfish's names for CPU architectures to Ironic's.
 var instructionSets = map[string]string{"ARM-A32": "arm", "ARM-A64": "aarch64", "IA-64": "ia64", "MIPS32": "mips", "MIPS64": "mips64", "x86": "i686", "x86-64": "x86_64"}
 
 func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
@@ -213,8 +213,8 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	return cpu, nil
 }
 
-// localGB implements _detect_local_gb. It returns, in GiB, the size of the smallest disk that has at least 4 GiB,
-// minus 1 GiB.
+// localGB implements _detect_local_gb. It returns the size in GiB of the smallest disk that has at least 4 GiB, minus
+// 1 GiB. If there is no such disk, it returns 0.
 func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 	const gib = 1 << 30
 	smallest := func(sizes []int64) int64 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// redfishPower implements the power interface redfish.
+// redfishPower implements the redfish power interface.
 type redfishPower struct{}
 
 func (redfishPower) validate(t *task) error {
@@ -39,7 +39,7 @@ var resets = map[string]string{
 
 // change implements _set_power_state.
 func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, change string, timeout time.Duration) error {
-	const tries, interval = 3, 3 * time.Second // used while a BMC is not ready to power on
+	const tries, interval = 3, 3 * time.Second // used while a BMC is not ready to power the machine on
 	for try := 0; ; try++ {
 		err := system.reset(ctx, resets[change])
 		if err == nil {

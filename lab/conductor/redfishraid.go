@@ -10,9 +10,9 @@ import (
 	"ironworks/python"
 )
 
-// This file implements the raid interface redfish (ironic/drivers/modules/redfish/raid.py).
+// This file implements the redfish RAID interface (ironic/drivers/modules/redfish/raid.py).
 
-// hardwareRAIDSteps returns the steps of the raid interface redfish. Ironic accepts the argument delete_existing but
+// hardwareRAIDSteps returns the steps of the redfish RAID interface. Ironic accepts the delete_existing argument but
 // ignores it.
 func hardwareRAIDSteps() []step {
 	optional := func(args db.Dict) db.Dict {
@@ -169,7 +169,7 @@ func anyOf(texts []string) []any {
 }
 
 // createVolumes implements _submit_create_configuration. The volumes must be sorted by controller. If the BMC creates
-// a volume only at a restart, the other volumes of the same controller remain pending until later.
+// a volume only at a restart, the other volumes of the same controller remain pending, and reboots is true.
 func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bool, err error) {
 	pending, monitors := map[string]any{}, []any{}
 	var waiting []string
@@ -191,8 +191,8 @@ func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bo
 	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
 }
 
-// keepMonitors adds the task monitors of an operation that the BMC completes only at a restart to configs, and stores
-// both in the node. It reports whether there are any.
+// keepMonitors reports whether the BMC has returned task monitors, which means that it completes the operation only
+// at a restart. If so, keepMonitors adds them to configs and stores configs in the node.
 func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
 	if len(monitors) == 0 {
 		return false, nil

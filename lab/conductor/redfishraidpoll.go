@@ -21,7 +21,7 @@ func raidConfigs(n *db.Node) db.Dict {
 	return configs
 }
 
-// pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes in service, which therefore wait
+// pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes during servicing, so they wait
 // until their timeout.
 func (c *Conductor) pollRAID(ctx context.Context) {
 	for _, n := range c.raidRuns(cleanWait, deployWait) {

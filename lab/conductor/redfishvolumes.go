@@ -19,8 +19,8 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime adds to the body of a request the time at which the BMC should apply the change, if the BMC supports
-// that. It chooses Immediate if possible, and OnReset otherwise.
+// addApplyTime sets the time at which the BMC should apply a change in the request's body, if the BMC supports that.
+// It chooses Immediate if possible, and OnReset otherwise.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {

@@ -184,7 +184,7 @@ func (t *task) finalizeRescue(ctx context.Context) error {
 	return t.process(onDone)
 }
 
-// agentRescue implements the rescue interface agent.
+// agentRescue implements the agent rescue interface.
 type agentRescue struct{}
 
 func (agentRescue) validate(ctx context.Context, t *task) error {
@@ -230,8 +230,9 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp ejects the ramdisk's medium, before which the boot interface powers the machine off. With the fast track,
-// it does nothing, and the ramdisk keeps running (clean_up_ramdisk in drivers/modules/redfish/boot.py).
+// cleanUp removes the rescue password. It then makes the boot interface power the machine off and eject the ramdisk's
+// medium (clean_up_ramdisk in drivers/modules/redfish/boot.py), unless the fast track is in use, in which case the
+// ramdisk keeps running.
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	if err := t.save(); err != nil {

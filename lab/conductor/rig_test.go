@@ -221,7 +221,7 @@ func (r *rig) node(uuid string) *db.Node {
 	return node
 }
 
-// until waits until the condition is true for the node, and returns the node. It fails the test after patience.
+// until returns the node as soon as it meets the condition. If that takes longer than patience, the test fails.
 func (r *rig) until(uuid, what string, is func(*db.Node) bool) *db.Node {
 	r.t.Helper()
 	deadline := time.After(patience)
@@ -263,7 +263,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// refused checks that err is a fault with the given status and a message that contains words.
+// refused checks that err is a fault with the given status, and that its message contains the given words.
 func (r *rig) refused(err error, status int, words string) {
 	r.t.Helper()
 	var f *db.Fault

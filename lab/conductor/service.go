@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// Service starts to service a node that is in use, with the given steps.
+// Service starts to run the given service steps on a node that is in use.
 func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance {

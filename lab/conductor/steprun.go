@@ -55,8 +55,8 @@ func (t *task) flowOf(kind stepKind) flow {
 	return servicingFlow
 }
 
-// guardSteps calls do. If do returns an error, which is one that the steps have not handled, guardSteps fails the
-// operation.
+// guardSteps calls do and fails the operation if do returns an error, because the steps handle all expected errors
+// themselves. Once ctx is done, errors are ignored.
 func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	if err := do(); err != nil && ctx.Err() == nil {
 		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), messageOf(err)), failing{})
@@ -187,7 +187,7 @@ func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	}
 }
 
-// planSteps plans the steps of the operation again, including the steps that the agent has reported in the meantime.
+// planSteps plans the operation's steps again, including those that the agent has reported in the meantime.
 func (t *task) planSteps(kind stepKind) error {
 	if kind == cleanSteps {
 		return t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning")))

@@ -234,8 +234,8 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps returns the client's steps for a deployment, after checking them. If given is empty, these are the
-// steps stored at the start of the deployment.
+// userDeploySteps checks and returns the client's deploy steps. If given is empty, it uses the steps that were stored
+// at the start of the deployment.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -246,7 +246,7 @@ func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, er
 	return t.checkUserSteps(given, deploySteps, `Validation of deploy steps from "deploy steps" argument failed.`, skipMissing, false)
 }
 
-// templateSteps returns the steps of the deploy templates that the instance's traits select, after checking them.
+// templateSteps checks and returns the steps of the deploy templates that the instance's traits select.
 func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
 	traits, _ := t.node.InstanceInfo["traits"].([]any)
 	var steps []db.Dict
@@ -272,8 +272,8 @@ func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
 	return err
 }
 
-// planDeployment plans the steps of a deployment from the steps of the client, of deploy templates and of the
-// interfaces, in that order of precedence.
+// planDeployment plans the deploy steps. A step of the client takes precedence over the same step of a deploy
+// template, and both take precedence over the same step of an interface.
 func (t *task) planDeployment(reset, skipMissing bool) error {
 	user, err := t.userDeploySteps(nil, skipMissing)
 	if err != nil {
@@ -308,8 +308,8 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 	return t.save()
 }
 
-// planCleaning plans the steps of cleaning. If asked is set, these are the steps that the client has requested;
-// otherwise they are the steps of automated cleaning, which the interfaces declare.
+// planCleaning plans the cleaning steps. If asked is set, the client has requested them. Otherwise the cleaning is
+// automated, and the interfaces declare them.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {
@@ -324,7 +324,7 @@ func (t *task) planCleaning(noRamdisk, asked bool) error {
 	return t.save()
 }
 
-// planService plans the steps of servicing, which the client has requested.
+// planService plans the service steps that the client has requested.
 func (t *task) planService(noRamdisk bool) error {
 	steps, err := t.checkUserSteps(dictsOf(t.internal("service_steps")), serviceSteps, "", false, noRamdisk)
 	if err != nil {

@@ -78,7 +78,7 @@ func interfaceSteps(kind, name string) []step {
 	}
 }
 
-// applyFakeBIOS implements the step apply_configuration of the BIOS interface fake, which only stores the given
+// applyFakeBIOS implements the apply_configuration step of the fake BIOS interface, which only stores the given
 // settings.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	var settings []biosValue
@@ -101,7 +101,7 @@ func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }
 
-// interfaceClass returns the name of the Python class in Ironic that implements the named interface.
+// interfaceClass returns the name of the Python class with which Ironic implements the named interface.
 func interfaceClass(kind, name string) string {
 	if kind == "vendor" && name == "fake" {
 		return "FakeVendorB"
@@ -121,8 +121,8 @@ func interfaceClass(kind, name string) string {
 	return strings.Join(parts, "") + last
 }
 
-// declaredSteps returns the steps that the node's interface of the kind name declares for the given kind of
-// operation.
+// declaredSteps returns the steps that one of the node's interfaces declares for the given kind of operation. The
+// parameter name is the kind of the interface, such as "bios".
 func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
 	return describe(name, interfaceSteps(name, d.names[name]), kind)
 }

@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// task holds the lock of a node and a copy of the node, like Ironic's TaskManager. When it is saved, only changed
-// fields are stored, so that concurrent changes of other fields are not overwritten.
+// task holds a copy of a node and, unless it is shared, the node's lock. It corresponds to Ironic's TaskManager.
+// Saving it stores only the changed fields, so that concurrent changes of other fields are not overwritten.
 type task struct {
 	c      *Conductor
 	node   *db.Node
@@ -26,7 +26,7 @@ type task struct {
 	refused      func(error)
 	reserved     bool // the task may use the workers that are reserved for API calls
 	held         bool // the task holds the node's lock
-	stepsChecked bool // an earlier check has completed the steps with fields from their interfaces
+	stepsChecked bool // an earlier check has already added the interfaces' fields to the steps
 	// During a power sync, system holds the BMC's last response. Otherwise it is nil.
 	system *redfishSystem
 }
@@ -42,9 +42,9 @@ type locking struct {
 // lockInterval is the value of [conductor]node_locked_retry_interval.
 const lockInterval = time.Second
 
-// lockPause returns the pause before the next attempt to lock a node. A conductor of Ironic pauses for the interval
-// and then waits for its turn among all threads, which spreads out requests that were refused at the same time. For
-// 40 concurrent PATCH requests for one node, it takes 4.7 s, and 29 of them succeed (39.0.0).
+// lockPause returns the pause before the next attempt to lock a node. Ironic's conductor pauses for the interval and
+// then waits for its turn among all threads, which spreads out requests that were refused at the same time. Ironic
+// 39.0.0 takes 4.7 s for 40 concurrent PATCH requests for one node, 29 of which succeed.
 func lockPause() time.Duration {
 	return lockInterval/2 + rand.N(lockInterval) //nolint:gosec // no secret
 }
@@ -73,7 +73,8 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 	return t, nil
 }
 
-// reserve takes the node's lock. If the node is locked, it tries again as configured.
+// reserve takes the node's lock. If the node is locked, it tries again, up to lockAttempts times in total. If
+// how.noRetry is set, it tries only once. If how.untilFree is set, it tries until the node is free.
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
 		node, err := c.tables.Reserve(uuid, hostname)
@@ -86,8 +87,8 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// withTask locks the node and calls do with a task for it. Afterwards it unlocks the node, unless do has set a
-// function with which a worker continues; then the worker takes over the lock.
+// withTask locks the node and calls do with a task for it. Afterwards it unlocks the node. If do has called
+// continueWith, however, a worker takes over the lock.
 func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {
@@ -186,7 +187,7 @@ func (t *task) save() error {
 	return nil
 }
 
-// touch sets the node's provision_updated_at, from which timeouts are counted, to the current time.
+// touch sets the node's provision_updated_at to the current time, so that its timeout starts again.
 func (t *task) touch() error {
 	now := t.c.tables.Now()
 	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
@@ -200,7 +201,7 @@ func (t *task) touch() error {
 	return nil
 }
 
-// process moves the node to another state by the given event, and saves the node.
+// process applies the given event to the node's provision state, and saves the node.
 func (t *task) process(e event) error { return t.processTo(e, "") }
 
 // processTo is like process, but with an explicit target state.
@@ -217,8 +218,8 @@ func (t *task) processTo(e event, target string) error {
 	return t.save()
 }
 
-// start moves the node to another state by the given event, sets its last error and saves it. It is used before a
-// worker continues; if no worker is free, the state is reverted.
+// start applies the given event to the node's provision state, sets the node's last error and saves the node. It is
+// used before a worker continues. If no worker is free, the state is reverted.
 func (t *task) start(e event, target, lastError string) error {
 	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// dictOf returns value as an object, and reports whether it is one.
+// dictOf returns value as a db.Dict, and reports whether value is an object and not nil.
 func dictOf(value any) (db.Dict, bool) {
 	switch v := value.(type) {
 	case db.Dict:

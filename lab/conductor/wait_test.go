@@ -78,8 +78,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestLocked checks that a request for a locked node is refused after the usual attempts, and succeeds after the
-// lock was released.
+// TestLocked checks that a request for a locked node is refused after the usual attempts, and succeeds after the lock
+// has been released.
 func TestLocked(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(manageable)
@@ -175,7 +175,8 @@ func TestSharedBMC(t *testing.T) {
 	r.until(node.UUID, "power on", func(n *db.Node) bool { return n.PowerState == powerOn })
 }
 
-// TestSessionsAreClosed checks that the conductor closes BMC sessions that exceed the configured number.
+// TestSessionsAreClosed checks that the conductor closes a BMC session when the number of sessions exceeds the
+// configured limit.
 func TestSessionsAreClosed(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.BMCSessions = 1 })
 	_, one := r.machine()
@@ -213,7 +214,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that an allocation gets a suitable node, or else Ironic's error.
+// TestAllocations checks that an allocation either gets a suitable node or fails with Ironic's error.
 func TestAllocations(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(available, func(n *db.Node) { n.ResourceClass = "big" })

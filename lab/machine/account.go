@@ -10,8 +10,8 @@ const (
 	rolesPath    = accountsPath + "/Roles"
 )
 
-// role is a predefined role of Redfish accounts (DSP0266, Roles). The only account of a machine has the role
-// Administrator.
+// role is a predefined role of Redfish accounts (DSP0266, Roles). A machine's only account has the Administrator
+// role.
 type role struct {
 	name       string
 	privileges []string

@@ -43,8 +43,8 @@ func getAdapter(w http.ResponseWriter, request *http.Request, m *Machine) {
 	})
 }
 
-// adapterPart is a kind of resource below the network adapter that describes a network interface. NetworkPort is the
-// older form of Port. The Redfish libraries gofish and sushy read both forms.
+// adapterPart is a kind of resource that describes a network interface. Its path is below that of the network
+// adapter. NetworkPort is the older form of Port. The Redfish libraries gofish and sushy read both forms.
 type adapterPart struct {
 	schema, folder, name string
 	resource             func(m *Machine, number int, nic NIC) object

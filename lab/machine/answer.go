@@ -108,9 +108,9 @@ func notFound(w http.ResponseWriter, request *http.Request) {
 	fail(w, http.StatusNotFound, resourceMissing, "There is no resource at "+request.URL.Path+".")
 }
 
-// read decodes the body of a request into the value that body points to. An empty body changes nothing. Unknown
-// properties are ignored, as Redfish services ignore OData's annotations (DSP0266, PATCH). On an error, read writes
-// an error response and returns false.
+// read decodes a request's body into the value that body points to, and reports whether this succeeded. If not, it
+// writes an error response. An empty body changes nothing. Unknown properties are ignored, as Redfish services ignore
+// OData's annotations (DSP0266, PATCH).
 func read(w http.ResponseWriter, request *http.Request, body any) bool {
 	err := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody)).Decode(body)
 	var wrong *json.UnmarshalTypeError

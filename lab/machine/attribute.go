@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// errAttribute is returned for an unknown BIOS attribute or an invalid value of one.
+// errAttribute is returned for an unknown BIOS attribute, and for an invalid value of a known one.
 var errAttribute = errors.New("not a BIOS attribute or not a value of it")
 
 // attributeError wraps [errAttribute] and adds the ID of the Redfish message that describes the error.
@@ -80,8 +80,8 @@ func findAttribute(name string) (attribute, bool) {
 	return attributes[i], true
 }
 
-// checkAttribute checks a new value of the named attribute, and returns it as the BIOS stores it, which is a string,
-// an int or a bool.
+// checkAttribute checks a new value for the named attribute. It returns the value in the form in which the BIOS
+// stores it: a string, an int or a bool.
 func checkAttribute(name string, value any) (any, error) {
 	a, ok := findAttribute(name)
 	switch {
@@ -110,7 +110,7 @@ func checkAttribute(name string, value any) (any, error) {
 	return typed, nil
 }
 
-// typed converts a value from JSON or Go to the attribute's type. It reports false if the value has another type.
+// typed converts a value from JSON or Go to the attribute's type. If the value has another type, ok is false.
 func (a attribute) typed(value any) (_ any, ok bool) {
 	switch v := value.(type) {
 	case string:

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRack measures what a thousand machines in one Redfish service cost: their memory, listing them, and
-// polling one of them.
+// BenchmarkRack measures the memory that a thousand machines in one Redfish service need, and the time for listing
+// them all and for polling one of them.
 func BenchmarkRack(b *testing.B) {
 	const count = 1000
 	heap := func() uint64 {

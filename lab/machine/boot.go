@@ -19,10 +19,11 @@ const (
 	Hdd  Device = "Hdd"
 )
 
-// devices returns the devices that a boot override can have as its target.
+// devices returns the possible targets of a boot override.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled specifies for how many boots a boot override applies. The values are Redfish's.
+// Enabled specifies whether a boot override applies to no boot, to one boot or to all boots. The values are
+// Redfish's.
 type Enabled string
 
 // Values of [Enabled].
@@ -32,7 +33,7 @@ const (
 	Continuous Enabled = "Continuous"
 )
 
-// BootOverride makes the machine boot from a device that takes precedence over the boot order, once or permanently.
+// BootOverride makes the machine try a device before those in the boot order, for one boot or for all boots.
 type BootOverride struct {
 	Target  Device
 	Enabled Enabled
@@ -60,7 +61,7 @@ type BootFailure struct {
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
-	At       time.Time // when the boot reached the stage Progress
+	At       time.Time // when the boot reached that stage
 	// Device is the device from which the machine has booted. It is empty until then, or if no device boots.
 	Device Device
 	// Failures lists the devices that the machine tried before Device.
@@ -98,8 +99,8 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. The
-// target None disables the override.
+// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. If
+// change.Target is None, the override is disabled.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -132,8 +133,9 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target comes
-// first. bootDevices clears an override that applies only once. Called with mu held.
+// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target is the
+// first device and is also returned as override; otherwise override is None. An override that applies only once is
+// cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {
@@ -147,7 +149,7 @@ func (m *Machine) bootDevices() (devices []Device, override Device) {
 	return append([]Device{override}, order...), override
 }
 
-// setProgress records that the boot has reached the given stage, and the time. Called with mu held.
+// setProgress records that the boot has just reached the given stage. Called with mu held.
 func (m *Machine) setProgress(progress Progress) {
 	m.boot.Progress, m.boot.At = progress, m.options.Now()
 }

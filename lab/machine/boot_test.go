@@ -153,7 +153,7 @@ func TestOverrideRefused(t *testing.T) {
 	}
 }
 
-// TestImage checks that the file with the image is removed when the image is no longer needed.
+// TestImage checks that the image file is removed when the image is no longer needed.
 func TestImage(t *testing.T) {
 	for _, test := range []struct {
 		name string

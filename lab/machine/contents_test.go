@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestContentsSurviveARestart checks that the content of disks is unchanged after it was encoded as JSON and decoded
-// again.
+// TestContentsSurviveARestart checks that encoding the content of disks as JSON and decoding it again does not change
+// it.
 func TestContentsSurviveARestart(t *testing.T) {
 	before := workbench(t)
 	runs(t, before,

@@ -27,7 +27,7 @@ type Disk struct {
 	// HCTL is the SCSI address, such as 0:0:0:0. ByPath is the link to the disk in /dev/disk/by-path.
 	HCTL   string
 	ByPath string
-	// RAID is true for the disk of a volume of the RAID controller.
+	// RAID is true if the disk is a volume of the RAID controller.
 	RAID bool
 
 	// Table is the type of the partition table, gpt or msdos. It is empty if the disk has none.

@@ -56,8 +56,8 @@ func FirmwareImage(c Component, version string) []byte {
 	return fmt.Appendf(nil, "%s %s %s\n", firmwareImage, c, version)
 }
 
-// UpdateFirmware downloads a firmware image and updates the component for which the image is made, in a job of the
-// BMC. After an update of its firmware, the BMC restarts with the new version. The BIOS and the network adapter run
+// UpdateFirmware starts a BMC job that downloads a firmware image and updates the component for which the image was
+// made. After an update of its firmware, the BMC restarts with the new version. The BIOS and the network adapter run
 // their new versions after the next boot. As on most servers, only the job of a BIOS update waits for that boot.
 func (m *Machine) UpdateFirmware(image VirtualMedia) (Job, error) {
 	if err := checkImageURL(image.URL); err != nil {
@@ -97,7 +97,8 @@ func (m *Machine) runUpdate(id int, image VirtualMedia) {
 	}
 }
 
-// finishUpdate completes an update after the image was written, unless its job was deleted. Called with mu held.
+// finishUpdate completes an update after its image has been written. If the job has been deleted, it does nothing.
+// Called with mu held.
 func (m *Machine) finishUpdate(id int, c Component, version string) {
 	if !m.hasJob(id) {
 		return
@@ -119,7 +120,7 @@ func (m *Machine) finishUpdate(id int, c Component, version string) {
 	}
 }
 
-// applyFirmware makes the staged versions the running ones when the machine boots. Called with mu held.
+// applyFirmware activates the staged versions when the machine boots. Called with mu held.
 func (m *Machine) applyFirmware() {
 	for _, c := range components() {
 		version, ok := m.firmware.staged[c]

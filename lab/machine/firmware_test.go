@@ -103,8 +103,8 @@ func TestDeletedUpdate(t *testing.T) {
 	})
 }
 
-// TestIgnoredAttribute checks the fault with which the BMC accepts the change of a BIOS attribute, but the firmware
-// ignores it.
+// TestIgnoredAttribute checks that, with the BIOSIgnores fault, the BMC accepts a change of the BIOS attribute, but
+// the firmware ignores it.
 func TestIgnoredAttribute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machineT(t, spec(), Options{})

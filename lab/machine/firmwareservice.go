@@ -89,8 +89,8 @@ func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 	showAs(w, http.StatusAccepted, m.task(job))
 }
 
-// updateTarget returns the machine that is to be updated. That is the machine that the targets name or, if there are
-// no targets, the only machine that the client can see. If there is no such machine, it returns nil.
+// updateTarget returns the machine to update: the machine that the targets name or, if there are no targets, the only
+// machine that the client can see. If there is no such machine, it returns nil.
 func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
 	visible := r.visible(request)
 	if len(targets) == 0 && len(visible) == 1 {

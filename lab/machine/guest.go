@@ -10,8 +10,8 @@ import (
 type Guest interface {
 	// Run runs one boot until the guest powers off or resets. When ctx is canceled, Run cuts the power and returns.
 	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
-	// PressPower requests the running guest to shut down and returns without waiting for that. The guest may ignore
-	// the request.
+	// PressPower asks the running guest to shut down and returns without waiting for that. The guest may ignore the
+	// request.
 	PressPower()
 	// Eject ejects the medium from the CD drive of the running guest, if there is one.
 	Eject()
@@ -63,8 +63,8 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 
 var errNoMedium = errors.New("no medium in the drive")
 
-// guestEnded handles the end of a guest's boot that the guest has caused itself, by powering off or resetting, or by
-// an error. Called with mu held.
+// guestEnded handles the end of a guest's boot, which the guest has caused by powering off, by resetting or by an
+// error. Called with mu held.
 func (m *Machine) guestEnded(end GuestEnd, err error) {
 	text := string(end)
 	if err != nil {
@@ -78,8 +78,8 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 	m.powerOff(m.options.PowerOffTime, errCut)
 }
 
-// requestGuest handles graceful resets while a guest is running. It requests the guest to shut down, and the power
-// stays on until the guest has ended. For other resets, it does nothing and returns false. Called with mu held.
+// requestGuest reports whether the given reset is graceful. If so, it asks the running guest to shut down; the power
+// stays on until the guest has ended. Called with mu held.
 func (m *Machine) requestGuest(how ResetType) bool {
 	switch how {
 	case GracefulShutdown, PushPowerButton:

@@ -128,7 +128,7 @@ func TestShutdownAsksTheGuest(t *testing.T) {
 		g.is(t, 1, 1, None)
 		mustReset(t, m, GracefulRestart)
 		g.is(t, 1, 2, None)
-		g.ends <- GuestPoweredOff // as the first half of the restart
+		g.ends <- GuestPoweredOff // the first half of the restart
 		g.is(t, 1, 2, None, None)
 		wantPower(t, m, On)
 		mustReset(t, m, PushPowerButton)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// JobState is the state of a job of the BMC. The values are Redfish's (TaskState).
+// JobState is the state of a BMC job. The values are Redfish's (TaskState).
 type JobState string
 
 // States of a job.
@@ -19,7 +19,7 @@ const (
 	JobException JobState = "Exception" // the job has failed
 )
 
-// Job is a job of the BMC. It is kept after it has ended.
+// Job is a job that the BMC runs. It is kept after it has ended.
 type Job struct {
 	ID    int
 	Name  string
@@ -33,7 +33,7 @@ type Job struct {
 // maxJobs is the maximum number of jobs that the BMC keeps. It drops the oldest ones.
 const maxJobs = 32
 
-// Names of jobs, which stand for pending BIOS changes, firmware updates and pending changes of volumes.
+// Names of the jobs for pending BIOS changes, for firmware updates and for pending changes of volumes.
 const (
 	biosJob     = "BIOS configuration"
 	firmwareJob = "Firmware update"
@@ -153,7 +153,8 @@ func (r *Rack) getTasks(w http.ResponseWriter, request *http.Request) {
 	show(w, collection(request.URL.Path, "Task", "Tasks", tasks...))
 }
 
-// job returns the job in the path of a request and the job's machine, if the client may see that machine.
+// job returns the job named in a request's path, and its machine. It returns false if the job does not exist, or if
+// the client may not see the machine.
 func (r *Rack) job(request *http.Request) (*Machine, Job, bool) {
 	name, number, _ := strings.Cut(request.PathValue("task"), ":")
 	m, ok := r.Machine(name)

@@ -51,8 +51,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestWantETag checks the fault with which the BMC requires clients to name the current version of the resource that
-// they change.
+// TestWantETag checks that, with the WantETag fault, a client must name the current version of a resource in order to
+// change it.
 func TestWantETag(t *testing.T) {
 	t.Parallel()
 	m, err := New(Spec{Name: "m1", User: "u", Password: "p"}, Options{Dir: t.TempDir()})

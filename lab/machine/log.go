@@ -76,8 +76,8 @@ func (m *Machine) logEntry(entry LogEntry) object {
 	}
 }
 
-// getLogEntries returns the log entries themselves instead of links to them, as BMCs do, so that reading the log does
-// not take five hundred requests.
+// getLogEntries returns the log entries. Like real BMCs, it returns the entries themselves instead of links to them,
+// so that reading the log does not take five hundred requests.
 func getLogEntries(w http.ResponseWriter, request *http.Request, m *Machine) {
 	entries := []object{}
 	for _, entry := range m.Log() {

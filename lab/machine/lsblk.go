@@ -124,7 +124,7 @@ func below(all []device, name string) []device {
 
 const allColumns = "name,kname,type,size,rota,fstype,label,uuid,partuuid,partlabel,pttype,model,serial,wwn"
 
-// lsblk simulates lsblk with the options --json, -P and --fs and a list of columns.
+// lsblk simulates lsblk. It supports the options --json, -P and --fs, and a list of columns.
 func (m *Machine) lsblk(args []string) Output {
 	all := m.devices()
 	columns, asJSON, pairs, fs := "NAME,SIZE,TYPE", false, false, false

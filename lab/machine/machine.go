@@ -11,12 +11,12 @@ import (
 // medium.
 const defaultMaxImage = 8 << 30
 
-// Options configures a machine. With zero values, power changes take no time, and nothing runs on the machine.
+// Options configures a machine. If no field is set, power changes take no time, and nothing runs on the machine.
 type Options struct {
-	// PowerOnTime is the time from the command to power on until the power is on. PowerOffTime is the duration of a
-	// forced power-off, and ShutdownTime is the duration of a graceful shutdown. FirmwareTime is the time from
-	// power-on until the firmware tries the first boot device. BMCRestartTime is the time for which the BMC does not
-	// answer after a reset, and UpdateTime is the time that it takes to write new firmware.
+	// PowerOnTime is the time from a power-on command until the power is on. PowerOffTime is the duration of a forced
+	// power-off, and ShutdownTime is the duration of a graceful shutdown. FirmwareTime is the time from power-on
+	// until the firmware tries the first boot device. BMCRestartTime is the time for which the BMC does not answer
+	// after a reset, and UpdateTime is the time that it takes to write new firmware.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime, UpdateTime time.Duration
 
 	// Ramdisk runs after the machine has booted from the CD.

@@ -31,8 +31,8 @@ func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// getManagerInterface returns the BMC's network interface. Its MAC address is derived from the machine's name and
-// locally administered.
+// getManagerInterface returns the BMC's network interface. Its MAC address is locally administered and derived from
+// the machine's name.
 func getManagerInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
 	id := strings.ReplaceAll(uuidOf("BMC of "+m.Name()), "-", "")
 	mac := "02"

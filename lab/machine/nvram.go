@@ -23,7 +23,7 @@ func (m *Machine) BootRecords() []BootRecord {
 	return slices.Clone(m.records)
 }
 
-// AddBootRecord adds an entry for a boot loader on the given disk to the boot menu. It replaces an entry with the
+// AddBootRecord adds to the boot menu an entry for a boot loader on the given disk. It replaces an entry with the
 // same label.
 func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()

@@ -162,7 +162,7 @@ func (d *Disk) addPartition(p Partition) Output {
 	return Output{}
 }
 
-// print simulates the command print with parted's machine-readable output in MiB.
+// print simulates parted's print command. The output is machine-readable, in MiB.
 func (r *partedRun) print() {
 	d := r.disk
 	size := func(bytes int64) string { return fmt.Sprintf("%.2fMiB", float64(bytes)/mib) }

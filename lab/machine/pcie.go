@@ -76,8 +76,8 @@ func (d pcieDevice) ids() pcieIDs {
 
 const pcieFunctionID = "0"
 
-// getPCIeFunctions returns the only function of a PCIe device. Ironic copies the functions to the inventory of an
-// inspection (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py).
+// getPCIeFunctions returns the only function of a PCIe device. Ironic copies the functions to the inspection
+// inventory (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py).
 func getPCIeFunctions(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if _, ok := m.pcieDevice(request); !ok {
 		notFound(w, request)

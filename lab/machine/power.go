@@ -142,7 +142,7 @@ func (m *Machine) setPower(power Power) {
 	m.emit(PowerChanged, "%s", power)
 }
 
-// after makes a change after the given duration. It replaces a change that is still waiting.
+// after calls change after the given duration, with mu held. It cancels a previous change that is still waiting.
 func (m *Machine) after(duration time.Duration, change func()) {
 	m.changing()
 	if duration <= 0 {
@@ -166,7 +166,7 @@ func (m *Machine) after(duration time.Duration, change func()) {
 	})
 }
 
-// wait waits for the given duration. It reports false if ctx was done before that.
+// wait waits for the given duration. It reports whether the wait ended before ctx was done.
 func wait(ctx context.Context, duration time.Duration) bool {
 	if duration <= 0 {
 		return ctx.Err() == nil

@@ -27,8 +27,8 @@ var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }
 
-// Execute simulates one of the programs with which a ramdisk manages disks: parted, sgdisk, mdadm, lsblk, blkid,
-// blockdev, wipefs and mkfs. It supports what ironic-python-agent uses of them. Their changes take effect
+// Execute simulates the programs with which a ramdisk manages disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
+// efibootmgr, wipefs, mkswap and mkfs. It supports the features that ironic-python-agent uses. Changes take effect
 // immediately.
 func (m *Machine) Execute(argv []string) Output {
 	name := path.Base(argv[0])

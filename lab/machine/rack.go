@@ -31,8 +31,8 @@ type Rack struct {
 	names    []string // sorted
 }
 
-// NewRack returns a service for the given machines. now returns the current time, by which sessions expire. If nil,
-// time.Now is used.
+// NewRack returns a service for the given machines. The argument now is a function that returns the current time,
+// which determines when sessions expire. If it is nil, time.Now is used.
 func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	if now == nil {
 		now = time.Now
@@ -122,8 +122,8 @@ func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 }
 
 // canonical returns a request whose path is the path of a route. A Redfish service accepts paths with and without a
-// trailing slash (DSP0266, Redfish-defined URIs). It also creates members of a collection if the path names the
-// collection's property Members (DSP0266, POST (create)).
+// trailing slash (DSP0266, Redfish-defined URIs). To create a member of a collection, a client may also send the
+// request to the collection's Members property (DSP0266, POST (create)).
 func canonical(request *http.Request) *http.Request {
 	path := strings.TrimRight(request.URL.Path, "/")
 	if path == "" {

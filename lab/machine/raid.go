@@ -148,8 +148,8 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	return job, err
 }
 
-// changeRAID makes a change immediately, or creates a job that makes it at the next boot. Called with mu held, like
-// all functions below.
+// changeRAID applies a change immediately, or creates a job that applies it at the next boot. Called with mu held,
+// like all functions below.
 func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
 	switch {
 	case m.raid.pending != nil:
@@ -164,7 +164,7 @@ func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
 	return m.makeChange(c), nil, nil
 }
 
-// applyRAID makes the pending change, if there is one.
+// applyRAID applies the pending change, if there is one.
 func (m *Machine) applyRAID() {
 	if m.raid.pending == nil {
 		return

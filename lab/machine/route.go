@@ -14,7 +14,7 @@ const (
 	firmwarePath = updatePath + "/FirmwareInventory"
 	softwarePath = updatePath + "/SoftwareInventory"
 	tasksPath    = root + "/TaskService"
-	// registriesPath is the path of the registries of messages and BIOS attributes.
+	// registriesPath is the path of the collection of registries. Its only member is the BIOS attribute registry.
 	registriesPath = root + "/Registries"
 )
 
@@ -28,7 +28,7 @@ func (m *Machine) chassisPath() string { return root + "/Chassis/" + m.Name() }
 // forMachine handles requests for a resource that belongs to a machine.
 type forMachine func(w http.ResponseWriter, request *http.Request, m *Machine)
 
-// makeRoutes returns the handler for all routes, and the methods of each path for the Allow header.
+// makeRoutes returns the handler for all routes and, for the Allow header, the methods of each path.
 func (r *Rack) makeRoutes() (mux *http.ServeMux, allow map[string][]string) {
 	mux, allow = http.NewServeMux(), map[string][]string{}
 	handle := func(pattern string, handler http.HandlerFunc) {
@@ -146,8 +146,8 @@ func machineRoutes() map[string]forMachine {
 	}
 }
 
-// with returns a handler that calls the given one with the machine in the path of the request. It responds with the
-// status 404 if there is no such machine, and with 401 if the machine's BMC rejects the client's credentials.
+// with returns a handler that calls the given handler with the machine named in the request's path. If there is no
+// such machine, the status is 404. If the machine's BMC rejects the client's credentials, it is 401.
 func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		m, ok := r.Machine(request.PathValue("machine"))
@@ -169,15 +169,15 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	}
 }
 
-// readyFor calls [Machine.ready] for a machine that shares its rack with others. For the only machine of a rack,
-// ServeHTTP has already called it.
+// readyFor returns the result of [Machine.ready] for a machine that shares its rack with others. For the only machine
+// of a rack, it returns true, because ServeHTTP has already called ready.
 func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine) bool {
 	_, alone := r.onlyMachine()
 	return alone || m.ready(w, request)
 }
 
-// members returns a handler for a collection of resources that belong to a machine. The paths of the members, below,
-// are relative to the collection.
+// members returns a handler for a collection of resources that belong to a machine. The members' paths are given
+// relative to the collection.
 func members(schema, name string, below ...string) forMachine {
 	return func(w http.ResponseWriter, request *http.Request, _ *Machine) {
 		var paths []string

@@ -103,7 +103,8 @@ func (m *Machine) runSystem(ctx context.Context, s system) {
 	<-ctx.Done()
 }
 
-// advance changes the machine's state as a part of a boot, unless that boot has ended.
+// advance calls change to update the machine's state during a boot. If ctx is done, the boot has ended, and advance
+// does nothing.
 func (m *Machine) advance(ctx context.Context, change func()) {
 	m.mu.Lock()
 	defer m.unlock()

@@ -12,7 +12,7 @@ import (
 // errSecureBoot is returned if secure boot cannot be enabled.
 var errSecureBoot = errors.New("secure boot requires the boot mode UEFI")
 
-// KeysReset specifies how to reset the keys of secure boot (SecureBoot, ResetKeysType).
+// KeysReset specifies how to reset the secure boot keys (SecureBoot, ResetKeysType).
 type KeysReset string
 
 // Values of [KeysReset].
@@ -142,8 +142,8 @@ func patchSecureBoot(w http.ResponseWriter, request *http.Request, m *Machine) {
 	done(w)
 }
 
-// keysReset reads the body of a request for the action ResetKeys. If the body is invalid, it writes an error response
-// and reports false.
+// keysReset reads the body of a request for the ResetKeys action. If the body is invalid, it writes an error
+// response, and ok is false.
 func keysReset(w http.ResponseWriter, request *http.Request, allowed ...KeysReset) (how KeysReset, ok bool) {
 	var body struct{ ResetKeysType KeysReset }
 	switch {

@@ -48,7 +48,7 @@ func TestSecureBoot(t *testing.T) {
 	}
 }
 
-// TestSecureBootNeedsUEFI checks that secure boot cannot be enabled in the boot mode Legacy, with the error that
+// TestSecureBootNeedsUEFI checks that secure boot cannot be enabled in Legacy boot mode. The error is the one that
 // Ironic expects (set_secure_boot_state in ironic/drivers/modules/redfish/management.py).
 func TestSecureBootNeedsUEFI(t *testing.T) {
 	m := machineT(t, spec(), Options{})

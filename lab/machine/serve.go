@@ -59,8 +59,8 @@ func (r *Rack) ServeTLS(ctx context.Context, listener net.Listener, certificate 
 	}))
 }
 
-// NewCertificate returns a self-signed certificate for the given host names and IP addresses, like the certificate of
-// a new BMC. It is valid for ten years.
+// NewCertificate returns a certificate for the given host names and IP addresses. Like the certificate of a new BMC,
+// it is self-signed. It is valid for ten years.
 func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

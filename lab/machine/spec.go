@@ -27,7 +27,7 @@ type Spec struct {
 	UUID string
 	// Vendor, Product and Serial are the values in the firmware's tables.
 	Vendor, Product, Serial string
-	// BIOSVersion and BMCVersion are the versions of the firmware of the BIOS and the BMC.
+	// BIOSVersion and BMCVersion are the firmware versions of the BIOS and the BMC.
 	BIOSVersion, BMCVersion string
 
 	// CPUs is the number of cores. MemoryMiB is the size of the memory in MiB.

@@ -27,9 +27,9 @@ func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// storageController returns the properties that both forms of the storage controller contain: the older object within
-// the storage resource and the newer resource. Ironic prefers the latter (get_first_controller in
-// ironic/drivers/modules/redfish/utils.py).
+// storageController returns the properties that both forms of the storage controller contain. The older form is an
+// object within the storage resource. The newer form is a separate resource, which Ironic prefers
+// (get_first_controller in ironic/drivers/modules/redfish/utils.py).
 func (m *Machine) storageController() object {
 	controller := object{"Name": "HBA", "Status": healthy(), "SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"}}
 	if raid := m.spec.RAID; raid != nil {

@@ -96,7 +96,7 @@ func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	}
 }
 
-// ignorePower records that a power command has no effect because of the fault PowerStuck.
+// ignorePower records that a power command has no effect because of the PowerStuck fault.
 func (m *Machine) ignorePower(how ResetType) {
 	m.mu.Lock()
 	defer m.unlock()

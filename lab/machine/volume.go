@@ -70,8 +70,8 @@ type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reports whether a change takes effect only at the next boot. If the controller does not support the
-// requested time, onReset writes an error response and returns false for ok.
+// onReset reports, as later, whether a change takes effect only at the next boot. If the controller does not support
+// the requested time, it writes an error response, and ok is false.
 func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]
