@@ -130,7 +130,8 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot checks the slot ID. Slot IDs are defined by the BMC, and error messages contain them.
+// checkSlot rejects a slot ID that is too long or contains characters that are not printable or special in a URL.
+// There is no list of valid IDs because each BMC defines its own.
 func (o BMCOrder) checkSlot() error {
 	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
 		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not a slot ID", Hint: "use an ID from the BMC's virtual media"}

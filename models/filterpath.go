@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// pathTerm parses a term of the form field:path OP value. The path begins at byte at of the word.
+// pathTerm parses a term of the form field:path OP value. The path starts at w.text[at].
 func pathTerm(w word, at int) (term, error) {
 	var t term
 	split := strings.IndexAny(w.text[at:], "=!<>") + at
