@@ -19,7 +19,7 @@ type word struct {
 	or bool
 }
 
-// literal reports whether w.text[at] was quoted.
+// literal reports whether w.text[at] is quoted or follows a quoted byte.
 func (w word) literal(at int) bool { return w.quoted >= 0 && w.quoted <= at }
 
 // cut removes prefix from the word and reports whether it did. It does not remove a quoted prefix.

@@ -41,8 +41,8 @@ type place struct {
 	adopted bool
 }
 
-// next returns the places that can follow p, either because the operation ends or because an operator applies a verb,
-// which is also possible in the phase's wait state. A node that was adopted on this path is not rebuilt on it; see
+// next returns the places that can follow p. Either the operation ends, or an operator applies a verb, which may also
+// be possible only in the phase's wait state. A node that was adopted on this path is not rebuilt on it; see
 // [Between].
 func (p place) next() []place {
 	var next []place
@@ -78,7 +78,8 @@ func Between(from, to ProvisionState) []ProvisionState {
 	return certain
 }
 
-// reach returns the states that can be reached without passing through the state without, in breadth-first order.
+// reach returns the states that a node in the first state can reach without entering the second one, in breadth-first
+// order. If without is "", no state is excluded.
 func reach(from, without ProvisionState) []ProvisionState {
 	places := []place{{state: from}}
 	states := []ProvisionState{from}
