@@ -78,7 +78,7 @@ type Setting struct {
 	Remove bool
 	// Value is the new value. It is nil if Remove is set. For the members field, it is a list of ports.
 	Value any
-	// Op is "=". For members, it can also be "+=" or "-=".
+	// Op is "=", or "-" if Remove is set. For the members field, it can also be "+=" or "-=".
 	Op models.SettingOp
 }
 
