@@ -220,7 +220,7 @@ const (
 	TargetSoftReboot PowerTarget = "soft rebooting"
 )
 
-// Ends returns the power state in which the node is when the target has been reached.
+// Ends returns the node's power state after the target has been reached.
 func (t PowerTarget) Ends() PowerState {
 	switch t {
 	case TargetOn, TargetReboot, TargetSoftReboot:
