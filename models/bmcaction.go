@@ -65,7 +65,7 @@ type BMCOrder struct {
 // BMCBootNone is the boot source that clears the boot override.
 const BMCBootNone = "None"
 
-// BMCOrderError is an error in a [BMCOrder], found before anything is sent.
+// BMCOrderError is an error in a [BMCOrder] that is found before anything is sent.
 type BMCOrderError struct {
 	Field string // the invalid field: verb, boot, image or slot
 	Value string // the invalid value, sanitized
@@ -130,7 +130,7 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot rejects a slot ID that is too long or contains characters that are not printable or special in a URL.
+// checkSlot rejects a slot ID if it is too long, is not printable, or contains characters with a meaning in URLs.
 // There is no list of valid IDs because each BMC defines its own.
 func (o BMCOrder) checkSlot() error {
 	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {

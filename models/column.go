@@ -24,7 +24,7 @@ type Row struct {
 	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
 	// moment.
 	FirstSeen time.Time
-	// Changes lists the changes of the node that were sent from this console and accepted by Ironic, in order.
+	// Changes lists the changes to the node that were sent from this console and accepted by Ironic, in order.
 	Changes []NodeChange
 	// Hardware holds data from the inventory. It is nil if the inventory was not read.
 	Hardware *Hardware
@@ -104,7 +104,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 	}
 }
 
-// FindColumn returns the column whose key is key. The error lists all keys.
+// FindColumn returns the column with the given key. The error lists all keys.
 func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
@@ -226,8 +226,8 @@ func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 // AgeInState returns how long the node has been in its state, for display on a screen. The duration is exact while an
 // operation runs and during the first minute. Later it is coarse, so that the display of an idle fleet does not
 // change. The prefix "≥" means that the duration may be longer, because the node was already in the state when the
-// console started. AgeInState returns "" if nothing is known about the start, or only that it was less than an hour
-// ago.
+// console started. AgeInState returns "" if no time is known, or if the only known time is FirstSeen and less than an
+// hour ago.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
 		return ""
@@ -323,7 +323,7 @@ func number(s string) string {
 	return s[:n]
 }
 
-// NodeChange is a change of a node that was accepted by Ironic.
+// NodeChange is a change to a node that Ironic has accepted.
 type NodeChange struct {
 	// Field is the changed field, such as properties.root_device.
 	Field string

@@ -200,7 +200,7 @@ func quantile(s []time.Duration, n int) time.Duration {
 	return s[i] + (s[i+1]-s[i])*time.Duration(rest)/4
 }
 
-// Phase returns the usual duration of the phase p of the operation w.
+// Phase returns the usual duration of phase p in operation w.
 func (x *Experience) Phase(w *Work, p *Phase) DurationStats {
 	return x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step})
 }

@@ -37,8 +37,8 @@ type term struct {
 	exact  bool
 	fuzzy  bool
 	not    bool
-	// If test is set, it is called instead of comparing the node's values for key with values. Comparisons, paths and
-	// saved filters use it.
+	// test, if it is not nil, is called instead of comparing the node's values for key with values. Comparisons,
+	// paths and saved filters use it.
 	test func(r *Row, now time.Time) Answer
 	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
 	// the inventory.

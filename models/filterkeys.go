@@ -43,8 +43,8 @@ func FilterKeys() []string {
 
 func filterKeys() map[string]filterKey { return allFilterKeys }
 
-// allFilterKeys holds all keys of the filter grammar except field, is and the keys in quantities. It is a variable
-// because building the map for each node would cost more than matching the node. It is never modified.
+// allFilterKeys holds all keys of the filter grammar except "field", "is" and the keys in quantities. It is a
+// variable because building the map for each node would cost more than matching the node. It is never modified.
 var allFilterKeys = map[string]filterKey{
 	"name":        {values: singleValue(func(n *Node) string { return n.Name })},
 	"uuid":        {values: singleValue(func(n *Node) string { return n.UUID })},

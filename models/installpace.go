@@ -2,8 +2,7 @@ package models
 
 import "time"
 
-// InstallPace measures the progress and the speed of an installer from the progress that its log reports. The zero
-// value holds no data.
+// InstallPace derives the progress and the speed of an installer from its log. The zero value holds no data.
 type InstallPace struct {
 	first, last installPoint
 }

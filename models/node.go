@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Node is an Ironic node with the fields that the console uses. Names and meanings of the fields are the same as in
-// the API. Which fields are set depends on the request.
+// Node is an Ironic node with the fields that the console uses. The fields have the same names and meanings as in the
+// API. Which fields are set depends on the request.
 type Node struct {
 	UUID         string `json:"uuid"`
 	Name         string `json:"name"`
@@ -51,7 +51,7 @@ type Node struct {
 	ProtectedReason string `json:"protected_reason"`
 	Retired         bool   `json:"retired"`
 	RetiredReason   string `json:"retired_reason"`
-	// If AutomatedClean is nil, the conductor's setting applies, which is on by default.
+	// AutomatedClean is nil if the node uses the conductor's setting, which is on by default.
 	AutomatedClean *bool `json:"automated_clean"`
 
 	DeployStep *Step `json:"deploy_step"`
@@ -378,8 +378,8 @@ func InspectedAt(n *Node) time.Time {
 	return fields.Finished.Time
 }
 
-// RAIDRoot returns the name of the software RAID volume that target_raid_config marks as the root volume, or "". If
-// the newest agent has created this volume, it uses it as the root device and ignores the root device hints.
+// RAIDRoot returns the name of the software RAID volume that target_raid_config marks as the root volume, or "". The
+// newest agent installs to this volume if it has created the volume itself, and ignores the root device hints.
 func RAIDRoot(n *Node) string {
 	var fields struct {
 		Target struct {

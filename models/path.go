@@ -41,9 +41,9 @@ type place struct {
 	adopted bool
 }
 
-// next returns the places that can follow p. Either the operation ends, or an operator applies a verb, which may also
-// be possible only in the phase's wait state. A node that was adopted on this path is not rebuilt on it; see
-// [Between].
+// next returns the places that can follow p. Either the operation ends, or an operator applies a verb. The verb may
+// be one that is allowed only in the phase's wait state. A node that was adopted on this path is not rebuilt on it;
+// see [Between].
 func (p place) next() []place {
 	var next []place
 	for _, s := range endStates(p.state) {

@@ -57,7 +57,7 @@ func phases(w *Work) string {
 }
 
 // TestPhases checks the phases of operations that are observed about once a second. The first two operations are
-// deployments with custom-agent, observed on real servers that ran Ironic 39.0.0 and 21.4.4.
+// deployments with the custom-agent interface, observed on real servers that ran Ironic 39.0.0 and 21.4.4.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

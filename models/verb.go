@@ -78,8 +78,9 @@ func (v Verb) Help() string {
 	return string(v)
 }
 
-// Transition is a transition that a verb triggers in the state machine. The verb is allowed in the state From, and
-// the node first enters the state Enters. Success lists the states in which the operation ends if it succeeds.
+// Transition is a transition that a verb triggers in the state machine. From is the state in which the verb is
+// allowed, and Enters is the state that the node enters first. Success lists the states in which the operation ends
+// if it succeeds.
 type Transition struct {
 	From    ProvisionState
 	Verb    Verb

@@ -1,5 +1,5 @@
-// Package bios checks requested changes of BIOS settings against what Ironic knows about the settings, and compares
-// the settings of two machines.
+// Package bios checks whether requested changes of BIOS settings are possible according to Ironic's data, and
+// compares the settings of two machines.
 package bios
 
 import (

@@ -15,7 +15,7 @@ import (
 // Schema is a JSON schema. Keywords whose field has the zero value are not checked.
 type Schema struct {
 	Types []string
-	// Draft4 selects the definition of integer in draft 4 of JSON Schema, by which 1.0 is not an integer.
+	// Draft4 selects the definition of "integer" from draft 4 of JSON Schema, in which 1.0 is not an integer.
 	Draft4    bool
 	Enum      []string
 	Pattern   string

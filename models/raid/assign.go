@@ -32,7 +32,7 @@ type Volume struct {
 	LogicalDisk
 	// Drives lists the IDs of the drives in the order in which Ironic sends them.
 	Drives []string
-	// Bytes is the size of the volume as computed by Ironic. If Max is set, the controller chooses the actual size.
+	// Bytes is the volume size that Ironic computes. If Max is set, the controller chooses the actual size.
 	Bytes int64
 	// SpanDepth is the number of spans. SpanLength is the number of drives in each span, or 0 for RAID 1+0.
 	SpanDepth, SpanLength int
@@ -161,7 +161,7 @@ func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
 }
 
 // named places the logical disks whose drives are named in the configuration. If takesAll is set, it places only the
-// disks that take all the space, otherwise only those with a given size.
+// disks that take all the space. Otherwise it places only those with a given size.
 func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	var volumes []Volume
 	all := make([]int, len(s.drives))

@@ -48,7 +48,7 @@ type Request struct {
 type Answer struct {
 	// ID is the request ID that Ironic assigned.
 	ID string
-	// Body is the changed object as stored by Ironic, with secrets masked. It is set only for a PATCH request.
+	// Body is the changed object that Ironic has stored, with secrets masked. It is set only for a PATCH request.
 	Body json.RawMessage
 }
 
@@ -78,7 +78,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// String returns the method and the path, followed by the body with its secrets masked.
+// String returns the method and the path, followed by When in parentheses and by the body with its secrets masked.
 func (r Request) String() string {
 	text := r.Method + " " + r.Path
 	if r.When != "" {
