@@ -16,10 +16,10 @@ const (
 	CallbackTimeout = 1800 * time.Second
 )
 
-// Attention ranks how urgently a node needs an operator; the lowest rank is the most urgent. The order is: failed or
-// faulty nodes (those not yet in maintenance first), then nodes that are held, in maintenance, overdue, waiting,
-// working and stable. now is on the server's clock. Within these groups the order does not depend on the time, so
-// that rows do not move around.
+// Attention returns a rank that tells how urgently a node needs an operator; 0 is the most urgent. Nodes that have
+// failed or have a fault come first, followed by failed nodes that are already in maintenance. Then come nodes that
+// are held, in maintenance, overdue, waiting, working and stable. now is on the server's clock. A node's rank depends
+// on the time only when the node becomes overdue, so that rows do not move around.
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {
@@ -88,7 +88,7 @@ func (r *Row) LastSign() time.Time {
 }
 
 // lifeOrder maps each state to its index in [States]. It is a variable rather than a function because sorting reads
-// it at every comparison. It is never modified.
+// it for every row. It is never modified.
 var lifeOrder = func() map[ProvisionState]int {
 	order := map[ProvisionState]int{}
 	for i, s := range States() {

@@ -2,7 +2,7 @@ package models
 
 import "time"
 
-// BMC holds the state of a BMC as read once over Redfish. Texts are sanitized and contain no credentials. Impossible
+// BMC is a snapshot of a BMC's state, read over Redfish. Texts are sanitized and contain no credentials. Impossible
 // values, such as a percentage of 400, are omitted.
 type BMC struct {
 	// Address is the address of the Redfish service, without credentials. Read is the time when the data was read, on
@@ -24,7 +24,7 @@ type BMC struct {
 	Sensors []BMCSensor `json:"sensors"`
 	BIOS    []BMCValue  `json:"bios"`
 	Jobs    []BMCJob    `json:"jobs"`
-	// Consoles lists the graphical and serial consoles, and those of the BMC's shell.
+	// Consoles lists the graphical and serial consoles, and the BMC's shell.
 	Consoles []BMCConsole `json:"consoles"`
 	// Resets lists the reset types that the BMC offers (On, ForceOff, …). It is empty if the BMC does not report
 	// them.
@@ -33,7 +33,7 @@ type BMC struct {
 	Unread []BMCUnread `json:"unread"`
 }
 
-// BMCHealth is a Health value as defined by Redfish: OK, Warning or Critical. It is empty if not reported.
+// BMCHealth is a Redfish Health value: OK, Warning or Critical. It is empty if not reported.
 type BMCHealth string
 
 // The health values, from best to worst.
@@ -104,7 +104,7 @@ type BMCConsoleKind string
 const (
 	BMCConsoleGraphical BMCConsoleKind = "graphical"
 	BMCConsoleSerial    BMCConsoleKind = "serial"
-	BMCConsoleShell     BMCConsoleKind = "shell" // the command line of the BMC itself
+	BMCConsoleShell     BMCConsoleKind = "shell" // the BMC's command line
 )
 
 // BMCConsole is a console that the BMC offers.
@@ -205,7 +205,7 @@ type BMCJob struct {
 	Message string `json:"message"`
 }
 
-// BMCUnread is a part of the BMC's data that could not be read, with the reason.
+// BMCUnread names a part of the BMC's data that could not be read, and the reason.
 type BMCUnread struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`

@@ -65,7 +65,7 @@ type BMCOrder struct {
 // BMCBootNone is the boot source that clears the boot override.
 const BMCBootNone = "None"
 
-// BMCOrderError is an error in a [BMCOrder], found before anything is sent.
+// BMCOrderError is an error in a [BMCOrder] that is found before anything is sent.
 type BMCOrderError struct {
 	Field string // the invalid field: verb, boot, image or slot
 	Value string // the invalid value, sanitized
@@ -130,7 +130,8 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot checks the slot ID. Slot IDs are defined by the BMC, and error messages contain them.
+// checkSlot rejects a slot ID if it is too long, is not printable, or contains characters with a meaning in URLs.
+// There is no list of valid IDs because each BMC defines its own.
 func (o BMCOrder) checkSlot() error {
 	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
 		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not a slot ID", Hint: "use an ID from the BMC's virtual media"}

@@ -75,8 +75,8 @@ func TestBMCOrderName(t *testing.T) {
 	}
 }
 
-// TestBMCOrderEffect checks that every verb describes its effect, and that all verbs that stop a machine are marked
-// as dangerous.
+// TestBMCOrderEffect checks that every verb describes its effect, and that only "boot once" and "insert media" are
+// marked as harmless. An unknown verb must be marked as the most dangerous.
 func TestBMCOrderEffect(t *testing.T) {
 	t.Parallel()
 	harmless := map[BMCVerb]bool{BMCBootOnce: true, BMCInsert: true}

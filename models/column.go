@@ -24,7 +24,7 @@ type Row struct {
 	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
 	// moment.
 	FirstSeen time.Time
-	// Changes lists the changes of the node that were sent from this console and accepted by Ironic, in order.
+	// Changes lists the changes to the node that were sent from this console and accepted by Ironic, in order.
 	Changes []NodeChange
 	// Hardware holds data from the inventory. It is nil if the inventory was not read.
 	Hardware *Hardware
@@ -33,8 +33,9 @@ type Row struct {
 }
 
 // InState returns the time when the node entered its state. If exact is false, the node may have entered it earlier.
-// Ironic does not record this time: it writes provision_updated_at with each state but also with each heartbeat
-// (ironic/db/sqlalchemy/api.py: touch_node_provisioning), so the value may be too late but never too early.
+// Ironic does not record this time. It writes provision_updated_at with each state, but also with each heartbeat
+// (ironic/db/sqlalchemy/api.py: touch_node_provisioning). An inexact time may therefore be too late, but never too
+// early.
 func (r *Row) InState() (since time.Time, exact bool) {
 	updated := r.Node.ProvisionUpdatedAt.Time
 	switch {
@@ -103,7 +104,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 	}
 }
 
-// FindColumn returns the column whose key is key. The error lists all keys.
+// FindColumn returns the column with the given key. The error lists all keys.
 func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
@@ -116,8 +117,8 @@ func FindColumn(all []Column, key string) (Column, error) {
 	return Column{}, fmt.Errorf("unknown column %q; available: %s", key, strings.Join(keys, ", "))
 }
 
-// At returns the column with the sort order that is valid at the time now, on the server's clock. Only the order by
-// attention depends on the time.
+// At returns the column with the sort order for the time now, on the server's clock. Only the order of the state
+// column depends on the time, because it ranks nodes by attention.
 func (c Column) At(now time.Time) Column {
 	if c.Key == "state" {
 		c.Rank = byAttention(now)
@@ -147,7 +148,8 @@ func SortByName(rows []*Row) {
 	})
 }
 
-// SortNamed does the same as [SortRows] at a tenth of the cost, but requires that rows are already sorted by name.
+// SortNamed is equivalent to [SortRows] at a tenth of the cost, but the rows must already be sorted by name (see
+// [SortByName]).
 func SortNamed(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
 	for i, row := range rows {
@@ -184,8 +186,8 @@ func stateText(r *Row, _ time.Time) string {
 	return string(n.ProvisionState)
 }
 
-// diskText describes the root disk without using the inventory: by the root device hints in properties and by
-// local_gb (in GiB).
+// diskText describes the root disk from the node's properties rather than its inventory. It uses the first root
+// device hint and local_gb (in GiB).
 func diskText(n *Node) string {
 	var words []string
 	if hints, ok := n.Properties["root_device"].(map[string]any); ok {
@@ -209,21 +211,23 @@ func maintenanceText(n *Node) string {
 	return ""
 }
 
-// byInState sorts the nodes that entered their state most recently first, and those with an unknown time last.
+// byInState ranks nodes by the time when they entered their state, the most recent first. Nodes whose time is unknown
+// come last.
 func byInState(r *Row) int64 {
 	since, _ := r.InState()
 	if since.IsZero() {
 		return math.MaxInt64
 	}
-	return -since.UnixMicro() // an API may send years after 2262, for which nanoseconds overflow
+	return -since.UnixMicro() // nanoseconds overflow in years after 2262, which an API may send
 }
 
 func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 
-// AgeInState returns how much time the node has spent in its state, for display on a screen. The time is exact while
-// an operation runs and during the first minute; later it is coarse, so that the display of an idle fleet does not
-// change. The prefix "≥" means that the time may be longer because the node was already in the state when the console
-// started.
+// AgeInState returns how long the node has been in its state, for display on a screen. The duration is exact while an
+// operation runs and during the first minute. Later it is coarse, so that the display of an idle fleet does not
+// change. The prefix "≥" means that the duration may be longer, because the node was already in the state when the
+// console started. AgeInState returns "" if no time is known, or if the only known time is FirstSeen and less than an
+// hour ago.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
 		return ""
@@ -319,7 +323,7 @@ func number(s string) string {
 	return s[:n]
 }
 
-// NodeChange is a change of a node that was accepted by Ironic.
+// NodeChange is a change to a node that Ironic has accepted.
 type NodeChange struct {
 	// Field is the changed field, such as properties.root_device.
 	Field string
@@ -327,7 +331,7 @@ type NodeChange struct {
 	At time.Time
 }
 
-// Values of [NodeChange.Field] for further changes that a deployment makes.
+// Values of [NodeChange.Field] for the changes of instance_uuid by which a deployment reserves and releases a node.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"

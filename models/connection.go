@@ -80,10 +80,10 @@ type Keystone struct {
 	Interface string
 }
 
-// TLS configures how the server's certificate is verified, and the client's certificate.
+// TLS holds the client's certificate and the settings for verifying the server's certificate.
 type TLS struct {
 	// CACert, Cert and Key are the names of PEM files. Without CACert, the system's CAs are used; without Cert, no
-	// client certificate is sent. Key may be empty if the file Cert also contains the key.
+	// client certificate is sent. Key may be empty if the Cert file also contains the key.
 	CACert string
 	Cert   string
 	Key    string

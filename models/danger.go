@@ -19,7 +19,7 @@ const (
 	DangerForgets
 	// DangerMayErase marks actions that erase disks, unless the conductor is configured otherwise.
 	DangerMayErase
-	// DangerErases marks actions that destroy data on disks, or an instance.
+	// DangerErases marks actions that destroy an instance or data on disks.
 	DangerErases
 )
 
@@ -37,7 +37,7 @@ const (
 	ConsentTyped
 )
 
-// Consent returns the kind of confirmation that an action of danger d requires.
+// Consent returns the kind of confirmation that an action with danger d requires.
 func (d Danger) Consent() Consent {
 	switch d {
 	case DangerNone:
@@ -99,8 +99,8 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	return Effect{DangerErases, "effect unknown to ironworks"}
 }
 
-// serviceEffect returns the effect of service steps. Steps of the RAID interface and steps that erase devices destroy
-// the instance.
+// serviceEffect returns the effect of the given service steps. RAID steps and steps that erase devices destroy data
+// on disks, and therefore the instance.
 func serviceEffect(steps []Step) Effect {
 	e := Effect{DangerInterrupts, "service reboots the running machine into the ramdisk for " + stepNames(steps)}
 	for i := range steps {

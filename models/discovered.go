@@ -10,8 +10,8 @@ import (
 // without a name and leaves them in enroll (ironic/api/controllers/v1/ramdisk.py, _auto_enroll).
 func (n *Node) MayBeDiscovered() bool { return n.ProvisionState == StateEnroll && n.Name == "" }
 
-// Discovered reports whether auto-discovery enrolled the node. Ironic records this only in the plugin_data of the
-// inventory, where it stays until the next inspection. An inspection rule may copy it to extra.auto_discovered.
+// Discovered reports whether auto-discovery enrolled the node. Ironic records this only in the inventory's
+// plugin_data, and only until the next inspection. An inspection rule may copy it to extra.auto_discovered.
 func (r *Row) Discovered() Answer {
 	marked, loaded := r.Node.Field("extra", "auto_discovered")
 	switch {
@@ -26,7 +26,7 @@ func (r *Row) Discovered() Answer {
 // isKeys lists the values that the filter key "is" accepts.
 var isKeys = []string{"discovered", "maintenance", "protected", "retired"}
 
-// isTerm parses a term of the form is:VALUE. The value begins at byte at of the word.
+// isTerm parses a term of the form is:VALUE. The value starts at w.text[at].
 func isTerm(w word, at int) (term, error) {
 	value := fold(w.text[at:])
 	switch value {

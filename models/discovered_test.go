@@ -7,8 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// TestDiscovered checks that either the inventory or extra can show that a node was discovered, and that the answer
-// is unknown unless both were read.
+// TestDiscovered checks that either the inventory or extra can show that a node was discovered. If neither does, the
+// answer is unknown until both have been read.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()
 	f, err := models.ParseFilter("is:discovered")

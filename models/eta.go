@@ -50,8 +50,8 @@ type Estimate struct {
 	// Left is the estimated remaining time. It is valid only if Known is true.
 	Left  time.Duration
 	Known bool
-	// Late means that the current phase already takes longer than nearly all earlier ones: longer than the median
-	// plus three times the spread, and at least 10 % longer than the median.
+	// Late means that the current phase already takes longer than nearly all earlier ones. It exceeds the median by
+	// more than three times the spread, 10 % of the median, and 2 s.
 	Late bool
 }
 
@@ -68,7 +68,8 @@ func (e Estimate) Text() string {
 	return text
 }
 
-// Short returns the same as Text, but without the usual total duration.
+// Short returns the estimated remaining time. If the current phase is late, it returns "slower than usual" and the
+// phase's usual duration instead. It returns "" if the remaining time is unknown.
 func (e Estimate) Short() string {
 	switch {
 	case e.Known && e.Late && e.Phase.N > 0:
@@ -104,8 +105,8 @@ type Experience struct {
 	samples map[sampleKey][]time.Duration
 }
 
-// sampleKey identifies what a duration measures: a part of an operation of the given kind, on nodes of the given
-// resource class.
+// sampleKey identifies samples that are comparable: durations of the same part of the same kind of operation, on
+// nodes with the same resource class.
 type sampleKey struct {
 	kind  ProvisionState
 	class string
@@ -199,7 +200,7 @@ func quantile(s []time.Duration, n int) time.Duration {
 	return s[i] + (s[i+1]-s[i])*time.Duration(rest)/4
 }
 
-// Phase returns the usual duration of the phase p of the operation w.
+// Phase returns the usual duration of phase p in operation w.
 func (x *Experience) Phase(w *Work, p *Phase) DurationStats {
 	return x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step})
 }

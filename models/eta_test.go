@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// past returns a completed deployment whose phases power-on, boot, installation and reboot took the given numbers of
+// past returns a completed deployment. Its power-on, boot, installation and reboot phases took the given numbers of
 // seconds.
 func past(class string, power, boot, install, reboot int) Work {
 	w := Work{Kind: StateDeploying, ResourceClass: class, Whole: true, Outcome: OutcomeDone, Begin: second(0)}

@@ -33,8 +33,7 @@ type Event struct {
 	Kind EventKind `json:"kind"`
 	From string    `json:"from"`
 	To   string    `json:"to"`
-	// Reason is the reason that Ironic gives in last_error, in the node's history, or as the maintenance reason. It
-	// may be empty.
+	// Reason comes from last_error, the node's history, the maintenance reason or the ramdisk's log. It may be empty.
 	Reason string `json:"reason"`
 	// Inferred means that the state was not observed, but must have occurred because it is on the only path between
 	// two observed states.

@@ -33,7 +33,7 @@ func ParseEventFilter(line string) (EventFilter, error) {
 	return f, nil
 }
 
-// eventKey returns an error if key is not a key of event filters.
+// eventKey returns an error if event filters do not support the key.
 func eventKey(key string, _ []string) error {
 	if key != "node" && key != "kind" {
 		return fmt.Errorf("unknown filter key %q; available: kind, node; quote the text to search for a colon", key)

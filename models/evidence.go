@@ -45,8 +45,9 @@ type Evidence struct {
 }
 
 // Update adds the node's current data to the evidence, and keeps values that the node no longer reports. When a new
-// operation starts, that is, another phase or the same phase after a stable state, the evidence is cleared first. A
-// hold counts as part of its operation. Update returns the operations that ended or entered another phase.
+// operation starts, Update clears the evidence first. An operation is new if its phase differs from the previous one
+// or the previous operation has ended. A hold counts as part of its operation. Update returns the operations that
+// ended or entered another phase.
 func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	var moved []Work
 	phase := n.ProvisionState.Phase()

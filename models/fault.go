@@ -20,7 +20,7 @@ const (
 	FaultDNS          FaultKind = "dns"           // the host name does not resolve
 	FaultRefused      FaultKind = "refused"       // no process is listening on the port
 	FaultUnreachable  FaultKind = "unreachable"   // no route to the host, or the network or host is down
-	FaultTimeout      FaultKind = "timeout"       // no answer, or only a part of it, within the time limit
+	FaultTimeout      FaultKind = "timeout"       // no answer, or an incomplete one, within the time limit
 	FaultReset        FaultKind = "reset"         // the connection broke midway
 	FaultTLS          FaultKind = "tls"           // the certificate was refused, or the handshake failed
 	FaultNotIronic    FaultKind = "not ironic"    // the answer is not from Ironic

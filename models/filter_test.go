@@ -188,8 +188,8 @@ func TestFilterFields(t *testing.T) {
 	}
 }
 
-// TestFilterKeysReadNodes checks that every key can be evaluated for an empty node. Only the key trait returns no
-// values for it.
+// TestFilterKeysReadNodes checks that every key can be evaluated for an empty node, and that every key except trait
+// returns a value for it.
 func TestFilterKeysReadNodes(t *testing.T) {
 	t.Parallel()
 	for key, k := range filterKeys() {

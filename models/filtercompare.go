@@ -49,7 +49,8 @@ type quantity struct {
 	// of returns the node's value. known is No if the node has no value, and Unknown if the value was not read.
 	of    func(r *Row, now time.Time) (value float64, known Answer)
 	parse func(text string) (float64, error)
-	// field is the API field that the function of needs. hardware means that it may need the inventory, too.
+	// field is the API field from which the value is read, or "" if no additional field is needed. hardware means
+	// that the value may also come from the inventory.
 	field    string
 	hardware bool
 }
@@ -65,7 +66,7 @@ var quantities = map[string]quantity{
 func quantityKeys() []string { return slices.Sorted(maps.Keys(quantities)) }
 
 // quantityTerm parses a term such as ram:>64GiB, which consists of a key, an operator and a value. The operator
-// begins at byte at of the word.
+// starts at w.text[at]. If nothing follows the key, the term matches nodes that have no value.
 func quantityTerm(w word, key string, at int) (term, error) {
 	q := quantities[key]
 	t := term{hardware: q.hardware, fields: []string{q.field}}
@@ -96,7 +97,7 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	return t, nil
 }
 
-// ageOf returns how many seconds the node has been in its state, as shown in the column IN STATE. The true value may
+// ageOf returns how many seconds the node has been in its state, as shown in the IN STATE column. The true value may
 // be larger.
 func ageOf(r *Row, now time.Time) (float64, Answer) {
 	since, _ := r.InState()
@@ -143,7 +144,8 @@ func disksOf(r *Row, _ time.Time) (float64, Answer) {
 	return float64(r.Hardware.Disks), answer(r.Hardware.Inspected)
 }
 
-// hardware returns the given property of the node, multiplied by unit, or else the value from the inventory.
+// hardware returns the node's property, multiplied by unit. If the property is not a positive number, it returns the
+// value from the inventory. The answer is Unknown if the properties or the inventory have not been read.
 func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) float64) (float64, Answer) {
 	if v, is := Number(r.Node.Properties[property]); is && v > 0 {
 		return v * unit, Yes

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// filterMachine returns a node with properties, extra fields and an inventory, which has been in its state for 3 h.
+// filterMachine returns a node that has been in its state for 3 h. It has properties, extra fields and an inventory.
 func filterMachine() *Row {
 	r := &Row{Node: Node{
 		UUID: "u", Name: "r7-n01", ProvisionState: StateActive, Maintenance: true, Traits: []string{"CUSTOM_A", "CUSTOM_B"},

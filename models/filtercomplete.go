@@ -8,8 +8,8 @@ import (
 // mostCompletions limits how many values from nodes are offered as completions.
 const mostCompletions = 20
 
-// Complete returns the possible completions of word, which is the last word of a filter: keys, values, saved filters,
-// and names and values of rows.
+// Complete returns the possible completions of word, the last word of a filter. They include keys, values, saved
+// filters, and names and values from rows.
 func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	not, term := "", word
 	if rest, is := strings.CutPrefix(word, "!"); is {
@@ -50,7 +50,7 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	return out
 }
 
-// valuesOf returns the values that begin with prefix, sorted. of returns the values of one node.
+// valuesOf returns the nodes' values that begin with prefix, sorted. The function of returns the values of one node.
 func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	var values []string
 	for _, r := range rows {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// filterKey describes a key of the filter grammar: how to read the key's values from a node, and the API field that
-// this needs in addition to [ListFields].
+// filterKey describes a key of the filter grammar. values returns the key's values for a node. field is the API field
+// that values needs in addition to [ListFields].
 type filterKey struct {
 	values func(*Node) []string
 	field  string
@@ -43,8 +43,8 @@ func FilterKeys() []string {
 
 func filterKeys() map[string]filterKey { return allFilterKeys }
 
-// allFilterKeys holds all keys of the filter grammar except those in quantities, field and is. It is a variable
-// because building the map for each node would cost more than matching the node. It is never modified.
+// allFilterKeys holds all keys of the filter grammar except "field", "is" and the keys in quantities. It is a
+// variable because building the map for each node would cost more than matching the node. It is never modified.
 var allFilterKeys = map[string]filterKey{
 	"name":        {values: singleValue(func(n *Node) string { return n.Name })},
 	"uuid":        {values: singleValue(func(n *Node) string { return n.UUID })},
@@ -119,7 +119,7 @@ func boolWord(s string) string {
 	return s
 }
 
-// matchState reports whether the state have matches want, which is a class of states or a text. have may be empty.
+// matchState reports whether have, a state or "", matches want, which is a state class or a text.
 func matchState(want, have string, exact bool) bool {
 	s := ProvisionState(have)
 	if !exact && have != "" {

@@ -19,7 +19,7 @@ type word struct {
 	or bool
 }
 
-// literal reports whether the byte at offset at was quoted.
+// literal reports whether w.text[at] is quoted or follows a quoted byte.
 func (w word) literal(at int) bool { return w.quoted >= 0 && w.quoted <= at }
 
 // cut removes prefix from the word and reports whether it did. It does not remove a quoted prefix.
@@ -104,7 +104,7 @@ func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error
 	return t, nil
 }
 
-// key returns the key of the word and the offset of its value. For plain text, key is "" and value is 0.
+// key returns the word's key and the offset of the value that follows it. For plain text, it returns "" and 0.
 func (w word) key() (key string, value int) {
 	key, _, ok := strings.Cut(w.text, ":")
 	if !ok || w.literal(len(key)) || strings.HasPrefix(key, "~") {
@@ -113,7 +113,7 @@ func (w word) key() (key string, value int) {
 	return fold(key), len(key) + 1
 }
 
-// nodeKey returns an error if key is not a key of node filters, or if its values are invalid.
+// nodeKey returns an error if node filters do not support the key, or if its values are invalid.
 func nodeKey(key string, values []string) error {
 	k, known := filterKeys()[key]
 	switch {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// pathTerm parses a term of the form field:path OP value. The path begins at byte at of the word.
+// pathTerm parses a term of the form field:path OP value. The path starts at w.text[at].
 func pathTerm(w word, at int) (term, error) {
 	var t term
 	split := strings.IndexAny(w.text[at:], "=!<>") + at
@@ -161,7 +161,7 @@ func (n *Node) Field(path ...string) (value any, loaded bool) {
 	return within(value, path[1:]), loaded
 }
 
-// plain converts the value of a field of [Node] to the types that encoding/json uses for decoded values.
+// plain converts the value of a [Node] field to the type that encoding/json would use for it.
 func plain(v any) (value any, loaded bool) {
 	switch v := v.(type) {
 	case string, bool:

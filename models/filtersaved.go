@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// SavedFilters holds the named filters of the configuration. Other filters can refer to them as @name. A nil pointer
-// holds no filters.
+// SavedFilters holds the named filters from the configuration. Other filters can refer to them as @name. A nil
+// pointer holds no filters.
 type SavedFilters struct {
 	texts map[string]string
 	good  map[string]Filter

@@ -2,8 +2,7 @@ package models
 
 import "time"
 
-// InstallPace measures the progress and the speed of an installer from the progress that its log reports. The zero
-// value holds no data.
+// InstallPace derives the progress and the speed of an installer from its log. The zero value holds no data.
 type InstallPace struct {
 	first, last installPoint
 }
@@ -73,8 +72,8 @@ func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
 	return now.Add(left)
 }
 
-// Pace refines the estimate with the installer's progress: the current phase ends when the log predicts it, and later
-// phases take their usual time.
+// Pace refines the estimate with the installer's progress. It assumes that the current phase ends when the log
+// predicts, and that later phases take their usual time.
 func (e Estimate) Pace(x *Experience, w *Work, p InstallPace, now time.Time) Estimate {
 	current := w.Current()
 	due := p.Due(current, now)

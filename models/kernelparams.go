@@ -23,7 +23,7 @@ func (e *KernelParametersError) Error() string {
 	return fmt.Sprintf("kernel parameters, column %d: %s", e.Column, e.Why)
 }
 
-// ConfiguredKernelParameters is the default value of kernel_append_params in the sections [pxe] and [redfish] of
+// ConfiguredKernelParameters is the default value of kernel_append_params in the [pxe] and [redfish] sections of
 // Ironic's configuration. It replaces [DefaultKernelParameters].
 const ConfiguredKernelParameters = "nofb vga=normal"
 
@@ -34,9 +34,9 @@ func CheckKernelAppendParams(value, configured string) error {
 }
 
 // CheckKernelParameters checks a kernel command line with the grammar of Ironic 37 and later
-// (ironic/common/kernel_parameters.py, for CVE-2026-46447). A command line consists of words separated by spaces,
-// each KEY, KEY=VALUE or KEY="VALUE WITH SPACES", optionally followed by -- and arguments for init. The error is a
-// *[KernelParametersError]. Older versions of Ironic accept any command line, as do newer ones if
+// (ironic/common/kernel_parameters.py, for CVE-2026-46447). A command line consists of words of the form KEY,
+// KEY=VALUE or KEY="VALUE WITH SPACES", separated by spaces. It may end with -- and arguments for init. The error is
+// a *[KernelParametersError]. Older versions of Ironic accept any command line, as do newer ones if
 // [conductor]disable_kernel_parameter_parsing is set.
 func CheckKernelParameters(line string) error {
 	// Python also trims four ASCII separator characters.
@@ -129,7 +129,8 @@ func (c *commandLine) next(b byte) bool {
 	return false
 }
 
-// unexpected describes the character at the current position, where wanted was expected.
+// unexpected returns a description of the error at the current position. wanted names the element that the grammar
+// requires there.
 func (c *commandLine) unexpected(wanted string) string {
 	if c.at == len(c.line) {
 		return wanted + " is missing at the end"

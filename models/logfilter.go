@@ -21,7 +21,7 @@ type LogFilter struct {
 	text  string
 }
 
-// logTerm is a term of a log filter. levels holds the parsed values of the key level.
+// logTerm is a term of a log filter. levels holds the parsed values of the level key.
 type logTerm struct {
 	term
 	levels []LogLevel
@@ -42,7 +42,7 @@ func ParseLogFilter(line string) (LogFilter, error) {
 		one := logTerm{term: t}
 		if t.key == "level" {
 			for _, v := range t.values {
-				level, _ := ParseLogLevel(v) // the error was already checked by logKey
+				level, _ := ParseLogLevel(v) // logKey has already checked the level
 				one.levels = append(one.levels, level)
 			}
 		}
@@ -51,7 +51,7 @@ func ParseLogFilter(line string) (LogFilter, error) {
 	return f, nil
 }
 
-// logKey returns an error if key is not a key of log filters, or if its values are invalid.
+// logKey returns an error if log filters do not support the key, or if its values are invalid.
 func logKey(key string, values []string) error {
 	keys := []string{"known", "level", "node", "source", "unit"}
 	if !slices.Contains(keys, key) {
@@ -148,8 +148,8 @@ func (t *logTerm) any(have ...string) bool {
 	return false
 }
 
-// containsFold reports whether have contains want, ignoring case. want must already be folded. For ASCII the function
-// does not allocate memory, because logs have 100 000 lines.
+// containsFold reports whether have contains want, ignoring case. want must already be folded. If want is ASCII,
+// containsFold does not allocate memory, because logs have up to 100 000 lines.
 func containsFold(have, want string) bool {
 	if want == "" {
 		return true

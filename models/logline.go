@@ -40,8 +40,9 @@ const (
 
 // LogLine is a line of a ramdisk's log. Package agentlog creates log lines with secrets masked and text sanitized.
 type LogLine struct {
-	// Time is on the machine's clock, or zero if the source reports no time. For a serial console it is the time of
-	// arrival on the console's clock.
+	// Time is on the machine's clock, or zero if the source reports no time. For a serial console it is on the clock
+	// of the machine that runs ironworks. It is then calculated from the time since the boot, or is the time of
+	// arrival if the line contains no time.
 	Time time.Time `json:"time,omitzero"`
 	// Received is the time when the line arrived, on the console's clock.
 	Received time.Time `json:"received"`
@@ -52,7 +53,8 @@ type LogLine struct {
 	Level LogLevel `json:"level"`
 	Text  string   `json:"text"`
 	// Boot is the machine's boot ID, and Cursor is the journal's ID of the line. Together they identify duplicates.
-	// Both are empty if the source is not a journal.
+	// If the source is not a journal, Cursor is empty. Boot is then empty, too, unless the source is a serial
+	// console, for which it is derived from the estimated boot time.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 	// Progress is the installer's progress. It is nil in most lines.

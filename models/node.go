@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Node is an Ironic node with the fields that the console uses. Names and meanings of the fields are the same as in
-// the API. Which fields are set depends on the request.
+// Node is an Ironic node with the fields that the console uses. The fields have the same names and meanings as in the
+// API. Which fields are set depends on the request.
 type Node struct {
 	UUID         string `json:"uuid"`
 	Name         string `json:"name"`
@@ -51,7 +51,7 @@ type Node struct {
 	ProtectedReason string `json:"protected_reason"`
 	Retired         bool   `json:"retired"`
 	RetiredReason   string `json:"retired_reason"`
-	// AutomatedClean is nil if the conductor's default applies, which is on.
+	// AutomatedClean is nil if the node uses the conductor's setting, which is on by default.
 	AutomatedClean *bool `json:"automated_clean"`
 
 	DeployStep *Step `json:"deploy_step"`
@@ -183,8 +183,8 @@ func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
 	return nil, -1
 }
 
-// Time is a timestamp in the API. Fields of the API contain an offset from UTC, values in driver_internal_info are in
-// UTC without an offset, and an unset time is null.
+// Time is a timestamp in the API. The node's own timestamps contain an offset from UTC, whereas those in
+// driver_internal_info are in UTC without an offset. An unset time is null.
 type Time struct{ time.Time }
 
 // UnmarshalJSON parses every format in which Ironic writes times. A time that cannot be parsed becomes zero, because
@@ -222,7 +222,7 @@ func DecodeNode(data []byte) (*Node, error) {
 	return n, nil
 }
 
-// DecodeNodes decodes the response to GET /v1/nodes. If keepRaw is set, it also sets Raw of each node.
+// DecodeNodes decodes the response to GET /v1/nodes. If keepRaw is set, it also sets each node's Raw.
 func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 	if !keepRaw {
 		var page struct {
@@ -272,7 +272,7 @@ func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	return nodes, nil
 }
 
-// KeepWhole stores the decoded values of the given fields in Whole of each node. It takes them from the object at the
+// KeepWhole stores the decoded values of the given fields in each node's Whole. It takes them from the object at the
 // same position in data and skips fields that are missing there. data is a response to GET /v1/nodes, as for
 // [DecodeNodes].
 func KeepWhole(nodes []Node, data []byte, fields []string) error {
@@ -378,8 +378,8 @@ func InspectedAt(n *Node) time.Time {
 	return fields.Finished.Time
 }
 
-// RAIDRoot returns the name of the software RAID volume that target_raid_config marks as the root volume, or "". When
-// the newest agent has created volumes, it prefers them to the root device hints.
+// RAIDRoot returns the name of the software RAID volume that target_raid_config marks as the root volume, or "". The
+// newest agent installs to this volume if it has created the volume itself, and ignores the root device hints.
 func RAIDRoot(n *Node) string {
 	var fields struct {
 		Target struct {

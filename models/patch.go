@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PatchOp is one operation of a JSON patch. Ironic supports the operations add, replace and remove, and paths that
-// consist of word characters and dashes (ironic/common/args.py).
+// PatchOp is one operation of a JSON patch. Ironic supports the add, replace and remove operations. The parts of a
+// path must consist of word characters and dashes (ironic/common/args.py).
 type PatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -24,8 +24,8 @@ func (o PatchOp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"op": o.Op, "path": o.Path, "value": o.Value})
 }
 
-// Check returns an error if the operation must not be sent: because its path is invalid, because it writes a whole
-// object in which Ironic masks secrets, or because its value is a mask.
+// Check returns a *[SettingError] if the operation must not be sent. Its path may be invalid, it may write a whole
+// object in which Ironic masks secrets, or its value may be a mask.
 func (o PatchOp) Check() error {
 	switch {
 	case !patchPath.MatchString(o.Path):
@@ -139,8 +139,9 @@ func (p *patcher) remove(s Setting) error {
 	return nil
 }
 
-// root returns the copy of the object that contains the setting. If the object was not read, it counts as empty only
-// if nothing depends on its content, because adding the object would overwrite everything in it.
+// root returns the copy of the object that contains the setting. If the object has not been read, only a key directly
+// below it can be set. Other settings fail because they depend on the object's content: adding a nested object, for
+// example, would overwrite an existing one.
 func (p *patcher) root(s Setting) (map[string]any, error) {
 	field := s.Path[0]
 	if m, ok := p.roots[field]; ok {

@@ -41,9 +41,9 @@ type place struct {
 	adopted bool
 }
 
-// next returns the places that can follow p, either because the operation ends or because an operator applies a verb,
-// which is also possible in the phase's wait state. A node that was adopted on this path is not rebuilt on it; see
-// [Between].
+// next returns the places that can follow p. Either the operation ends, or an operator applies a verb. The verb may
+// be one that is allowed only in the phase's wait state. A node that was adopted on this path is not rebuilt on it;
+// see [Between].
 func (p place) next() []place {
 	var next []place
 	for _, s := range endStates(p.state) {
@@ -78,7 +78,8 @@ func Between(from, to ProvisionState) []ProvisionState {
 	return certain
 }
 
-// reach returns the states that can be reached without passing through the state without, in breadth-first order.
+// reach returns the states that a node in the first state can reach without entering the second one, in breadth-first
+// order. If without is "", no state is excluded.
 func reach(from, without ProvisionState) []ProvisionState {
 	places := []place{{state: from}}
 	states := []ProvisionState{from}

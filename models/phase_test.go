@@ -56,8 +56,8 @@ func phases(w *Work) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestPhases checks the phases of operations that are observed about once a second. The first two are deployments
-// with custom-agent by real Ironic servers, 39.0.0 and 21.4.4.
+// TestPhases checks the phases of operations that are observed about once a second. The first two operations are
+// deployments with the custom-agent interface, observed on real servers that ran Ironic 39.0.0 and 21.4.4.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -14,8 +14,8 @@ type Picture struct {
 	Node Node      `json:"node"`
 }
 
-// WithoutSecrets returns a copy of the node that can be stored. In it, fields named like secrets, user data and
-// configdrives are masked, URLs contain no password or query string, and Raw is omitted.
+// WithoutSecrets returns a copy of the node that can be stored. The copy masks user data, configdrives and fields
+// whose names suggest a secret. Its URLs contain no password or query string, and Raw is omitted.
 func (n *Node) WithoutSecrets() Node {
 	out := *n
 	out.Raw = nil
@@ -89,8 +89,8 @@ func maskAny(value any) any {
 	return value
 }
 
-// maskWords masks secrets in a text of several words, such as kernel parameters: values whose key suggests a secret,
-// and the credentials in URLs.
+// maskWords masks secrets in a text with several words, such as kernel parameters. It masks the values of keys that
+// suggest a secret, and the credentials in URLs.
 func maskWords(text string) string {
 	if !strings.ContainsAny(text, "=:") {
 		return text

@@ -64,7 +64,7 @@ func (r *Reach) HTML() bool {
 }
 
 // VersionDocument parses the response as Ironic's root document, and returns the oldest and the newest supported API
-// version. is reports whether the response is such a document.
+// version. It returns false if the response is not such a document.
 func (r *Reach) VersionDocument() (low, high APIVersion, is bool) {
 	var document struct {
 		Default struct {

@@ -43,7 +43,7 @@ func (r *Refusal) Error() string { return r.sentence(r.Why, r.Hint) }
 // OnScreen returns a whole sentence that names the remedy for a user of the console.
 func (r *Refusal) OnScreen() string { return r.sentence(r.WhyOnScreen(), cmp.Or(r.ScreenHint, r.Hint)) }
 
-// WhyOnScreen returns the reason in the form for the console.
+// WhyOnScreen returns the reason to show in the console.
 func (r *Refusal) WhyOnScreen() string { return cmp.Or(r.ScreenWhy, r.Why) }
 
 // WithScreenHint sets the remedy that the console shows, and returns r.
@@ -106,8 +106,8 @@ func refusedInMaintenance(verb Verb) bool {
 	return false
 }
 
-// ReasonSuffix formats a reason so that it can follow a clause: a colon and the sanitized reason, or "" if there is
-// no reason.
+// ReasonSuffix returns a colon and the sanitized reason, to be appended to a clause. It returns "" if there is no
+// reason.
 func ReasonSuffix(reason string) string {
 	if reason == "" {
 		return ""

@@ -91,8 +91,8 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// TestWhyNotLeavesTheRestToIronic checks that, for nodes in maintenance and for protected and retired ones, WhyNot
-// refuses exactly the verbs that Ironic refuses.
+// TestWhyNotLeavesTheRestToIronic checks that WhyNot refuses exactly the verbs that Ironic refuses for nodes in
+// maintenance, and for nodes that are both protected and retired.
 func TestWhyNotLeavesTheRestToIronic(t *testing.T) {
 	t.Parallel()
 	inMaintenance := map[Verb]bool{

@@ -12,8 +12,8 @@ type screenError interface {
 	OnScreen() string
 }
 
-// OnScreen returns the text of err for the console. If err, or an error that it wraps, has a separate text for the
-// console, the remedies in it name keys instead of commands.
+// OnScreen returns the text of err for the console. If err or an error that it wraps has a separate text for the
+// console, that text is used. Its remedies name keys instead of commands.
 func OnScreen(err error) string {
 	if err == nil {
 		return ""
@@ -44,21 +44,21 @@ func causes(err error) []error {
 // RemedyError adds a remedy to the text of an error.
 type RemedyError struct {
 	Err error
-	// Hint describes the remedy as a command, and ScreenHint as a key of the console.
+	// Hint describes the remedy as a command, and ScreenHint as a key to press in the console.
 	Hint, ScreenHint string
 }
 
 // Error returns the error's text, with the remedy as a command.
 func (e *RemedyError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
 
-// OnScreen returns the error's text, with the remedy as a key of the console.
+// OnScreen returns the error's text, with the remedy as a key to press in the console.
 func (e *RemedyError) OnScreen() string { return OnScreen(e.Err) + " (" + e.ScreenHint + ")" }
 
 // Unwrap returns the original error, without the remedy.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// RunKey returns a remedy for users of the console: to run the named action on the node from the command palette, and
-// to enter the arguments in the action's form.
+// RunKey returns a remedy for users of the console. It tells them to run the named action on the node from the
+// command palette, and which arguments to enter in the action's form.
 func RunKey(action string, arguments ...string) string {
 	return strings.Join(append([]string{"run :" + action + " on the node"}, arguments...), ": ")
 }

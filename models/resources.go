@@ -40,13 +40,13 @@ type Portgroup struct {
 	Internal        PortInternal   `json:"internal_info" yaml:"-"`
 }
 
-// Driver is a hardware type that is enabled on a conductor, with the interfaces that can be used.
+// Driver describes a hardware type that is enabled on a conductor, and the interfaces that can be used with it.
 type Driver struct {
 	Name  string   `json:"name" yaml:"name"`
 	Type  string   `json:"type" yaml:"type"`
 	Hosts []string `json:"hosts" yaml:"hosts"`
-	// Default and Enabled map the kind of interface (boot, deploy, power, …) to the default and to the enabled
-	// interfaces.
+	// Default maps each kind of interface (boot, deploy, power, …) to the default interface, and Enabled maps it to
+	// all enabled interfaces.
 	Default map[string]string   `json:"default" yaml:"default"`
 	Enabled map[string][]string `json:"enabled" yaml:"enabled"`
 }
@@ -87,7 +87,8 @@ type Validation struct {
 	Reason string `json:"reason" yaml:"reason,omitempty"`
 }
 
-// Unsupported reports whether the interface does nothing. For such interfaces it is normal that Ironic reports false.
+// Unsupported reports whether the driver does not support the interface. It is normal that the validation of such an
+// interface fails.
 func (v Validation) Unsupported() bool {
 	return v.Result != nil && !*v.Result && strings.Contains(v.Reason, "disabled or not implemented") ||
 		v.Result == nil
@@ -98,14 +99,14 @@ func NeededToDeploy(iface string) bool {
 	return slices.Contains([]string{"boot", "deploy", "management", "network", "power"}, iface)
 }
 
-// BootDevice describes from which device the node boots.
+// BootDevice is the device from which the node boots.
 type BootDevice struct {
 	Device     string `json:"boot_device" yaml:"boot_device"`
 	Persistent *bool  `json:"persistent" yaml:"persistent"`
 }
 
-// BIOSSetting is a BIOS setting as cached by Ironic (API version 1.40). All fields except the name and the value come
-// from the BMC's attribute registry. They require API version 1.74 and a BMC that has such a registry.
+// BIOSSetting is a BIOS setting that Ironic has cached (API version 1.40). All fields except the name and the value
+// come from the BMC's attribute registry. They require API version 1.74 and a BMC that has such a registry.
 type BIOSSetting struct {
 	Name  string `json:"name" yaml:"name"`
 	Value string `json:"value" yaml:"value"`
@@ -124,7 +125,7 @@ type BIOSSetting struct {
 	Unique        *bool `json:"unique,omitempty" yaml:"unique,omitempty"`
 }
 
-// Firmware describes the firmware version of a component as cached by Ironic (API version 1.86).
+// Firmware describes the firmware versions of a component that Ironic has cached (API version 1.86).
 type Firmware struct {
 	Component      string `json:"component" yaml:"component"`
 	InitialVersion string `json:"initial_version" yaml:"initial_version"`
@@ -176,8 +177,8 @@ type Allocation struct {
 	Owner         string   `json:"owner" yaml:"owner,omitempty"`
 }
 
-// AllocationRequest requests an allocation (API version 1.52), that is, an available node with the given resource
-// class and traits.
+// AllocationRequest asks Ironic to reserve an available node with the given resource class and traits (API version
+// 1.52).
 type AllocationRequest struct {
 	// UUID becomes the node's instance_uuid.
 	UUID          string `json:"uuid"`
@@ -219,7 +220,7 @@ const (
 	TargetSoftReboot PowerTarget = "soft rebooting"
 )
 
-// Ends returns the power state in which the node is when the target has been reached.
+// Ends returns the node's power state after the target has been reached.
 func (t PowerTarget) Ends() PowerState {
 	switch t {
 	case TargetOn, TargetReboot, TargetSoftReboot:

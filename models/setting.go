@@ -13,8 +13,8 @@ import (
 
 var patchPath = regexp.MustCompile(`^(/[\w-]+)+$`)
 
-// Setting is a setting of the set command. It has one of the forms KEY=VALUE, KEY+=VALUE, KEY-=VALUE (for traits
-// only), and KEY-, which removes the key.
+// Setting is a setting of the set command. Its form is KEY=VALUE or, to remove the key, KEY-. For traits, it can also
+// be KEY+=VALUE or KEY-=VALUE.
 type Setting struct {
 	// Path holds the parts of the key: the name of the node's field and, if the field holds an object, the keys that
 	// lead to the value.
@@ -40,8 +40,8 @@ func objectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }
 
-// settableFields returns the fields that PATCH accepts as a whole (PATCH_ALLOWED_FIELDS in
-// ironic/api/controllers/v1/node.py), with the type of each.
+// settableFields maps the fields that PATCH accepts as a whole (PATCH_ALLOWED_FIELDS in
+// ironic/api/controllers/v1/node.py) to their types.
 func settableFields() map[string]valueKind {
 	fields := map[string]valueKind{
 		"automated_clean": valueBool, "protected": valueBool, "retired": valueBool, "disable_power_off": valueBool,
@@ -155,8 +155,8 @@ func (s Setting) String() string {
 }
 
 // Value converts the text to the value that is sent, in the same way as the baremetal client. For a boolean field the
-// value is a boolean, and for other fields without an object it is text. Within objects, the text is decoded if it is
-// valid JSON, and is used as it is otherwise. Text that only starts like JSON is an error.
+// value is a boolean. Within objects, valid JSON is decoded, and other text is used unchanged. Text that only starts
+// like JSON is an error there. For all other fields, the value is the text.
 func (s Setting) Value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
@@ -213,8 +213,8 @@ func (s Setting) Traits() []string {
 	return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// secretSetting matches settings of secrets. Like Ironic, it recognizes them by the last part of the key. A value
-// ends at its closing quote, at the closing quote of the whole setting, or at a space. In unfinished input the
+// secretSetting matches settings that contain secrets. Like Ironic, it recognizes them by the last part of the key. A
+// value ends at its closing quote, at the closing quote of the whole setting, or at a space. In unfinished input the
 // closing quote may be missing.
 var secretSetting = func() *regexp.Regexp {
 	const key = `[\w./-]*(?:password|passwd|secret|token|credential|private_key)[\w/-]*\+?=`

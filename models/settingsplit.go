@@ -77,12 +77,13 @@ func leadingJSON(text string) (string, error) {
 	return text[:decoder.InputOffset()], nil
 }
 
-// notJSON returns the error for invalid JSON. In most cases, the shell has removed its quotes.
+// notJSON returns the error for invalid JSON. Usually the shell has removed the quotes of the JSON text, so the error
+// explains how to quote it.
 func notJSON(err error) error {
 	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; write a string as '\"TEXT\"'", err)
 }
 
-// Typed describes the setting with the value that is sent and the type of this value. Secrets are masked.
+// Typed describes the setting, the value that is sent, and the value's type. Secrets are masked.
 func (s Setting) Typed() string {
 	key := strings.Join(s.Path, ".")
 	if s.Op == SettingRemove {

@@ -59,7 +59,7 @@ func States() []ProvisionState {
 // Known reports whether the state is in [States]. A newer Ironic may use others.
 func (s ProvisionState) Known() bool { return s.Class() != ClassUnknown }
 
-// StateClass is a class of provision states in which a node is treated alike.
+// StateClass is a class of provision states in which nodes are treated alike.
 type StateClass string
 
 // The classes of provision states.
@@ -91,8 +91,8 @@ func (s ProvisionState) Class() StateClass {
 	return ClassUnknown
 }
 
-// Resting reports whether the node stays in the state until an operator acts, which is the case if it is stable,
-// failed or held.
+// Resting reports whether the node stays in the state until an operator acts. This applies to stable, failed and held
+// nodes.
 func (s ProvisionState) Resting() bool {
 	switch s.Class() {
 	case ClassStable, ClassFailed, ClassHold:

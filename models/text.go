@@ -35,7 +35,7 @@ func Texts[T ~string](list []T) []string {
 	return texts
 }
 
-// Counted returns the number n followed by the noun what, in the singular or the plural.
+// Counted returns n followed by a noun, such as "1 node" or "2 nodes". what is the singular of the noun.
 func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -43,8 +43,8 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// JSONText returns v as JSON on one line, in a form for people: unlike [json.Marshal], it does not escape "<", ">"
-// and "&".
+// JSONText returns v as JSON on one line. The result is meant for people: unlike [json.Marshal], JSONText does not
+// escape "<", ">" and "&".
 func JSONText(v any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

@@ -31,7 +31,7 @@ func Verbs() []Verb {
 }
 
 // Target returns the verb's name in PUT …/states/provision. For deploy and undeploy it returns the old names, because
-// the new aliases do not accept a configdrive and deploy steps.
+// the new aliases do not accept a configdrive or deploy steps.
 func (v Verb) Target() string {
 	switch v {
 	case VerbDeploy:
@@ -78,8 +78,9 @@ func (v Verb) Help() string {
 	return string(v)
 }
 
-// Transition is a row of the state machine: a state, a verb that is allowed in it, the state that the node enters
-// next, the stable states that mean success, and the API version that the verb requires.
+// Transition is a transition that a verb triggers in the state machine. From is the state in which the verb is
+// allowed, and Enters is the state that the node enters first. Success lists the states in which the operation ends
+// if it succeeds.
 type Transition struct {
 	From    ProvisionState
 	Verb    Verb
@@ -140,8 +141,8 @@ func buildTransitions() []Transition {
 	)
 }
 
-// FindTransition returns the transition for the verb v in the state from. It returns false if the verb is not allowed
-// there.
+// FindTransition returns the transition that the verb triggers in the given state. It returns false if the verb is
+// not allowed there.
 func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	for _, t := range transitions() {
 		if t.From == from && t.Verb == v {
@@ -151,9 +152,9 @@ func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	return Transition{}, false
 }
 
-// widen adds successful outcomes that depend on earlier states. Cleaning that resumes after a hold may be automated,
-// and then ends in available, or manual, and then ends in manageable. If a service step is aborted, the node may end
-// in service failed or return to active.
+// widen adds successful outcomes that depend on earlier states. After a hold, manual cleaning ends in manageable and
+// automated cleaning in available. If a service step is aborted, the node may end in service failed or return to
+// active.
 func widen(t Transition) Transition {
 	switch {
 	case t.Verb == VerbUnhold && t.From == StateCleanHold:

@@ -33,7 +33,7 @@ func readMachine(t *testing.T, release string) machine {
 	return m
 }
 
-// userEvents maps those events of the state machine that clients can request to verbs.
+// userEvents maps events of the state machine to verbs. It contains only the events that clients can request.
 var userEvents = map[string]Verb{
 	"manage": VerbManage, "provide": VerbProvide, "inspect": VerbInspect, "abort": VerbAbort,
 	"clean": VerbClean, "adopt": VerbAdopt, "deploy": VerbDeploy, "rebuild": VerbRebuild,
@@ -104,7 +104,7 @@ func TestStatesAgainstIronic(t *testing.T) {
 	}
 }
 
-// TestVerbsInStates checks that all functions give the same and correct answer for every verb in every state.
+// TestVerbsInStates checks that all functions agree with Ironic's state machine about every verb in every state.
 func TestVerbsInStates(t *testing.T) {
 	t.Parallel()
 	m := readMachine(t, "39.0.0").forUsers()
@@ -146,7 +146,7 @@ func TestSuccessIsReachable(t *testing.T) {
 	}
 }
 
-// from returns the states that can be reached from state without passing through the state without. A node that is
+// from returns the states that can be reached from the first state without entering the second one. A node that is
 // adopted on the way is not rebuilt later.
 func (m machine) from(state, without string) map[string]bool {
 	type place struct {

@@ -43,10 +43,10 @@ type Feature string
 const (
 	FeatureDeploySteps      Feature = "deploy steps"              // deploy_steps in requests for active and rebuild
 	FeatureDisableRamdisk   Feature = "clean without a ramdisk"   // disable_ramdisk in requests for clean
-	FeatureBootMode         Feature = "boot mode"                 // the fields boot_mode and secure_boot
+	FeatureBootMode         Feature = "boot mode"                 // the boot_mode and secure_boot fields
 	FeatureHistory          Feature = "node history"              // /nodes/{id}/history
 	FeatureInventory        Feature = "inventory"                 // /nodes/{id}/inventory
-	FeatureShards           Feature = "shards"                    // the field shard
+	FeatureShards           Feature = "shards"                    // the shard field
 	FeatureParentNodes      Feature = "child nodes"               // parent_node and include_children
 	FeatureUnhold           Feature = "unhold"                    // hold states and the unhold verb
 	FeatureBIOSRegistry     Feature = "BIOS registry"             // types and limits of BIOS settings
@@ -58,15 +58,15 @@ const (
 	FeaturePortCategory     Feature = "port categories"           // ports have categories
 	FeatureGroupNetwork     Feature = "port group networks"       // port groups have physical networks
 	FeatureGroupCategory    Feature = "port group categories"     // port groups have categories
-	FeatureDynamicGroups    Feature = "dynamic port groups"       // the field available_for_dynamic_portgroup of ports
+	FeatureDynamicGroups    Feature = "dynamic port groups"       // the available_for_dynamic_portgroup field of ports
 	FeatureRunbooks         Feature = "runbooks"                  // runbook in requests for clean and service
-	FeatureRunbookTraits    Feature = "runbook traits"            // the fields traits and description of runbooks
+	FeatureRunbookTraits    Feature = "runbook traits"            // the traits and description fields of runbooks
 	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that must not be powered off
 	FeatureInspectionRules  Feature = "inspection rules"          // /inspection_rules
-	FeatureInstanceName     Feature = "instance_name"             // the field instance_name
+	FeatureInstanceName     Feature = "instance_name"             // the instance_name field
 	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk in requests for service
-	FeatureHealth           Feature = "health"                    // the field health
-	FeatureAbortDeploy      Feature = "abort of a deployment"     // abort in wait call-back
+	FeatureHealth           Feature = "health"                    // the health field
+	FeatureAbortDeploy      Feature = "abort of a deployment"     // the abort verb in wait call-back
 	FeatureHistoryState     Feature = "state in node history"     // state and duration_seconds in the node history
 )
 

@@ -8,8 +8,9 @@ import (
 	"ironworks/printable"
 )
 
-// Work is an operation on a node, such as a deployment, a cleaning or an inspection. It lasts from leaving one stable
-// state until reaching the next. It is derived from observations. Times are on the server's clock.
+// Work is an operation on a node, such as a deployment, a cleaning or an inspection. It starts when the node leaves a
+// stable state, and ends when the node reaches the next one. Its data is derived from observations. Times are on the
+// server's clock.
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`
@@ -47,7 +48,7 @@ type Kept struct {
 	LastError string `json:"last_error,omitempty"`
 }
 
-// WithoutSecrets returns a copy that can be stored: secrets in the arguments of steps are masked.
+// WithoutSecrets returns a copy in which the secrets in step arguments are masked, so that it can be stored.
 func (k *Kept) WithoutSecrets() *Kept {
 	if k == nil {
 		return nil
@@ -93,7 +94,7 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-// Name returns the phase's name as shown to operators, sanitized.
+// Name returns the phase's display name, sanitized.
 func (p *Phase) Name() string {
 	switch p.Kind {
 	case PhasePower:

@@ -1,5 +1,5 @@
-// Package bios checks requested changes of BIOS settings against what Ironic knows about the settings, and compares
-// the settings of two machines.
+// Package bios checks whether requested changes of BIOS settings are possible according to Ironic's data, and
+// compares the settings of two machines.
 package bios
 
 import (
@@ -29,9 +29,9 @@ func ParseChange(text string) (Change, error) {
 	return Change{name, value}, nil
 }
 
-// Pending returns the changes in wanted that the machine needs, with values converted for Redfish, and a problem for
-// each change that is not possible. settings holds the machine's current settings. If it is empty, Ironic has not
-// read them yet, and Pending does not check the values.
+// Pending returns the wanted changes that the machine still needs, with their values converted to the types that
+// Redfish expects. It also returns a problem for each change that is not possible. settings holds the machine's
+// current settings. If it is empty, Ironic has not read them yet, and Pending does not check the values.
 func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, problems []string) {
 	byName := map[string]models.BIOSSetting{}
 	for _, s := range settings {
@@ -57,8 +57,8 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 	return pending, problems
 }
 
-// same reports whether the setting already has the given value. Ironic stores booleans the way its database does: as
-// 0, False or false.
+// same reports whether the setting already has the given value. Ironic stores a boolean as 0, False or false,
+// depending on its database.
 func same(s models.BIOSSetting, value string) bool {
 	if s.Type != "Boolean" {
 		return s.Value == value
@@ -83,7 +83,7 @@ type Value struct {
 	Before string
 }
 
-// Arguments returns the arguments of the step bios.apply_configuration.
+// Arguments returns the arguments with which the bios.apply_configuration step makes the changes.
 func Arguments(changes []Value) map[string]any {
 	settings := make([]any, len(changes))
 	for i, c := range changes {
@@ -200,8 +200,8 @@ func Compare(golden, settings []models.BIOSSetting) []Difference {
 	return list
 }
 
-// Copied returns the changes that give a machine the settings of the golden machine, without the settings that cannot
-// be copied.
+// Copied returns the changes that give a machine the settings of the golden machine. It omits the settings that
+// cannot be copied.
 func Copied(list []Difference) []Change {
 	var changes []Change
 	for _, d := range list {

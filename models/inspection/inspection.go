@@ -1,5 +1,5 @@
-// Package inspection describes the inspection data of a machine: the inventory, collected by the ramdisk or read over
-// Redfish, and data added by collectors and hooks (LLDP, PCI, NUMA, USB).
+// Package inspection describes a machine's inspection data. This data consists of the inventory, which the ramdisk
+// collects or Ironic reads over Redfish, and of data added by collectors and hooks (LLDP, PCI, NUMA, USB).
 package inspection
 
 import (

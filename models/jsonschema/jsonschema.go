@@ -1,6 +1,6 @@
-// Package jsonschema implements the part of Python's jsonschema that Ironic uses. It produces the same messages, and
-// selects the same one of several errors, because both appear in Ironic's responses. Values have the types that
-// [hints.PythonRepr] accepts.
+// Package jsonschema implements the part of Python's jsonschema that Ironic uses. It produces the same messages. If a
+// value violates a schema in several ways, it selects the same message, because Ironic's responses contain only one.
+// Values have the types that [hints.PythonRepr] accepts.
 package jsonschema
 
 import (
@@ -15,7 +15,7 @@ import (
 // Schema is a JSON schema. Keywords whose field has the zero value are not checked.
 type Schema struct {
 	Types []string
-	// Draft4 selects the definition of integer in draft 4 of JSON Schema, by which 1.0 is not an integer.
+	// Draft4 selects the definition of "integer" from draft 4 of JSON Schema, in which 1.0 is not an integer.
 	Draft4    bool
 	Enum      []string
 	Pattern   string
@@ -85,8 +85,8 @@ func (s *Schema) Validate(value any) *Violation {
 	return best
 }
 
-// Cause returns the message of the most likely cause of a violation of anyOf or oneOf, found in the alternatives. It
-// returns "" for other violations.
+// Cause returns the most likely reason why no alternative of anyOf or oneOf matches. It returns "" for violations of
+// other keywords.
 func (v *Violation) Cause() string {
 	text := ""
 	for current := v; len(current.context) > 0; text = current.Message {
@@ -112,7 +112,7 @@ func (v *Violation) compare(other *Violation) int {
 }
 
 // weight returns a higher number for more relevant violations. Violations of anyOf and oneOf weigh less because they
-// say little, and so do values that have the schema's type.
+// say little. A violation also weighs less if the value has the schema's type.
 func (v *Violation) weight() int {
 	weight := 0
 	if v.Keyword != "anyOf" && v.Keyword != "oneOf" {
@@ -124,7 +124,7 @@ func (v *Violation) weight() int {
 	return weight
 }
 
-// Violations returns all violations of the schema by the value, in the same order as jsonschema's iter_errors.
+// Violations returns all the value's violations of the schema, in the same order as jsonschema's iter_errors.
 func (s *Schema) Violations(value any) []*Violation {
 	c := checker{schema: s, value: value}
 	if len(s.Types) > 0 && !s.hasType(value) {
@@ -169,7 +169,7 @@ func (c *checker) checkText(v string) {
 	}
 }
 
-// pythonRule compiles a regular expression of Python, where \w matches word characters of all scripts.
+// pythonRule compiles a Python regular expression, in which \w matches word characters of all scripts.
 func pythonRule(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(pattern, `\w`, `\p{L}\p{N}_`))
 }

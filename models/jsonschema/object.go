@@ -90,7 +90,7 @@ func (c *checker) checkOthers(v *hints.PythonDict) {
 	c.fail("additionalProperties", "Additional properties are not allowed (%s %s unexpected)", strings.Join(reprs(extra), ", "), verb)
 }
 
-// checkChoices checks the keywords anyOf, oneOf and not.
+// checkChoices checks the anyOf, oneOf and not keywords.
 func (c *checker) checkChoices() {
 	s := c.schema
 	for _, k := range []struct {

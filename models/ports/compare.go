@@ -70,8 +70,9 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 	return list
 }
 
-// missing returns the finding for a NIC without a port. If it is unknown which NIC booted the ramdisk, PXE is enabled
-// on the new port, as by default in Ironic, unless the node's boot interface does not need it.
+// missing returns the finding for a NIC without a port. The new port enables PXE if the ramdisk booted from this NIC.
+// If it is unknown which NIC booted the ramdisk, the port enables PXE unless the node's boot interface does not need
+// it.
 func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	fields := map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot || !booted && NeedsPXEPort(n.BootInterface)}
 	if link := linkOf(nic.Neighbor); link != nil {
@@ -91,8 +92,8 @@ func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	}
 }
 
-// linkOf returns the local_link_connection for the neighbor n. It returns nil if n lacks data without which Ironic
-// would refuse the value.
+// linkOf returns the local_link_connection for the neighbor n. It returns nil if n lacks the switch ID or the port
+// ID, without which Ironic would refuse the value.
 func linkOf(n hints.Neighbor) map[string]any {
 	if n.SwitchID == "" || n.PortID == "" {
 		return nil
@@ -199,6 +200,6 @@ func NeedsPXEPort(boot string) bool {
 	return strings.HasSuffix(boot, "pxe") || boot == "http"
 }
 
-// ManagesNetworks reports whether the given network interface attaches VIFs. The interface noop accepts VIFs but does
+// ManagesNetworks reports whether the given network interface attaches VIFs. The noop interface accepts VIFs but does
 // nothing with them (ironic/drivers/modules/network/noop.py, 39.0.0).
 func ManagesNetworks(network string) bool { return network != "noop" && network != "" }

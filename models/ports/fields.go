@@ -1,5 +1,5 @@
-// Package ports parses fields of ports and port groups, and compares the ports of a node with
-// the network interfaces found by inspection.
+// Package ports parses fields of ports and port groups, and compares a node's ports with the network interfaces found
+// by inspection.
 package ports
 
 import (
@@ -34,7 +34,7 @@ type field struct {
 	connectivity bool
 }
 
-// Noun is the kind of object that has the fields: a port or a port group.
+// Noun is a kind of object with fields, either a port or a port group.
 type Noun string
 
 // The kinds of objects.
@@ -44,7 +44,7 @@ const (
 )
 
 // fields returns the fields that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0).
-// In addition, it returns two fields that ironworks translates: portgroup of a port, and members of a port group.
+// In addition, it returns two fields that ironworks translates: a port's portgroup, and a port group's members.
 func (n Noun) fields() map[string]field {
 	if n == Group {
 		return map[string]field{
@@ -76,9 +76,9 @@ type Setting struct {
 	// Path is the name of the field. For a value in an object, the key follows the field's name.
 	Path   []string
 	Remove bool
-	// Value is the new value. It is nil if Remove is set. For members, it is a list of ports.
+	// Value is the new value. It is nil if Remove is set. For the members field, it is a list of ports.
 	Value any
-	// Op is "=". For members, it can also be "+=" or "-=".
+	// Op is "=", or "-" if Remove is set. For the members field, it can also be "+=" or "-=".
 	Op models.SettingOp
 }
 
@@ -212,7 +212,7 @@ func Find(list []Setting, name string) *Setting {
 	return nil
 }
 
-// Body returns the fields for a POST request. It omits removed fields, members and portgroup.
+// Body returns the fields for a POST request. It omits members, portgroup and the fields to remove.
 func Body(list []Setting) map[string]any {
 	body := map[string]any{}
 	for _, s := range list {

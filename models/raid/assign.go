@@ -14,7 +14,7 @@ const (
 	gib = 1 << 30
 )
 
-// Drive is a drive behind a RAID controller, as reported by its BMC.
+// Drive describes a drive behind a RAID controller. The data comes from the BMC.
 type Drive struct {
 	// ID is the drive's Redfish Id, which configurations use to refer to the drive. Controller is the Id of the
 	// Storage resource to which the drive belongs.
@@ -32,7 +32,7 @@ type Volume struct {
 	LogicalDisk
 	// Drives lists the IDs of the drives in the order in which Ironic sends them.
 	Drives []string
-	// Bytes is the size of the volume as computed by Ironic. If Max is set, the controller chooses the actual size.
+	// Bytes is the volume size that Ironic computes. If Max is set, the controller chooses the actual size.
 	Bytes int64
 	// SpanDepth is the number of spans. SpanLength is the number of drives in each span, or 0 for RAID 1+0.
 	SpanDepth, SpanLength int
@@ -42,8 +42,8 @@ type Volume struct {
 
 // Assign predicts the drives and sizes that Ironic chooses for the logical disks (convert_drive_units and
 // _find_configuration in ironic/drivers/modules/redfish/raid.py). The result is in the order in which Ironic
-// processes the disks, which differs from their order in the configuration. If Ironic forgets a logical disk, it is
-// missing in the result; see [search.assign]. node is the node's UUID, which appears in one of the errors.
+// processes the disks, which differs from their order in the configuration. A logical disk that Ironic forgets is
+// missing from the result; see [search.assign]. node is the node's UUID, which appears in one of the errors.
 func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
 	for i := range config.LogicalDisks {
 		if d := &config.LogicalDisks[i]; d.Max && !d.HasDrives() {
@@ -66,8 +66,8 @@ func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
 	return volumes, nil
 }
 
-// ToCreate returns the volumes that the step create_configuration creates: the root volume if root is set, and the
-// other volumes if others is set. Like the step, it sorts them by controller.
+// ToCreate returns the volumes that the create_configuration step creates. These are the root volume if root is set,
+// and the other volumes if others is set. Like the step, ToCreate sorts them by controller.
 func ToCreate(volumes []Volume, root, others bool) []Volume {
 	volumes = slices.DeleteFunc(slices.Clone(volumes), func(v Volume) bool { return v.IsRoot && !root || !v.IsRoot && !others })
 	slices.SortStableFunc(volumes, func(a, b Volume) int { return cmp.Compare(a.Controller, b.Controller) })
@@ -161,7 +161,7 @@ func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
 }
 
 // named places the logical disks whose drives are named in the configuration. If takesAll is set, it places only the
-// disks that take all the space, otherwise only those with a given size.
+// disks that take all the space. Otherwise it places only those with a given size.
 func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	var volumes []Volume
 	all := make([]int, len(s.drives))
@@ -205,7 +205,7 @@ func (s *search) choose(disks []LogicalDisk) ([]Volume, error) {
 	return q.done, nil
 }
 
-// queue corresponds to Ironic's list logical_disks. Ironic keeps the disks that are still to be placed at the start
+// queue corresponds to Ironic's logical_disks list. Ironic keeps the disks that are still to be placed at the start
 // of this list, and the placed ones at its end.
 type queue struct {
 	open []LogicalDisk
@@ -213,8 +213,8 @@ type queue struct {
 }
 
 // assign places the first disk of the queue, and then the other ones (_assign_disks_to_volume). If placing a later
-// disk fails with an error, Ironic tries the next drives without that disk, because of a bug: it does not put the
-// disk back into the list.
+// disk fails with an error, Ironic tries the next drives but forgets that disk. This is a bug: Ironic does not put
+// the disk back into the list.
 func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
 	disk := q.open[0]
 	q.open = q.open[1:]

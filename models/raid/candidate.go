@@ -26,8 +26,8 @@ func (g *group) fits(disk *LogicalDisk) (bool, error) {
 	return true, nil
 }
 
-// protocolRepr returns the representation in Python of sushy's enumeration value for the protocol. It appears in
-// errors about protocols for which Ironic has no name.
+// protocolRepr returns the Python repr of the protocol's value in sushy's enumeration. It appears in errors about
+// protocols for which Ironic has no name.
 func protocolRepr(protocol string) string {
 	names := map[string]string{
 		"NVMeOverFabrics": "NVMe_OVER_FABRICS", "GenZ": "GEN_Z", "MultiProtocol": "MULTI_PROTOCOL", "InfiniBand": "INFINI_BAND",
@@ -39,8 +39,7 @@ func protocolRepr(protocol string) string {
 	return fmt.Sprintf("<Protocol.%s: '%s'>", cmp.Or(names[protocol], protocol), protocol)
 }
 
-// candidates returns the drives of the group that can be used for the disk. Drives with the least free space come
-// first.
+// candidates returns the group's drives that can be used for the disk. Drives with the least free space come first.
 func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
 	drives := slices.DeleteFunc(slices.Clone(g.drives), func(i int) bool {
 		return free[i] <= 0 || !disk.Share && free[i] != s.drives[i].CapacityBytes
@@ -49,7 +48,7 @@ func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
 	return drives
 }
 
-// candidateCounts returns the numbers of drives that Ironic tries to use for the disk.
+// candidateCounts returns the drive counts that Ironic tries for the disk, in ascending order.
 func candidateCounts(disk *LogicalDisk, drives int) ([]int, error) {
 	most, err := spans(disk.RAIDLevel, drives)
 	if err != nil {

@@ -25,8 +25,8 @@ const (
 // allMax, as a size, means that the logical disk takes all the space.
 const allMax = "MAX"
 
-// configSchema returns the JSON schema (draft 4) in ironic/drivers/raid_config_schema.json of Ironic 39.0.0, with the
-// same order of properties. In 21.4.4 the schema is the same.
+// configSchema returns the JSON schema (draft 4) from ironic/drivers/raid_config_schema.json, with the same order of
+// properties. The schema is the same in Ironic 39.0.0 and 21.4.4.
 func configSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Types: []string{"object"}, Required: []string{keyDisks}, Closed: true,
@@ -65,9 +65,9 @@ func diskTypes() []string { return []string{"hdd", "ssd"} }
 
 func interfaceTypes() []string { return []string{"sata", "scsi", "sas"} }
 
-// Check returns the error with which Ironic's API refuses a configuration, which is an InvalidParameterValue, or nil
-// if it accepts the configuration (validate_configuration in ironic/common/raid.py). config is a value decoded from
-// YAML or JSON, or a *hints.PythonDict.
+// Check returns the InvalidParameterValue error with which Ironic's API refuses the configuration, or nil if the API
+// accepts it (validate_configuration in ironic/common/raid.py). config is a value decoded from YAML or JSON, or a
+// *hints.PythonDict.
 func Check(config any) error {
 	value := pythonOf(config)
 	if v := configSchema().Validate(value); v != nil {
@@ -98,7 +98,7 @@ func disksOf(config *hints.PythonDict) []*hints.PythonDict {
 	return disks
 }
 
-// CheckHardware makes the checks of [Check], and then the additional check of the RAID interface redfish
+// CheckHardware makes the checks of [Check], and then the additional check of the redfish RAID interface
 // (RedfishRAID.validate_raid_config).
 func CheckHardware(config any) error {
 	if err := Check(config); err != nil {

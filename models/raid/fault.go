@@ -2,7 +2,7 @@ package raid
 
 import "fmt"
 
-// Class is the name of the Python class of an error in Ironic.
+// Class is the name of an Ironic error's Python class.
 type Class string
 
 // The error classes that Ironic uses here.

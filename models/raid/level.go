@@ -2,7 +2,7 @@ package raid
 
 import "slices"
 
-// level describes a RAID level that the RAID interface redfish supports (RAID_LEVELS in
+// level describes a RAID level that the redfish RAID interface supports (RAID_LEVELS in
 // ironic/drivers/modules/redfish/raid.py).
 type level struct {
 	least, most, overhead int
@@ -26,7 +26,7 @@ func levels() map[string]level {
 	}
 }
 
-// RedfishType returns the Redfish RAIDType of a RAID level. It returns "" if the RAID interface redfish does not
+// RedfishType returns the Redfish RAIDType of a RAID level. It returns "" if the redfish RAID interface does not
 // support the level.
 func RedfishType(name string) string { return levels()[name].redfish }
 
@@ -40,8 +40,8 @@ func LevelOf(redfish string) string {
 	return ""
 }
 
-// spans returns the number of spans of a volume that has the RAID level name and consists of the given number of
-// disks (_calculate_spans).
+// spans returns the number of spans in a volume with the named RAID level and the given number of disks
+// (_calculate_spans).
 func spans(name string, disks int) (int, error) {
 	switch {
 	case slices.Contains([]string{"0", "1", "5", "6"}, name):

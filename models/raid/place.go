@@ -9,8 +9,8 @@ import (
 // value is 64 MiB.
 const stripe = 64 * kib
 
-// place computes the size of the volume on its drives, and subtracts the space that it takes from free
-// (_calculate_volume_props).
+// place sets the volume's size, spans and controller. It also updates free, which holds the number of free bytes on
+// each drive (_calculate_volume_props). among lists the indexes of the drives that may be used.
 func (s *search) place(v *Volume, among []int, free []int64) error {
 	var drives []int
 	for _, i := range among {

@@ -7,18 +7,18 @@ import (
 	"ironworks/models/hints"
 )
 
-// Software holds the data about the agent and its machine that the check of a software RAID depends on.
+// Software holds the data about the agent and its machine on which the software RAID check depends.
 type Software struct {
 	// Generation is the agent's generation. The old one lacks some checks.
 	Generation hints.Generation
-	// KeepsVolumes means that skip_block_devices of the node preserves a volume.
+	// KeepsVolumes means that the node's skip_block_devices preserves a volume.
 	KeepsVolumes bool
 	// Devices is the number of block devices in the machine.
 	Devices int
 }
 
-// Problems returns the problems of the logical disks, which the agent reports together (validate_configuration of
-// GenericHardwareManager in ironic_python_agent/hardware.py). disks must not be empty.
+// Problems returns all problems that the agent finds in the logical disks. The agent reports them in a single error
+// (validate_configuration of GenericHardwareManager in ironic_python_agent/hardware.py). disks must not be empty.
 func (s Software) Problems(disks []*hints.PythonDict) []string {
 	c := softwareCheck{Software: s}
 	if len(disks) > 2 {

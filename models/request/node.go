@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// node returns a request about a node. op is the operation as named in messages, where the name of the node follows
-// it. below lists the parts of the path after the node.
+// node returns a request about a node. op names the operation in messages, and the node's name is appended to it.
+// below lists the path elements that follow the node.
 func node(op, method, id string, below ...string) Request {
 	return Request{Op: op + " " + printable.Line(id), Method: method, Path: path(append([]string{"nodes", id}, below...)...)}
 }
@@ -126,8 +126,7 @@ func Power(id string, target models.PowerTarget) Request {
 	return r
 }
 
-// TargetRAID returns the request that sets target_raid_config, which is read by the clean step
-// raid.create_configuration.
+// TargetRAID returns the request that sets target_raid_config, which the raid.create_configuration clean step reads.
 func TargetRAID(id string, config map[string]any) Request {
 	r := node("set the target RAID of node", put, id, "states", "raid")
 	r.Body, r.Slow = config, true

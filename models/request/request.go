@@ -48,7 +48,7 @@ type Request struct {
 type Answer struct {
 	// ID is the request ID that Ironic assigned.
 	ID string
-	// Body is the changed object as stored by Ironic, with secrets masked. It is set only for a PATCH request.
+	// Body is the changed object that Ironic has stored, with secrets masked. It is set only for a PATCH request.
 	Body json.RawMessage
 }
 
@@ -65,8 +65,8 @@ func (r Request) Payload() []byte {
 	return payload
 }
 
-// Check returns an error if the request must not be sent: because it contains an invalid patch operation or a mask
-// instead of a secret, or because its body cannot be encoded as JSON.
+// Check returns an error if the request must not be sent. Each patch operation must pass [models.PatchOp.Check], and
+// it must be possible to encode the body as JSON.
 func (r Request) Check() error {
 	ops, _ := r.Body.([]models.PatchOp)
 	for _, op := range ops {
@@ -78,7 +78,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// String returns the method and the path, followed by the body with its secrets masked.
+// String returns the method and the path, followed by When in parentheses and by the body with its secrets masked.
 func (r Request) String() string {
 	text := r.Method + " " + r.Path
 	if r.When != "" {
@@ -96,7 +96,7 @@ func (r Request) String() string {
 	return text + "\n  " + printable.Line(strings.TrimSpace(body.String()))
 }
 
-// Format writes the request with a masked body for every verb of package fmt.
+// Format writes the same text as String for every fmt verb, so that no verb reveals secrets.
 func (r Request) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(r.String())) }
 
 // MarshalJSON encodes the request with its secrets masked.
@@ -120,8 +120,8 @@ func path(parts ...string) string {
 	return "/v1/" + strings.Join(parts, "/")
 }
 
-// maskedBody returns a copy of the body in which user data, fields named like secrets, and passwords in URLs are
-// masked.
+// maskedBody returns a copy of the body in which user data, fields whose names suggest a secret, and passwords in
+// URLs are masked.
 func maskedBody(body any) any {
 	v, err := plain(body)
 	if err != nil {
@@ -179,5 +179,5 @@ func maskedValue(name string, value any) any {
 	return value
 }
 
-// leaf returns the last part of the path of a patch operation.
+// leaf returns the last part of a patch operation's path.
 func leaf(path string) string { return path[strings.LastIndex(path, "/")+1:] }

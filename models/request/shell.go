@@ -94,8 +94,8 @@ func shownValue(op models.PatchOp) any {
 	return maskedValue(leaf(op.Path), value)
 }
 
-// asText formats a value for the baremetal client. The client parses text that looks like JSON in the same way as
-// Python, which also accepts NaN and Infinity.
+// asText formats a value for the baremetal client. The client parses text that looks like JSON, so asText encodes
+// such text as a JSON string. Like Python, the client also accepts NaN and Infinity.
 func asText(value any) string {
 	text, isText := value.(string)
 	looksLikeJSON := json.Valid([]byte(text)) || slices.Contains([]string{"NaN", "Infinity", "-Infinity"}, strings.TrimSpace(text))

@@ -9,7 +9,8 @@ import (
 
 // Steps holds the parts of a deploy template or runbook that are needed to build requests.
 type Steps struct {
-	// Noun names the kind of object, such as "runbook". Collection is the part of the path that stands for this kind.
+	// Noun names the kind of object, such as "runbook". Collection is the path element for this kind, such as
+	// "runbooks".
 	Noun, Collection string
 	UUID, Name       string
 	// Body is the body of the POST request.

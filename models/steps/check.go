@@ -28,13 +28,13 @@ type Problem struct {
 	Certain bool
 	// Argument is the name of the argument that is wrong or missing. It is empty for other problems.
 	Argument string
-	// Setting is the setting of the node with which the step would be offered, such as raid_interface=redfish. It is
+	// Setting is the change to the node that would make the step available, such as raid_interface=redfish. It is
 	// empty if unknown.
 	Setting string
 }
 
-// Check returns the problems that the step has on a node with these interfaces, as part of an operation of the given
-// kind.
+// Check returns the problems that occur if an operation of the given kind runs the step on a node with these
+// interfaces.
 func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	if Reserved(s.Step) {
 		return []Problem{{Text: s.Label() + ": Ironic drops hold, wait and power steps, so this step does not run"}}
@@ -65,7 +65,7 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 }
 
 // unknown returns the problem of a step that is not in the table. Hardware managers in the ramdisk may add steps to
-// the deploy interface, and to the RAID interface agent.
+// the deploy interface, and to the agent RAID interface.
 func (all Interfaces) unknown(s models.Step) []Problem {
 	var labels []string
 	for i := range table {
@@ -78,9 +78,9 @@ func (all Interfaces) unknown(s models.Step) []Problem {
 	return []Problem{{Text: s.Label() + " is unknown" + spell.DidYouMean(s.Label(), labels), Certain: !custom}}
 }
 
-// setting returns the setting of the node with which a step would be offered, such as raid_interface=redfish. It
-// prefers the implementations used for power or management to the agent, because a vendor usually implements all
-// kinds of interfaces.
+// setting returns the change to the node that would make a step available, such as raid_interface=redfish. It prefers
+// the implementations used for power or management to the agent, because a vendor usually implements all kinds of
+// interfaces.
 func (all Interfaces) setting(rows []*Known) string {
 	for _, want := range []string{all["power"], all["management"], Agent} {
 		for _, k := range rows {
@@ -159,8 +159,8 @@ func unknownArgument(rows []*Known, name string) string {
 	return fmt.Sprintf("unknown argument %s; available: %s", name, strings.Join(names, ", "))
 }
 
-// accepts reports whether value, which was decoded from JSON, has the type. Some of Ironic's steps also accept text
-// and convert it, such as a JSON list for inject_files. Other steps do not, so values of another type are never
+// accepts reports whether value, which was decoded from JSON, has the type. Some of Ironic's steps also convert text:
+// inject_files, for example, accepts a list as JSON text. Other steps do not, so values of another type are never
 // accepted.
 func (t Type) accepts(value any) bool {
 	switch v := value.(type) {

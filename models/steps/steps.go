@@ -16,11 +16,12 @@ import (
 	"ironworks/models"
 )
 
-// Agent is the name, used in [Known.Drivers] and as a RAID interface, that stands for steps run by the agent.
+// Agent is the name that stands for steps run by the agent. It is used in [Known.Drivers], and is also the name of a
+// RAID interface.
 const Agent = "agent"
 
-// Type is the type of a step's argument. Ironic's lists of steps contain no types, so they were taken from the code
-// of the steps.
+// Type is the type of a step's argument. Ironic's step lists do not contain these types, so they were taken from the
+// code of the steps.
 type Type string
 
 // The types of arguments.
@@ -47,7 +48,7 @@ type Argument struct {
 type Known struct {
 	Interface string `json:"interface" yaml:"interface"`
 	Name      string `json:"step" yaml:"step"`
-	// Drivers lists the implementations that offer the step: redfish, ilo, …, or [Agent] for steps of the agent.
+	// Drivers lists the implementations that offer the step: redfish, ilo, …, or [Agent] for the agent's steps.
 	Drivers []string `json:"drivers" yaml:"drivers"`
 	// Kinds lists the kinds of operations in which the step can be used.
 	Kinds       []models.StepKind `json:"kinds" yaml:"kinds"`
@@ -179,7 +180,7 @@ func (all Interfaces) Automated() []Known {
 }
 
 // offer reports whether the interfaces offer the step. The agent runs its steps for deploy interfaces that boot it,
-// and for the RAID interface agent.
+// and for the agent RAID interface.
 func (all Interfaces) offer(k *Known) bool {
 	name, known := all[k.Interface]
 	switch {
