@@ -18,7 +18,7 @@ import (
 type allocatingAPI struct {
 	*fakeAPI
 	made []models.AllocationRequest
-	// ends is the state in which every allocation ends, and why is its last error.
+	// Every allocation ends in the state ends. The string why is its last error.
 	ends, why string
 	// conflict makes the fake Ironic report that the allocation already exists.
 	conflict bool

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// DeclaredVerb is the kind of change that an object in a file requires: create, change, delete or none.
+// DeclaredVerb is the kind of change that an object in a file requires.
 type DeclaredVerb string
 
 // The kinds of changes that an object may require.

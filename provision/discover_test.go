@@ -20,8 +20,8 @@ import (
 	"ironworks/provision"
 )
 
-// crowd counts the requests that are in flight at all BMCs of a test. The first requests wait until their number has
-// reached the gate.
+// crowd counts the requests that are in flight at all BMCs of a test. The first requests wait until as many as gate
+// are in flight.
 type crowd struct {
 	mu          sync.Mutex
 	now, most   int
@@ -80,7 +80,7 @@ func serveBMC(t *testing.T, c *crowd, answer http.Handler) string {
 	return s.URL
 }
 
-// hostileBMCs returns faulty BMCs, none of which has a machine to enroll, and the results expected for them.
+// hostileBMCs returns faulty BMCs and the results expected for them. None of these BMCs has a machine to enroll.
 func hostileBMCs(t *testing.T) map[string]struct {
 	answer http.HandlerFunc
 	status provision.DiscoveryStatus
@@ -122,7 +122,7 @@ func hostileBMCs(t *testing.T) map[string]struct {
 	}
 }
 
-// echo returns the received request in an error message with control characters.
+// echo returns an error message that contains the received request, the BMC's password and control characters.
 func echo(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
 	_ = r.Write(&body)
@@ -231,7 +231,7 @@ func TestDiscoverStops(t *testing.T) {
 	}
 }
 
-// TestEnrollHostileNames checks that the data of a BMC about its machine is turned into a legal name and into text
+// TestEnrollHostileNames checks that hostile machine data from a BMC is turned into a legal name and into text
 // without control characters.
 func TestEnrollHostileNames(t *testing.T) {
 	t.Parallel()

@@ -29,8 +29,8 @@ func (*EnrollAction) Name() string { return "enroll" }
 // Refuse never refuses a node, because the batch contains no nodes with conflicts.
 func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect returns the possible effect of the manual cleaning that prepares the node or, if the node is not prepared,
-// of automated cleaning. It is empty if the goal includes neither.
+// Effect returns the possible effect of the manual cleaning that prepares the node. If the node is not prepared, it
+// returns the effect of automated cleaning. It is empty if the goal includes neither.
 func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	if a.Goal != GoalAvailable {
 		return models.Effect{}
