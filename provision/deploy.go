@@ -279,8 +279,8 @@ func failedCheck(c *plan.Check, remedy string) string {
 	return text
 }
 
-// Effect names the disk that will be overwritten. For an interrupted deployment, it describes how that deployment
-// will be completed or reverted.
+// Effect names the disk that will be overwritten. For an interrupted deployment, it describes instead whether that
+// deployment is watched, reverted or forgotten.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	e := models.VerbEffect(a.verbFor(n), n, nil)
 	r := a.checked(n)

@@ -60,7 +60,7 @@ func node(name string, s models.ProvisionState) models.Node {
 	}
 }
 
-// later calls change with the named node after the time d.
+// later schedules change, which is applied to the named node after d.
 func (f *fakeAPI) later(d time.Duration, name string, change func(n *models.Node)) {
 	time.AfterFunc(d, func() { f.set(name, change) })
 }

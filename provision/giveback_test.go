@@ -53,11 +53,11 @@ type giveBackRig struct {
 	dir  string
 	api  *fakeAPI
 	node models.Node
-	// request counts the requests to Ironic's nodes, starting at 1. At request number at, either a fault is injected,
-	// or the state of the disk and of Ironic is saved, before or after the request.
+	// request counts the requests to Ironic's nodes, starting at 1. When it reaches at, either a fault is injected,
+	// or the state of the disk and of Ironic is saved before or after the request.
 	request, at int
 	fault       giveBackFault
-	// kept and was hold the files and the node as they are left by a process that is killed at that request.
+	// kept and was hold the files and the node as a process leaves them when it is killed at that request.
 	kept map[string][]byte
 	was  models.Node
 }
@@ -215,9 +215,9 @@ func (rig *giveBackRig) restored() bool {
 	return reflect.DeepEqual(was, now)
 }
 
-// TestGiveBackSurvivesEachFault lets each request of a reverted deployment fail in turn, in each possible way, and
-// kills the process there. It checks that no old value is lost, that nothing is reverted twice, and that the record
-// is kept until everything is restored.
+// TestGiveBackSurvivesEachFault injects each possible fault into each request of a deployment that is reverted. Some
+// of the faults kill the process. The test checks that no old value is lost, that nothing is reverted twice, and that
+// the record is kept until everything is restored.
 func TestGiveBackSurvivesEachFault(t *testing.T) {
 	var requests int
 	synctest.Test(t, func(t *testing.T) {

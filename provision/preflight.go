@@ -52,7 +52,7 @@ type Preflighter struct {
 	Reader Reader
 	// MaxInventoryAge is the age from which an inventory is reported as old; 0 means [InventoryAge].
 	MaxInventoryAge time.Duration
-	// Policy is the policy of the context. The policy of a plan overrides it.
+	// Policy is the context's policy for the checks. A plan's policy overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
 	// NoOverride means that checks cannot be overridden, and that the policy of a plan cannot weaken them.
 	NoOverride bool
@@ -102,8 +102,8 @@ func (p *Preflighter) Fresh() *Preflighter {
 	}
 }
 
-// Preflight runs all checks for the deployment d of the node, without changing anything. overrides lists the checks
-// for which the operator has typed this node's name.
+// Preflight runs all checks for deployment d on node n, without changing anything. overrides lists the checks for
+// which the operator has typed this node's name.
 func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID) ([]plan.Check, error) {
 	facts, err := p.facts(ctx, n, d)
 	if err != nil {
