@@ -8,7 +8,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Set returns an action that changes single fields and the traits of nodes.
+// Set returns an action that changes fields or traits of nodes.
 func Set(settings []models.Setting) Action { return setAction{settings: settings} }
 
 type setAction struct {
@@ -23,7 +23,7 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	switch {
 	case err != nil:
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
-	case len(ops) == 0: // at most traits are changed, which are not fields of the node itself
+	case len(ops) == 0: // nothing changes except perhaps traits, which are not fields of the node itself
 		return nil
 	case n.Maintenance && len(ops) == 1 && ops[0].Op == "remove" && ops[0].Path == "/instance_uuid":
 		return nil // Ironic allows this change in every state
