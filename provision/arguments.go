@@ -22,7 +22,7 @@ type Arguments struct {
 	DisableRamdisk bool
 }
 
-// Request returns the provision request for the verb with the given arguments.
+// Request converts a verb and its arguments to a provision request.
 func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
 	req := models.ProvisionRequest{
 		Verb: verb, Runbook: a.Runbook, DisableRamdisk: a.DisableRamdisk, RescuePassword: a.RescuePassword,

@@ -24,7 +24,7 @@ const (
 	ToneBad
 )
 
-// BMCSection is a titled group of rows of a BMC page.
+// BMCSection is a titled group of rows on a BMC page.
 type BMCSection struct {
 	Title string
 	Rows  []BMCRow

@@ -101,8 +101,8 @@ func (a *bringUp) Effect(n *models.Node) models.Effect {
 	return worst
 }
 
-// entries returns the requests, but only for the preview: prepare sends each request as soon as the node has reached
-// the state that it requires.
+// entries returns the requests for the preview only. prepare sends each of them as soon as the node has reached the
+// state that the request requires.
 func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	var list []entry
 	for _, s := range a.steps(n) {

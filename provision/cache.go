@@ -21,8 +21,8 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return nil
 }
 
-// Cached returns a Preflighter that caches the answers it receives. It is meant for checks that run again with every
-// change in a form and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
+// Cached returns a Preflighter that caches the answers it receives. It is meant for forms, which repeat the checks
+// after every change and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
 // without a cache.
 func (p *Preflighter) Cached() *Preflighter {
 	fresh := p.Fresh()

@@ -76,8 +76,7 @@ func newConsole() *fakeConsole {
 	}
 }
 
-// lend returns a Consoles that uses f. It also returns the audit log and the failures to restore a console that were
-// reported.
+// lend returns a Consoles that uses f. It also returns the audit log and the reported failures to restore a console.
 func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit, reports *[]string) {
 	audit, reports = &memAudit{}, &[]string{}
 	runner := &provision.Runner{API: f, Audit: audit, Context: "x", ReadOnly: readOnly}

@@ -43,9 +43,9 @@ type DeployAction struct {
 	ready map[string]*readyNode
 }
 
-// Deploy returns an action that deploys nodes. It reserves a node by setting its instance_uuid, writes the plan's
-// changes, lets Ironic validate the result, and requests the deployment. If anything fails before the last request,
-// the changes are reverted.
+// Deploy returns an action that deploys nodes. It reserves a node by setting its instance_uuid or, if the plan
+// requests that, with an allocation. It then writes the plan's changes, lets Ironic validate the result, and requests
+// the deployment. If anything fails before the last request, the changes are reverted.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
 }

@@ -102,8 +102,8 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID reports that a node's UUID contains characters that a UUID cannot contain. Such a text must not become a
-// file name.
+// errNoUUID reports that a node's UUID contains characters that are illegal in a UUID. Such a text must not be used
+// as a file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {

@@ -50,8 +50,8 @@ func (d *Discovered) Note() string {
 // host, and because a host that does not answer takes five seconds.
 const discoveries = 32
 
-// Discover queries the BMCs at the given addresses, 32 at a time, and no other hosts. progress is called for each
-// finished address, from several goroutines; it may be nil.
+// Discover queries the BMCs at the given addresses, 32 at a time. It contacts no other hosts. progress is called for
+// each finished address, from several goroutines; it may be nil.
 func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
 	found := make([][]Discovered, len(addresses))
 	inSlots(ctx, len(addresses), discoveries, func(going context.Context, i int, _ func()) {

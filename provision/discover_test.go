@@ -20,8 +20,8 @@ import (
 	"ironworks/provision"
 )
 
-// crowd counts the requests that are in flight at all BMCs of a test. The first requests wait until as many as gate
-// are in flight.
+// crowd counts the requests that are in flight at all BMCs of a test. Requests wait until open is closed, which
+// happens when their number reaches gate.
 type crowd struct {
 	mu          sync.Mutex
 	now, most   int
@@ -155,9 +155,9 @@ func TestDiscoverHostile(t *testing.T) {
 	}
 }
 
-// TestDiscover256 queries the maximum number of addresses for one run, with working BMCs among hostile and dead ones.
-// It checks that 32 are queried at a time, that the results have the order of the addresses, and that no connection
-// remains open.
+// TestDiscover256 queries the maximum number of addresses for one run. Some of them belong to working BMCs, others to
+// hostile or dead ones. The test checks that 32 are queried at a time, that the results are in the order of the
+// addresses, and that no connection remains open.
 func TestDiscover256(t *testing.T) {
 	t.Parallel()
 	const all, width = 256, 32

@@ -257,10 +257,9 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 // time.
 const mostSent = 3
 
-// sendAgain reports whether the verb can be sent again, because its request (not the operation) failed for a reason
-// that the node's state explains. If the node has left its state, another client or a killed run was faster, or our
-// request arrived and its answer was lost. If the state is unchanged after a lost answer, the verb can be sent again,
-// because Ironic accepts it only once.
+// sendAgain reports whether to continue although the request for a verb (not its operation) has failed. If the node
+// has left its state, another client or a killed run was faster, or our request arrived and its answer was lost. If
+// the state is unchanged after a lost answer, the verb can be sent again, because Ironic accepts it only once.
 func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enrolled, sent int) bool {
 	if _, requestFailed := errors.AsType[*models.Fault](r.Err); !requestFailed {
 		return false

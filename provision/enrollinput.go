@@ -170,7 +170,7 @@ type EnrolledFile struct {
 	nodefile.File
 }
 
-// Mapped describes the spreadsheet columns whose header differs from the name of their field.
+// Mapped describes the spreadsheet columns whose headers differ from the names of their fields.
 func (f *EnrolledFile) Mapped() []string {
 	var mapped []string
 	for _, c := range f.Columns {

@@ -14,7 +14,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// nic returns a NIC as it appears in an inventory. The entries in change replace the NIC's own ones.
+// nic returns a NIC as it appears in an inventory. The entries in change override its default entries.
 func nic(mac string, change map[string]any) map[string]any {
 	n := map[string]any{"name": "eno1", "mac_address": mac, "has_carrier": true}
 	for key, value := range change {

@@ -23,7 +23,7 @@ func biosRack() []enroll.Node {
 	return nodes
 }
 
-// toAvailable enrolls the machine with the goal available. It returns the result and the number of manual cleanings.
+// toAvailable enrolls the machine and makes it available. It returns the result and the number of manual cleanings.
 func toAvailable(t *testing.T, api provision.EnrollAPI, sent *[]string) (provision.Enrolled, int) {
 	t.Helper()
 	e := enroller(api)

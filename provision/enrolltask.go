@@ -132,8 +132,8 @@ func EnrollWarned(plan enroll.Plan, goal Goal, noInspect bool) []string {
 	return names
 }
 
-// EnrollRemedy returns the remedy for a node that was refused or has failed, both as a command and with the keys of
-// the console. The texts are empty if no remedy is known.
+// EnrollRemedy returns the remedy for a node that was refused or has failed: command is for the command line, and key
+// is for the console. Both are empty if no remedy is known.
 func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	if refusal, is := errors.AsType[*models.Refusal](res.Err); is && res.Outcome == OutcomeRefused {
 		return refusal.Hint, cmp.Or(refusal.ScreenHint, refusal.Hint)

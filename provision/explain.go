@@ -12,7 +12,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// ExplainAPI is the part of Ironic's API with which an [Explainer] reads data about the explained node.
+// ExplainAPI is the part of Ironic's API that an [Explainer] uses to read data about the explained node.
 type ExplainAPI interface {
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
@@ -67,7 +67,7 @@ type Explained struct {
 	Missing []error
 }
 
-// Explainer explains the states of nodes in one Ironic. It reads data that all nodes share only once.
+// Explainer explains the states of nodes in one Ironic. Data that is the same for all nodes is read only once.
 type Explainer struct {
 	api     ExplainAPI
 	sources ExplainSources

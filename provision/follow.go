@@ -29,7 +29,7 @@ type following struct {
 	reason string
 }
 
-// update adds a reading of the node. The reading was made at the local time at; date is the server's time, or zero if
+// update adds a reading of the node. at is the local time of the reading, and date is the server's time, or zero if
 // it is unknown. The times in the evidence are on the server's clock, as are those in the node's history.
 func (f *following) update(n *models.Node, at, date time.Time) {
 	if !f.clockKnown {

@@ -38,7 +38,7 @@ func (r nodeReader) Node(ctx context.Context, id string, fields ...string) (*mod
 	return r.api.Node(ctx, id, fields...)
 }
 
-// invalid returns a reader whose second validation fails. The second validation takes place after the plan was
+// invalid returns a reader whose second validation fails. The second validation takes place after the plan has been
 // written to the node.
 func invalid() *reader {
 	return &reader{inventory: oneDisk, valid: func(n int) []models.Validation {
@@ -53,8 +53,8 @@ type giveBackRig struct {
 	dir  string
 	api  *fakeAPI
 	node models.Node
-	// request counts the requests to Ironic's nodes, starting at 1. When it reaches at, either a fault is injected,
-	// or the state of the disk and of Ironic is saved before or after the request.
+	// request counts the requests to Ironic's nodes, starting at 1. at is the number of one of these requests. There,
+	// either a fault is injected, or the state of the disk and of Ironic is saved before or after the request.
 	request, at int
 	fault       giveBackFault
 	// kept and was hold the files and the node as a process leaves them when it is killed at that request.

@@ -46,7 +46,7 @@ type portChange struct {
 	ops      []models.PatchOp
 	// created is the UUID of an object to be created. mac is a MAC address that no other port may have.
 	created, mac string
-	// vif is true if the change requires a network interface that supports VIFs.
+	// vif reports whether the change requires a network interface that supports VIFs.
 	vif bool
 	// refused is the reason why the change is impossible, or nil if it is possible.
 	refused *models.Refusal

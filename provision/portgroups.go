@@ -138,7 +138,7 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	return nil
 }
 
-// move adds the change that adds a port to a group or removes it from its group.
+// move adds a change that puts a port into a group or takes it out of its group.
 func (a *PortAction) move(node *models.Node, port map[string]any, ops []models.PatchOp, done string) {
 	a.add(node.UUID, portChange{noun: ports.Port, request: request.PatchPort(uuidOf(port), ops), ops: ops, done: done})
 }

@@ -189,7 +189,7 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 }
 
 // CurrentRAID holds two RAID configurations of a node. Current describes the volumes at the end of the last cleaning,
-// and Target describes the target.
+// and Target describes the wanted volumes.
 type CurrentRAID struct {
 	Interface string         `json:"raid_interface" yaml:"raid_interface"`
 	Current   map[string]any `json:"raid_config" yaml:"raid_config"`

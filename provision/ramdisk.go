@@ -75,8 +75,8 @@ func (r Ramdisk) params() string {
 	return text
 }
 
-// hrefSchemes returns the URL schemes from which the newest Ironic can fetch an image. The schemes nfs, cifs and smb
-// are only for BMCs (protocol_mapping in ironic/common/image_service.py).
+// hrefSchemes returns the schemes of the URLs from which the newest Ironic can fetch an image. The nfs, cifs and smb
+// schemes are only for BMCs (protocol_mapping in ironic/common/image_service.py).
 func hrefSchemes() []string { return []string{"http", "https", "file", "glance", "oci"} }
 
 var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$`)

@@ -156,7 +156,7 @@ func firstBoot(r *readyNode) []models.Detail {
 	return list
 }
 
-// DeployReport describes the planned deployment of one node, for output as JSON.
+// DeployReport is the JSON form of the planned deployment of one node.
 type DeployReport struct {
 	Node     models.NodeRef     `json:"node"`
 	Refused  bool               `json:"refused"`

@@ -30,8 +30,8 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that is read by the commands and screens for inspection rules;
-// *ironicclient.Client implements it.
+// RulesAPI is the part of Ironic's API that the commands and screens for inspection rules read; *ironicclient.Client
+// implements it.
 type RulesAPI interface {
 	RuleAPI
 	RuleTestAPI

@@ -23,7 +23,7 @@ type runbookAction struct {
 	verbAction
 	api StepFileAPI
 
-	// runbook is nil before Preflight, or if the runbook could not be found. steps lists the steps of the runbook.
+	// runbook is nil before Preflight, or if the runbook could not be found. steps lists the runbook's steps.
 	runbook *stepfile.Item
 	steps   []models.Step
 	err     error

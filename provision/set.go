@@ -31,9 +31,8 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	return unchangeable(a, n)
 }
 
-// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does
-// (UPDATE_ALLOWED_STATES in ironic/common/states.py), even in maintenance. Of the hold states, only service hold
-// allows changes.
+// unchangeable refuses field changes during a state transition, even in maintenance, as Ironic does
+// (UPDATE_ALLOWED_STATES in ironic/common/states.py). Of the hold states, only service hold allows changes.
 func unchangeable(a Action, n *models.Node) *models.Refusal {
 	s := n.ProvisionState
 	switch {

@@ -10,8 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// ParseSteps reads steps from a JSON list. Each element is an object with the members interface and step, and
-// optionally args and priority (for deploy steps) or order (for clean and service steps).
+// ParseSteps reads steps from a JSON list. Each element is an object that contains "interface" and "step". It may
+// also contain "args", and either "priority" (deploy steps) or "order" (clean and service steps).
 func ParseSteps(data []byte) ([]models.Step, error) {
 	var raw []map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {

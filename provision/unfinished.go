@@ -65,7 +65,7 @@ func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeplo
 // exceeds the time for which a conductor tries to lock a node (3 attempts, 1 s apart).
 const settleTime = 5 * time.Second
 
-// next is the next thing to do for an unfinished deployment.
+// next is the next action for an unfinished deployment.
 type next int
 
 const (
@@ -82,8 +82,9 @@ const (
 	nextOver
 )
 
-// next returns the next thing to do for the deployment. The node shows which requests have arrived, because its
-// instance_uuid is unique, and because it leaves its state when Ironic accepts a deployment.
+// next returns the next action for the deployment, and the reason for it, which may be empty. The node shows which
+// requests have arrived, because its instance_uuid is unique, and because it leaves its state when Ironic accepts a
+// deployment.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance

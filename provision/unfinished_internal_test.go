@@ -58,7 +58,7 @@ func TestNextOfADeployment(t *testing.T) {
 	}
 }
 
-// TestNextOfARebuild checks the same for a rebuild, during which the node keeps its instance. It is active both
+// TestNextOfARebuild checks the same for a rebuild, during which the node keeps its instance. The node is active both
 // before and after the rebuild.
 func TestNextOfARebuild(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ func (a unchecked) entries(n *models.Node) ([]entry, error) {
 type verbAction struct {
 	watchedAction
 	req models.ProvisionRequest
-	// setsRAID is true if another request sets the target RAID configuration before the verb is sent.
+	// setsRAID reports whether another request sets the target RAID configuration before the verb is sent.
 	setsRAID bool
 }
 
