@@ -16,7 +16,7 @@ type API interface {
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Version() (v models.APIVersion, agreed bool)
 
-	// Send sends a request that changes something. Allocation returns the current state of a reservation.
+	// Send sends a request that changes something in Ironic. Allocation returns an allocation in its current state.
 	Send(ctx context.Context, r request.Request) (request.Answer, error)
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
@@ -91,8 +91,8 @@ type entry struct {
 	send func(ctx context.Context) error
 	// answered, if not nil, is called with the node that Ironic returned in response to a PATCH.
 	answered func(node *models.Node)
-	// judge, if not nil, is called with an error of the request. It can return an error that explains it, or nil to
-	// ignore it.
+	// judge, if not nil, is called if the request fails. It returns nil to ignore the error, or else the error to
+	// report.
 	judge func(ctx context.Context, api API, err error) error
 	// ask, if not nil, reads from Ironic instead of sending a change. If it returns an error, the entries after this
 	// one are not sent.
@@ -103,8 +103,8 @@ type entry struct {
 	overrides []string
 	// sent marks a request that an earlier attempt has sent. It is not sent again, but it is reverted if necessary.
 	sent bool
-	// last marks the request that is sent after the action has succeeded. At that time, conclusion computes it from
-	// the node's state; here it is only shown.
+	// last marks the request to send after the action has succeeded. The entry only shows the request in advance;
+	// conclusion computes the actual one from the node's state at that time.
 	last bool
 	// stage is the stage of the deployment to record before the request is sent. If it is empty, the recorded stage
 	// does not change.

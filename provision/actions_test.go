@@ -169,8 +169,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRescueThatEndsOff checks that the operator is warned if a rescue boots from virtual media without the fast
-// track, because Ironic 39.0.0 leaves such a machine powered off.
+// TestRescueThatEndsOff checks that the operator is warned if a rescue boots from virtual media without fast track,
+// because Ironic 39.0.0 leaves such a machine powered off.
 func TestRescueThatEndsOff(t *testing.T) {
 	t.Parallel()
 	rescue := provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue, RescuePassword: "hunter2"})

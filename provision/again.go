@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PlanRetry reads the nodes of the items again and plans another attempt. For a deployment, it first runs the checks
-// again. changes lists the differences from the state that the operator saw before, one per line.
+// PlanRetry rereads the nodes of items and plans another attempt. It repeats the checks of a deployment before it
+// plans. changes holds the differences from the state that the operator saw before, one line for each.
 func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
 	ids := make([]string, len(items))
 	for i := range items {

@@ -16,15 +16,15 @@ import (
 // gives up.
 const allocateTimeout = time.Minute
 
-// allocationOf returns the allocation that reserves n for the given instance. The node is its only candidate.
+// allocationOf returns a request for an allocation that has instance as its UUID and n as its only candidate node.
 func allocationOf(n *models.Node, instance string, a *plan.Allocate) *models.AllocationRequest {
 	return &models.AllocationRequest{
 		UUID: instance, ResourceClass: cmp.Or(a.ResourceClass, n.ResourceClass), CandidateNodes: []string{n.UUID}, Traits: a.Traits,
 	}
 }
 
-// allocateEntries returns the entries that reserve a node: the first one creates the allocation, the second one waits
-// for its result. If an interrupted attempt has already created the allocation, it is reused.
+// allocateEntries returns two entries that reserve a node. The first one creates the allocation; the second one waits
+// for the result. If an interrupted attempt has already created the allocation, it is reused.
 func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 	existing := func(ctx context.Context, api API, err error) error {
 		if models.IsFault(err, models.FaultConflict) {

@@ -18,7 +18,7 @@ import (
 type allocatingAPI struct {
 	*fakeAPI
 	made []models.AllocationRequest
-	// ends is the state in which every allocation ends, and why is its last error.
+	// ends is the final state of every allocation, and why contains its last error.
 	ends, why string
 	// conflict makes the fake Ironic report that the allocation already exists.
 	conflict bool

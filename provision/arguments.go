@@ -22,7 +22,7 @@ type Arguments struct {
 	DisableRamdisk bool
 }
 
-// Request returns the provision request for the verb with the given arguments.
+// Request converts a verb and its arguments to a provision request.
 func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
 	req := models.ProvisionRequest{
 		Verb: verb, Runbook: a.Runbook, DisableRamdisk: a.DisableRamdisk, RescuePassword: a.RescuePassword,
@@ -65,8 +65,8 @@ func (a Arguments) steps() ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseConfigDrive reads a configdrive. The text is either a JSON object or a text that Ironic interprets as a URL or
-// as base64.
+// parseConfigDrive decodes a configdrive that is written as a JSON object. It returns any other text as it is,
+// because Ironic interprets it as a URL or as base64. If text is empty, it returns nil.
 func parseConfigDrive(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	switch {

@@ -52,7 +52,8 @@ func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestI
 	return rec.RequestID, o, err
 }
 
-// execute sends the entry's request, or calls send if it is set.
+// execute sends the entry's request, or calls e.send instead if it is not nil. It passes an error of Ironic to
+// e.judge, and the node in a successful answer to e.answered.
 func (e *entry) execute(ctx context.Context, api API) (requestID string, err error) {
 	if e.send != nil {
 		return "", e.send(ctx)

@@ -16,8 +16,8 @@ type BIOSReader interface {
 	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
-// SetBIOS returns an action that changes the BIOS settings whose values differ from the wanted ones. It uses the step
-// bios.apply_configuration.
+// SetBIOS returns an action that changes the BIOS settings whose values differ from the wanted ones. It uses the
+// bios.apply_configuration step.
 func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := api.BIOS(ctx, n.UUID)
@@ -28,8 +28,8 @@ func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	}}
 }
 
-// CopyBIOS returns an action that gives nodes the BIOS settings of a golden node, except for read-only and unique
-// settings.
+// CopyBIOS returns an action that copies settings, which are the BIOS settings of the golden node, to other nodes. It
+// skips read-only and unique settings.
 func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		return copyWork(ctx, api, golden, settings, n)
@@ -58,7 +58,7 @@ func copyWork(ctx context.Context, api BIOSReader, golden models.NodeRef, settin
 	return biosWork(n, have, bios.Copied(bios.Compare(settings, have)))
 }
 
-// ResetBIOS returns an action that resets all BIOS settings to their defaults. It uses the step bios.factory_reset.
+// ResetBIOS returns an action that resets all BIOS settings to their defaults. It uses the bios.factory_reset step.
 func ResetBIOS() Action {
 	return &hardwareAction{name: "reset BIOS", work: func(context.Context, *models.Node) hardwareWork {
 		return hardwareWork{
@@ -96,7 +96,7 @@ type NodeDrift struct {
 	Differences []bios.Difference `json:"differences" yaml:"differences"`
 	// Err is the reason why the settings of the node are unknown, or nil if they are known.
 	Err error `json:"-" yaml:"-"`
-	// Error is the text of Err, for the output as JSON and YAML.
+	// Error is the text of Err, for JSON and YAML output.
 	Error string `json:"error,omitempty" yaml:"error,omitempty"`
 }
 

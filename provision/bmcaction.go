@@ -19,7 +19,7 @@ type bmcAction struct {
 	order models.BMCOrder
 
 	mu      sync.Mutex
-	results map[string]string // results of the nodes, by UUID
+	results map[string]string // results by node UUID
 }
 
 // OrdersBMC reports whether the action sends an order to a BMC.
@@ -30,8 +30,8 @@ func OrdersBMC(a Action) bool {
 
 func (a *bmcAction) Name() string { return "BMC " + a.order.Name() }
 
-// Refuse refuses invalid orders and nodes without a BMC address. As Ironic does for power changes, it also refuses
-// orders that interrupt the machine during cleaning.
+// Refuse refuses invalid orders and nodes without a BMC address. During cleaning, it also refuses orders that
+// interrupt the machine, as Ironic does for power changes.
 func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if err := a.order.Check(); err != nil {
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")

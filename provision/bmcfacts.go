@@ -46,7 +46,7 @@ func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*expla
 }
 
 // addFaultFacts records the facts that an error reveals about the machine, for example that the controller is
-// unreachable. It returns all other errors.
+// unreachable, and returns nil. It returns any other error unchanged.
 func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	var login *BMCCredentialsError
 	var fault *models.Fault

@@ -24,7 +24,7 @@ const (
 	ToneBad
 )
 
-// BMCSection is a titled group of rows of a BMC page.
+// BMCSection is a titled group of rows on a BMC page.
 type BMCSection struct {
 	Title string
 	Rows  []BMCRow
@@ -42,8 +42,7 @@ type BMCRow struct {
 // logEntriesShown is the maximum number of log entries on a page; -o json shows all of them.
 const logEntriesShown = 12
 
-// Page formats the BMC's data, compared with Ironic's, for people. It returns a title and the sections that are not
-// empty.
+// Page formats the report for display. It returns a title and the sections that are not empty.
 func (l *BMCReport) Page() (title string, sections []BMCSection) {
 	s := &l.BMC.System
 	title = strings.Join(strings.Fields(s.Manufacturer+" "+s.Model+" "), " ")
@@ -146,8 +145,8 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared adds a row for each compared value with Ironic's and the BMC's version of it. Different versions are
-// marked with "≠".
+// compared adds a row for each compared value. The row shows Ironic's version and the BMC's, and marks a difference
+// with "≠".
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""

@@ -15,15 +15,15 @@ import (
 	"ironworks/printable"
 )
 
-// BMCAPI reads the data from Ironic with which a BMC's data is compared; *ironicclient.Client implements it.
+// BMCAPI reads from Ironic the data that is compared with a BMC's; *ironicclient.Client implements it.
 type BMCAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
-// BMCs queries the controllers of one Ironic's nodes and sends orders to them. It connects to a controller only
-// during a call of one of its methods.
+// BMCs queries the controllers of the nodes in one Ironic, and sends orders to them. It connects to a controller only
+// while one of its methods runs.
 type BMCs struct {
 	API BMCAPI
 	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains
@@ -59,7 +59,8 @@ type BMCCredentialsError struct {
 	Withheld string
 }
 
-// Error describes the problem, and names the settings and the flag with which the operator can supply a password.
+// Error describes the problem. If the controller has not rejected a password, it also names the settings and the flag
+// that can supply one.
 func (e *BMCCredentialsError) Error() string {
 	if e.Rejection != nil {
 		return e.Rejection.Error()
@@ -73,8 +74,8 @@ func (e *BMCCredentialsError) Error() string {
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 
-// OnScreen is like Error, but names the command of the terminal interface that asks for the password, and the
-// settings that store it.
+// OnScreen is like Error, but names a command of the terminal interface instead of a flag. That command asks for the
+// password.
 func (e *BMCCredentialsError) OnScreen() string {
 	switch {
 	case e.Rejection != nil:
@@ -90,8 +91,8 @@ func (e *BMCCredentialsError) OnScreen() string {
 // Unwrap returns the error with which the controller rejected the password, if any.
 func (e *BMCCredentialsError) Unwrap() error { return e.Rejection }
 
-// Query queries a node's controller and compares its data with Ironic's. This may take long. It returns an error only
-// if the node or the controller cannot be read; other failures are listed in the result.
+// Query queries a node's controller and compares its data with Ironic's. This may take a while. Query returns an
+// error only if the node or the controller cannot be read; other failures are listed in the report.
 func (b *BMCs) Query(ctx context.Context, id string) (*BMCReport, error) {
 	n, err := b.API.Node(ctx, id)
 	if err != nil {
@@ -165,8 +166,8 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 	return err
 }
 
-// disks returns the disks in the node's inventory, or none if the node was not inspected. It adds other errors to
-// look.Missing.
+// disks returns the disks in the node's inventory. It returns none if Ironic has no inventory of the node, and adds
+// any other error to look.Missing.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {

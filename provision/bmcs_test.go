@@ -20,8 +20,8 @@ import (
 
 const bmcPassword = "s3cr3t-0f-the-BMC"
 
-// besides is a fake Ironic that also knows the ports and the inventory of one node, with which the BMC's data is
-// compared.
+// besides is a fake Ironic that also has the ports and the inventory of one node. The BMC's data is compared with
+// them.
 type besides struct {
 	*fakeAPI
 	ports     []models.Port
@@ -38,7 +38,7 @@ func (b *besides) Inventory(context.Context, string) (json.RawMessage, error) {
 	return json.RawMessage(b.inventory), nil
 }
 
-// aMachine returns a lab machine whose BMC is running, and the node for it.
+// aMachine returns a lab machine whose BMC is running, and the machine's node.
 func aMachine(t *testing.T) (*machine.Machine, models.Node) {
 	t.Helper()
 	m, err := machine.New(machine.Spec{

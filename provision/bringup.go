@@ -101,8 +101,8 @@ func (a *bringUp) Effect(n *models.Node) models.Effect {
 	return worst
 }
 
-// entries returns the requests, but only for the preview: prepare sends each request as soon as the node has reached
-// the state that it requires.
+// entries returns the requests for the preview only. prepare sends each of them as soon as the node has reached the
+// state that the request requires.
 func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	var list []entry
 	for _, s := range a.steps(n) {
@@ -113,8 +113,8 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// sentInState returns the request with a note about the state of the node in which it is sent. The note is omitted if
-// the node is already in that state.
+// sentInState returns r with a note that says in which state of the node it will be sent. If the node is already in
+// that state, there is no note.
 func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)

@@ -57,7 +57,7 @@ func TestBringUpRequests(t *testing.T) {
 	}
 }
 
-// TestBringUpRefuses checks that nodes are refused if they are not on their way to available.
+// TestBringUpRefuses checks that deployed, failed, held and retired nodes are refused, each with a hint.
 func TestBringUpRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

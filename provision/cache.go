@@ -12,8 +12,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts returns the facts that the checks of the node have read, or nil before the node's preflight. The caller must
-// not change them.
+// Facts returns the facts that the preflight of n has collected, or nil before that preflight. The caller must not
+// change them.
 func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	if r := a.checked(n); r != nil {
 		return r.facts
@@ -21,8 +21,8 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return nil
 }
 
-// Cached returns a Preflighter that caches the answers it receives. It is meant for checks that run again with every
-// change in a form and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
+// Cached returns a Preflighter that caches the answers it receives. It is meant for forms, which repeat the checks
+// after every change and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
 // without a cache.
 func (p *Preflighter) Cached() *Preflighter {
 	fresh := p.Fresh()
@@ -44,13 +44,13 @@ func (p *Preflighter) Cached() *Preflighter {
 	return fresh
 }
 
-// answer is a cached answer. The error "not found" is cached as well.
+// answer is a cached answer, which may also be a "not found" error.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// cachingReader caches the answers of a Reader. Of the errors, it caches only "not found".
+// cachingReader caches the answers of a Reader. It does not cache errors, except for "not found".
 type cachingReader struct {
 	Reader
 
@@ -111,7 +111,7 @@ func (r *cachingReader) offeredBy(uuid string, ask func(uuid string) *plan.Offer
 	return steps
 }
 
-// DeployTemplates lists the deploy templates, provided that the underlying Reader can list them.
+// DeployTemplates lists the deploy templates. It fails if the underlying Reader cannot list them.
 func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
 	list, can := r.Reader.(templater)
 	if !can {
@@ -150,7 +150,7 @@ func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, 
 	return err
 }
 
-// cachingWeb caches the answers of web servers about images.
+// cachingWeb caches what web servers report about images.
 type cachingWeb struct {
 	web   ImageWeb
 	mu    sync.Mutex
@@ -176,7 +176,7 @@ func (r *cachingWeb) Get(ctx context.Context, address string, most int, part boo
 	return got.answer, got.data, err
 }
 
-// cachingRegistry caches the answers of registries about images.
+// cachingRegistry caches what registries report about images.
 type cachingRegistry struct {
 	registry  ImageRegistry
 	mu        sync.Mutex

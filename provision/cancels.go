@@ -13,8 +13,8 @@ var (
 	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
 )
 
-// Cancels removes single nodes from a run: nothing more is sent to them, and they are no longer followed. The zero
-// value is ready for use; a nil *Cancels cancels nothing.
+// Cancels removes individual nodes from a run. Nothing more is sent to them, and they are no longer followed. The
+// zero value is ready for use; a nil *Cancels cancels nothing.
 type Cancels struct {
 	mu       sync.Mutex
 	canceled map[string]bool
@@ -65,8 +65,8 @@ func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, no
 	return nodeCtx, nodeGoing, both
 }
 
-// mark turns the result of a node into a canceled one if Cancel interrupted the node. If it is unknown whether a
-// request succeeded, the result remains unknown.
+// mark changes res to canceled if Cancel interrupted the node. It leaves res unchanged if the success of a request is
+// unknown.
 func (c *Cancels) mark(res *Result) {
 	switch {
 	case res.Err == nil || !c.Has(res.Node.UUID):

@@ -116,7 +116,7 @@ func (c *Consoles) Close(ctx context.Context) error {
 	return failed
 }
 
-// enable enables the console, unless it is already enabled, and waits until Ironic has done so.
+// enable enables the console and waits until it is enabled. It does nothing if the console is already enabled.
 func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error) error {
 	state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
 	if err != nil {
@@ -202,7 +202,7 @@ func (n *nodeConsole) restore(ctx context.Context) error {
 }
 
 // unreadable returns an error that explains why ironworks cannot read a console with the named interface. It returns
-// nil if it can, or if the interface is unknown.
+// nil for readable and for unknown interfaces.
 func unreadable(name string) error {
 	const others = "set console_interface to ipmitool-socat (it must be enabled on the conductor)"
 	shown := printable.Line(name)

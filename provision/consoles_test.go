@@ -76,7 +76,7 @@ func newConsole() *fakeConsole {
 	}
 }
 
-// lend returns a Consoles that uses f, together with its audit log and the failures that it has reported.
+// lend returns a Consoles that uses f. It also returns the audit log and the reported failures to restore a console.
 func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit, reports *[]string) {
 	audit, reports = &memAudit{}, &[]string{}
 	runner := &provision.Runner{API: f, Audit: audit, Context: "x", ReadOnly: readOnly}

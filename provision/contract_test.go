@@ -18,8 +18,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestFakePatchesLikeIronic checks that the fake Ironic of these tests and the embedded one apply the same changes
-// with the same result. The embedded one is compared with real ones in test/contract.
+// TestFakePatchesLikeIronic checks that the fake Ironic of this package and the embedded one apply the same changes
+// with the same result. The tests in test/contract compare the embedded one with real servers.
 func TestFakePatchesLikeIronic(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -74,7 +74,7 @@ func randomOps(random *rand.Rand) []models.PatchOp {
 	return ops
 }
 
-// patchable returns the fields of the node that the changes can affect.
+// patchable reads the test's node and returns the fields that [randomOps] can change.
 func patchable(t *testing.T, api interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 },

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// DeclaredVerb is the kind of change that an object in a file requires: create, change, delete or none.
+// DeclaredVerb is the kind of change that an object in a file requires.
 type DeclaredVerb string
 
 // The kinds of changes that an object may require.
@@ -83,8 +83,8 @@ func (d *Declared) Difference() string {
 }
 
 // SendDeclared sends the requests of a plan one after another and records each of them in the audit log. After an
-// error, it skips the other requests for the same object and continues with the next object. errs contains one error
-// for each object, or nil if the object's requests succeeded.
+// error, it skips the other requests for the same object and continues with the next object. errs has one element per
+// object in list, which is nil if the object's requests succeeded.
 func (r *Runner) SendDeclared(ctx context.Context, list []Declared) (errs []error) {
 	errs = make([]error, len(list))
 	for i := range list {

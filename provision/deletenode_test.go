@@ -47,7 +47,8 @@ func TestDeleteIsRefusedAsByIronic(t *testing.T) {
 	})
 }
 
-// TestDeleteWithLostAnswer checks that a node that no longer exists counts as deleted, even if the answer was lost.
+// TestDeleteWithLostAnswer checks that a deletion whose answer was lost succeeds if the node no longer exists. If the
+// request itself was lost, the result is unknown.
 func TestDeleteWithLostAnswer(t *testing.T) {
 	for name, after := range map[string]bool{"the request is lost": false, "the answer is lost": true} {
 		t.Run(name, func(t *testing.T) {

@@ -43,9 +43,9 @@ type DeployAction struct {
 	ready map[string]*readyNode
 }
 
-// Deploy returns an action that deploys nodes. It reserves a node by setting its instance_uuid, writes the plan's
-// changes, lets Ironic validate the result, and requests the deployment. If anything fails before the last request,
-// the changes are reverted.
+// Deploy returns an action that deploys nodes. It reserves a node by setting its instance_uuid or, if the plan
+// requests that, with an allocation. It then writes the plan's changes, lets Ironic validate the result, and requests
+// the deployment. If anything fails before the last request, the changes are reverted.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
 }
@@ -79,8 +79,8 @@ func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
 	return again
 }
 
-// OverridesFor returns overrides for [DeployAction.WithOverrides]: the given checks are overridden on those of the
-// nodes whose names or UUIDs the operator typed.
+// OverridesFor returns overrides for [DeployAction.WithOverrides]. They override checks on every node whose name or
+// UUID is in typed.
 func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
 	on := map[string][]plan.CheckID{}
 	for i := range nodes {
@@ -112,11 +112,11 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
-	// sent reports that the requests were sent once. Another attempt needs new checks.
+	// sent reports whether the requests have already been sent. If so, another attempt needs new checks.
 	sent bool
 
-	// kept reports that the node already had the instance before this deployment. before is the record of an earlier
-	// attempt. If followUp is set, the rest of that attempt is carried out instead of a new deployment.
+	// kept reports whether the node already had the instance before this deployment. before is the record of an
+	// earlier attempt. If followUp is set, the rest of that attempt is carried out instead of a new deployment.
 	kept     bool
 	before   *record
 	followUp followUp
@@ -132,8 +132,8 @@ type readyNode struct {
 }
 
 // Preflight runs the checks on the nodes, [Concurrency] at a time, and computes the requests to send. The results
-// replace those of earlier checks; call [Runner.Plan] afterward. If the deployment of a node was interrupted,
-// Preflight reads the node again, in place, until it is known which requests have arrived.
+// replace those of earlier checks; call [Runner.Plan] afterward. If a node's deployment was interrupted, Preflight
+// rereads the node until it is known which requests have arrived, and stores it in nodes.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -222,7 +222,8 @@ func (a *DeployAction) Checks(n *models.Node) []plan.Check {
 	return nil
 }
 
-// Order returns the steps in the order in which Ironic runs them, each with its source.
+// Order returns the node's steps in the order in which Ironic runs them. Each step includes its source. Without a
+// preflight, Order returns nil.
 func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
 	r := a.checked(n)
 	if r == nil || r.facts == nil {
@@ -278,7 +279,8 @@ func failedCheck(c *plan.Check, remedy string) string {
 	return text
 }
 
-// Effect names the disk that will be overwritten.
+// Effect names the disk that will be overwritten. For an interrupted deployment, it describes instead whether that
+// deployment is watched, reverted or forgotten.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	e := models.VerbEffect(a.verbFor(n), n, nil)
 	r := a.checked(n)

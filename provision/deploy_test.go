@@ -214,7 +214,7 @@ func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 		res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
 		all := strings.Join(api.calls, "\n")
 		if c.says == "" {
-			// The answer to the PATCH that reserved the node contains the node, so it is not read.
+			// The answer to the PATCH that reserved the node contains the node, so the node is not read again.
 			if res.Outcome != provision.OutcomeAccepted || reads > 0 {
 				t.Errorf("%s: %+v, %d reads", name, res, reads)
 			}
@@ -229,8 +229,8 @@ func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 	}
 }
 
-// TestPreflightReadsAgain checks that the next preflight reads the data shared by all nodes again, and that the
-// callback is called once for each node.
+// TestPreflightReadsAgain checks that every preflight rereads the data that all nodes share, and that the callback is
+// called once for each node.
 func TestPreflightReadsAgain(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
@@ -261,8 +261,8 @@ func (r *countingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
 	return r.reader.Drivers(ctx)
 }
 
-// TestRebuildIsRecordedBeforeItIsSent checks that another process resumes an interrupted rebuild as a rebuild, and
-// that the same plan as a deployment is a different one.
+// TestRebuildIsRecordedBeforeItIsSent checks that an interrupted rebuild is resumed as a rebuild. A deployment of the
+// same plan is refused, because the rebuild is unfinished.
 func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	recordable, err := models.DecodeNode([]byte(strings.Replace(string(deployed(t).Raw), "uuid-n1", "7d5f1a2b-0d6e-4a43-9f2c-000000000001", 1)))
@@ -314,8 +314,8 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	}
 }
 
-// TestRefusedDeploymentNamesKeysInTheConsole checks that the console shows the remedy of a failed check with its own
-// keys instead of shell commands.
+// TestRefusedDeploymentNamesKeysInTheConsole checks that the terminal console describes the remedy for a failed check
+// with console commands instead of shell commands.
 func TestRefusedDeploymentNamesKeysInTheConsole(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)

@@ -24,7 +24,7 @@ type Deployment struct {
 	// UserData is the user data for the installed system, in the form in which the operator wrote it. If it is not
 	// nil, it replaces the user data in Fields.
 	UserData []byte
-	// FilesDir is the folder with the local files to which the user data (in Butane) refers. It may be empty.
+	// FilesDir is the folder of the local files that user data in Butane refers to. It may be empty.
 	FilesDir string
 	// VendorData is copied into the configdrive unchanged.
 	VendorData any
@@ -36,8 +36,8 @@ type Deployment struct {
 	verb        models.Verb
 }
 
-// WithConfigDrive replaces the configdrive in the fields by drive, which has the form that Ironic expects: an object,
-// or the text of a prebuilt configdrive.
+// WithConfigDrive returns the deployment with its configdrive replaced. The new configdrive, drive, has a form that
+// Ironic expects: an object, or the text of a prebuilt configdrive. If drive is nil, nothing is replaced.
 func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	text, isText := drive.(string)
 	object, isObject := drive.(map[string]any)
@@ -257,8 +257,8 @@ func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	return append(list, d.hintSettings(n)...)
 }
 
-// traitSetting returns the setting that writes the instance's traits. wanted is false if the node has them already,
-// or if the allocation sets them.
+// traitSetting returns the setting that writes the instance's traits. wanted is false if there is nothing to write:
+// the plan lists no traits, or the node or its allocation already has them.
 func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) {
 	there := f.Node.InstanceInfo["traits"]
 	if f.Allocates() {
@@ -338,8 +338,8 @@ func sameJSON(a, b any) bool {
 	return reflect.DeepEqual(plain[0], plain[1])
 }
 
-// revertOps returns the operations that revert the patch ops of node n. It omits values that Ironic has masked,
-// because they cannot be restored.
+// revertOps returns the operations that revert ops on node n, in reverse order. It omits values that Ironic has
+// masked, because they cannot be restored.
 func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	var back []models.PatchOp
 	for _, op := range slices.Backward(ops) {

@@ -51,7 +51,7 @@ const recordFormat = 1
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore holds the operations that revert the changes of fields, with the last change first. It does not include
+	// Restore holds the operations that revert the changed fields, with the last change first. It does not include
 	// the operation that removes the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
 	// RootDisk identifies the target disk, or is empty if the disk is ambiguous. The process that sees the deployment
@@ -61,7 +61,7 @@ type record struct {
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
 }
 
-// stamp identifies this version of the record. It is empty if r is nil.
+// stamp returns a text that identifies this version of the record. It is empty if r is nil.
 func (r *record) stamp() string {
 	if r == nil {
 		return ""
@@ -102,8 +102,8 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID reports that a node's UUID contains characters that a UUID cannot contain. Such a text must not become a
-// file name.
+// errNoUUID reports that a node's UUID contains characters that are illegal in a UUID. Such a text must not be used
+// as a file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {
@@ -259,7 +259,7 @@ func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	return l.write(r)
 }
 
-// renewInterval is the age from which renew updates the time in the record.
+// renewInterval is the minimum age of the recorded time. renew does not update a newer one.
 const renewInterval = time.Second
 
 // renew records that a request of the same stage is sent at the given time, which may be the time of the next retry.
@@ -276,7 +276,7 @@ func (l *deploymentLog) renew(at time.Time) error {
 	return l.write(r)
 }
 
-// renewOnRetry returns a context with which each retry of a request renews the record.
+// renewOnRetry returns a context for sending requests. Each retry of a request renews the record and calls onRetry.
 func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironicclient.Retry)) context.Context {
 	return ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
 		_ = l.renew(time.Now().Add(retry.Delay)) // if that fails, the record has the time of the first attempt
@@ -284,8 +284,8 @@ func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironiccli
 	})
 }
 
-// givingBack records that fields are being restored, and the operations in restore that do so. These do not include
-// fields that this deployment never wrote: if such a field differs, another client has changed it.
+// givingBack records that the node's fields are being restored, together with the operations that restore them. These
+// do not include fields that this deployment never wrote: if such a field differs, another client has changed it.
 func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
 	if l == nil || l.record == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/request"
 )
 
-// Requests returns the requests for the node in the order in which they are sent. It returns none if the node is
-// refused.
+// Requests returns the requests for the node that have not been sent yet, in the order in which they will be sent. It
+// returns none if the node is refused.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	entries, _ := a.entries(n)
 	return requestsOf(entries)
@@ -86,7 +86,8 @@ func (a *DeployAction) markSent(n *models.Node) bool {
 	return true
 }
 
-// validate returns a function that lets Ironic validate the node after the changes were written.
+// validate returns a function that lets Ironic validate the node after the changes have been written. The function
+// returns a refusal if the validation fails.
 func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)

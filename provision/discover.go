@@ -38,7 +38,7 @@ type Discovered struct {
 	Err   error
 }
 
-// Note tells the number of systems at the address of the BMC. It is empty if there is only one.
+// Note returns a note with the number of systems at the BMC's address. It is empty if there is at most one.
 func (d *Discovered) Note() string {
 	if d.BMC == nil || len(d.BMC.System.Paths) < 2 {
 		return ""
@@ -46,12 +46,12 @@ func (d *Discovered) Note() string {
 	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
 }
 
-// discoveries is the number of BMCs that are queried at the same time. Each BMC is a different host, and a host that
-// does not answer takes five seconds.
+// discoveries is the number of BMCs that are queried at the same time. It is high because each BMC is a different
+// host, and because a host that does not answer takes five seconds.
 const discoveries = 32
 
-// Discover queries the BMCs at the given addresses, 32 at a time, and no other hosts. progress is called for each
-// finished address, from several goroutines; it may be nil.
+// Discover queries the BMCs at the given addresses, 32 at a time. It contacts no other hosts. progress is called for
+// each finished address, from several goroutines; it may be nil.
 func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
 	found := make([][]Discovered, len(addresses))
 	inSlots(ctx, len(addresses), discoveries, func(going context.Context, i int, _ func()) {

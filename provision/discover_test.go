@@ -20,8 +20,8 @@ import (
 	"ironworks/provision"
 )
 
-// crowd counts the requests that are in flight at all BMCs of a test. The first requests wait until their number has
-// reached the gate.
+// crowd counts the requests that are in flight at all BMCs of a test. Requests wait until open is closed, which
+// happens when their number reaches gate.
 type crowd struct {
 	mu          sync.Mutex
 	now, most   int
@@ -80,7 +80,7 @@ func serveBMC(t *testing.T, c *crowd, answer http.Handler) string {
 	return s.URL
 }
 
-// hostileBMCs returns faulty BMCs, none of which has a machine to enroll, and the results expected for them.
+// hostileBMCs returns faulty BMCs and the results expected for them. None of these BMCs has a machine to enroll.
 func hostileBMCs(t *testing.T) map[string]struct {
 	answer http.HandlerFunc
 	status provision.DiscoveryStatus
@@ -122,7 +122,7 @@ func hostileBMCs(t *testing.T) map[string]struct {
 	}
 }
 
-// echo returns the received request in an error message with control characters.
+// echo returns an error message that contains the received request, the BMC's password and control characters.
 func echo(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
 	_ = r.Write(&body)
@@ -155,9 +155,9 @@ func TestDiscoverHostile(t *testing.T) {
 	}
 }
 
-// TestDiscover256 queries the maximum number of addresses for one run, with working BMCs among hostile and dead ones.
-// It checks that 32 are queried at a time, that the results have the order of the addresses, and that no connection
-// remains open.
+// TestDiscover256 queries the maximum number of addresses for one run. Some of them belong to working BMCs, others to
+// hostile or dead ones. The test checks that 32 are queried at a time, that the results are in the order of the
+// addresses, and that no connection remains open.
 func TestDiscover256(t *testing.T) {
 	t.Parallel()
 	const all, width = 256, 32
@@ -231,7 +231,7 @@ func TestDiscoverStops(t *testing.T) {
 	}
 }
 
-// TestEnrollHostileNames checks that the data of a BMC about its machine is turned into a legal name and into text
+// TestEnrollHostileNames checks that hostile machine data from a BMC is turned into a legal name and into text
 // without control characters.
 func TestEnrollHostileNames(t *testing.T) {
 	t.Parallel()

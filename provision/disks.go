@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// Inventories reads the results of inspection; *ironicclient.Client implements it.
+// Inventories reads the inventories that inspection has stored; *ironicclient.Client implements it.
 type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
@@ -30,8 +30,8 @@ type NodeDisks struct {
 	Inspected time.Time
 }
 
-// ReadDisks reads the inventory and the hints of a node. If the node was not inspected, the error is a
-// *models.Refusal with a remedy. The version determines how Ironic interprets the hints.
+// ReadDisks reads the inventory and the root device hints of a node. If the node was not inspected, the error is a
+// *models.Refusal with a remedy. The API version determines how Ironic interprets the hints.
 func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version models.APIVersion) (*NodeDisks, error) {
 	rootHints, err := hints.Of(node)
 	if err != nil {
@@ -53,8 +53,7 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	return d, nil
 }
 
-// inspectHint returns the advice to inspect the node, once with the shell command and once with the key of the
-// console.
+// inspectHint returns the advice to inspect the node, as a shell command and as a command of the terminal interface.
 func inspectHint(n *models.Node) (command, key string) {
 	command, key = "run ironworks inspect "+n.Label(), "inspect the node (:inspect)"
 	if n.ProvisionState != models.StateManageable {
@@ -79,8 +78,8 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of the node's disks, including e, the explanation of the search for the root disk.
-// maxAge is used as in [NodeDisks.Notes].
+// Report returns the JSON form of the node's disks. The explanation e comes from the search for the root disk; now
+// and maxAge are used as in [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,
@@ -95,12 +94,12 @@ func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Durat
 	return r
 }
 
-// Search returns the search for the root disk that the agent makes with the node's hints.
+// Search describes how the agent searches for the root disk with the node's hints.
 func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
-// Notes returns warnings about the disks and the hints, one clause each. One of them is for an inventory older than
+// Notes returns warnings about the disks and the hints, one clause each. It also warns if the inventory is older than
 // maxAge.
 func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	var notes []string

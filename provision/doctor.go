@@ -33,8 +33,7 @@ type DoctorAPI interface {
 type Doctor struct {
 	API        DoctorAPI
 	Connection models.Connection
-	// Reach requests the page at target without credentials. The parameter what is the name of the server to use in
-	// texts.
+	// Reach requests the page at target without credentials. The string what names the server in texts.
 	Reach func(ctx context.Context, target, what string) models.Reach
 	// Web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
 	Web ImageWeb
@@ -181,8 +180,8 @@ func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
 	if one == "" || alive {
 		return
 	}
-	// If Ironic assigns a conductor to a node, that is better evidence of a running conductor than the liveness that
-	// it reports.
+	// A conductor that is assigned to a node is better evidence of a running conductor than the liveness in the list
+	// of conductors.
 	if n, err := d.API.Node(ctx, one, "uuid", "conductor"); err == nil {
 		tally.Conductor = n.Conductor
 	}

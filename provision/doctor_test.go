@@ -22,7 +22,8 @@ import (
 type examined struct {
 	*reader
 	nodes []models.Node
-	// fault is the error of the requests for a page of nodes. slow makes them block until the context ends.
+	// fault is the error of requests for a page of nodes. If slow is set, these requests block until the context
+	// ends.
 	fault  *models.Fault
 	slow   bool
 	date   time.Time
@@ -151,7 +152,8 @@ func TestDoctorCollectsFacts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Each file is requested only once: good.iso, bad.iso, the kernel and the page, each with HEAD and GET.
+	// Four files are requested: good.iso, bad.iso, the kernel and the page. Each of them receives one HEAD and one
+	// GET request.
 	if n := asked.Load(); n != 8 {
 		t.Errorf("%d requests", n)
 	}

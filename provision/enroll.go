@@ -78,10 +78,10 @@ type Enroller struct {
 	Timeout time.Duration
 	// Progress is called for every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
-	// Cancels removes single nodes from the run; it may be nil.
+	// Cancels removes individual nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// name is the name of the action in errors. If singleVerb is true, only the next verb is sent to a node.
+	// name identifies the action in errors. If singleVerb is true, only the next verb is sent to a node.
 	name       string
 	singleVerb bool
 	// slots limits the concurrent requests, and followed counts the watched nodes.
@@ -140,8 +140,8 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 
 // change creates or changes a node. Ironic rejects most changes during a transition, which another run may have
 // started after the comparison. Such changes are sent again when the transition has ended. Changes whose answer was
-// lost are also sent again, and may therefore be made twice. Before a creation is repeated, Ironic is asked for the
-// object, which may already exist.
+// lost are also sent again, and may therefore be made twice. A creation is sent again only if Ironic does not have
+// the object yet.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
 	// a removal fails if it is sent a second time
@@ -257,10 +257,9 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 // time.
 const mostSent = 3
 
-// sendAgain reports whether the verb can be sent again, because its request (not the operation) failed for a reason
-// that the node's state explains. If the node has left its state, another client or a killed run was faster, or our
-// request arrived and its answer was lost. If the state is unchanged after a lost answer, the verb can be sent again,
-// because Ironic accepts it only once.
+// sendAgain reports whether to continue although the request for a verb (not its operation) has failed. If the node
+// has left its state, another client or a killed run was faster, or our request arrived and its answer was lost. If
+// the state is unchanged after a lost answer, the verb can be sent again, because Ironic accepts it only once.
 func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enrolled, sent int) bool {
 	if _, requestFailed := errors.AsType[*models.Fault](r.Err); !requestFailed {
 		return false
@@ -293,7 +292,7 @@ func completedText(v models.Verb, before models.ProvisionState) string {
 	return "available"
 }
 
-// await watches an operation that is already running on a node, and reports whether this succeeded.
+// await watches an operation that is already running on a node, and reports whether the operation succeeded.
 func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
 	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: e.followed}
 	e.Runner.follow(going, &otherOperation{name: e.name}, n, time.Now(), opts, &r.Result)
@@ -357,8 +356,8 @@ func inspected(n *models.Node) bool {
 	return !fields.At.IsZero() || n.InspectInterface == noInspectInterface
 }
 
-// addPorts creates the ports that are missing according to [ports.Compare], and adds the other findings to the note
-// of the result.
+// addPorts creates the ports that [ports.Compare] reports as missing. It adds the other findings to the result's
+// note.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
 	if _, without := errors.AsType[*models.Refusal](err); without {

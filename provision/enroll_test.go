@@ -96,8 +96,9 @@ func enroller(api provision.EnrollAPI) *provision.Enroller {
 	return &provision.Enroller{Runner: &provision.Runner{API: api, Audit: &memAudit{}}, API: api, Goal: provision.GoalEnroll}
 }
 
-// TestEnrollAfterEachInterruption checks that a second run completes the nodes and creates nothing twice, whichever
-// request of the first run is lost, before or after Ironic carried it out. A third run finds nothing to do.
+// TestEnrollAfterEachInterruption loses each request of a first run in turn, either before or after Ironic has
+// carried it out. It checks that a second run completes the nodes without creating anything twice, and that a third
+// run finds nothing to do.
 func TestEnrollAfterEachInterruption(t *testing.T) {
 	const requests = 2 * 7 // for each of two nodes: node, owner, traits, group and three ports
 	for at := range requests + 1 {
@@ -173,7 +174,8 @@ func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 	})
 }
 
-// second is the client of a run that follows a killed run, which had already sent the verbs.
+// second is a client that sends each verb twice. To the run that uses it, an earlier run seems to have sent the verb
+// already.
 type second struct{ *ironicclient.Client }
 
 func (s second) Send(ctx context.Context, r request.Request) (request.Answer, error) {

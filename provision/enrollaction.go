@@ -12,7 +12,8 @@ import (
 	"ironworks/models/request"
 )
 
-// enrollAction creates a node with its ports, or changes the fields and parts of an existing node that differ.
+// enrollAction creates a node with its ports. For an existing node, it changes the fields and parts that differ from
+// the input.
 type enrollAction struct {
 	immediateAction
 	item *enroll.Item
@@ -79,8 +80,8 @@ func creationEntry(verb string, r request.Request, exists func(context.Context) 
 	}}
 }
 
-// EnrollRequests returns the requests for an item, including the verbs that bring the node to the goal, and the
-// equivalent commands.
+// EnrollRequests returns the requests for an item and the equivalent commands. The requests include the verbs that
+// bring the node to the goal.
 func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
 	if it.Kind.Refused() {
 		return nil, nil
@@ -136,8 +137,8 @@ func (a *enrollAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// creation returns the entries that create the node. Traits are not part of the POST, and neither is the owner,
-// because an Ironic without Keystone refuses a POST with any owner (ironic/api/controllers/v1/node.py,
+// creation returns the entries that create the node. Separate requests set the traits and the owner. An Ironic
+// without Keystone refuses a POST with any owner (ironic/api/controllers/v1/node.py,
 // _create_node_and_conduct_checks), but not a PATCH.
 func (a *enrollAction) creation(n *models.Node) []entry {
 	body := a.item.Node.Body()

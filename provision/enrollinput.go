@@ -119,7 +119,7 @@ func (in EnrollInput) Parse() (EnrollSource, error) { //nolint:gocritic // it is
 	return source, in.Ramdisk.check()
 }
 
-// sheetField returns the first of the set options that apply only to spreadsheets, or "" if none is set.
+// sheetField returns the first option that is set although it applies only to spreadsheets, or "" if there is none.
 func (in *EnrollInput) sheetField() EnrollField {
 	switch {
 	case len(in.Columns) > 0:
@@ -152,7 +152,7 @@ type EnrollReader struct {
 
 // EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
-	// Files are the files that were read, without their nodes.
+	// Files lists the files that were read. Their nodes are in Nodes instead.
 	Files []EnrolledFile
 	// BMCs lists the results of the queries. There is one result for each system found, and one for each address
 	// without a system.
@@ -170,7 +170,7 @@ type EnrolledFile struct {
 	nodefile.File
 }
 
-// Mapped describes the spreadsheet columns whose header differs from the name of their field.
+// Mapped describes the spreadsheet columns whose headers differ from the names of their fields.
 func (f *EnrolledFile) Mapped() []string {
 	var mapped []string
 	for _, c := range f.Columns {

@@ -14,7 +14,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// nic returns a NIC of an inventory. The keys in change replace those of the NIC.
+// nic returns a NIC as it appears in an inventory. The entries in change override its default entries.
 func nic(mac string, change map[string]any) map[string]any {
 	n := map[string]any{"name": "eno1", "mac_address": mac, "has_carrier": true}
 	for key, value := range change {
@@ -23,13 +23,13 @@ func nic(mac string, change map[string]any) map[string]any {
 	return n
 }
 
-// switchPort returns the LLDP announcement of port Eth3 of switch sw1.
+// switchPort returns the LLDP announcement of the Eth3 port on the sw1 switch.
 func switchPort() []any {
 	return []any{[]any{1, "040a1b2c3d4e5f"}, []any{2, "0545746833"}, []any{5, "737731"}}
 }
 
-// TestEnrollComparesPorts checks that missing ports are created after inspection, that wrong ports are reported, and
-// that such a finding is not a failure of the node.
+// TestEnrollComparesPorts checks that missing ports are created after inspection, and that wrong ports are reported
+// without making the node fail.
 func TestEnrollComparesPorts(t *testing.T) {
 	known := map[string]any{"address": firstMAC, "pxe_enabled": true}
 	for _, test := range []struct {
@@ -120,7 +120,8 @@ type inspectedRig struct {
 	nodes []enroll.Node
 }
 
-// inspectedNode enrolls the node. If nics is nil, inspection stores no inventory.
+// inspectedNode enrolls a node that has the given port, with nics as the result of inspection. If nics is nil,
+// inspection stores no inventory.
 func inspectedNode(t *testing.T, port map[string]any, nics []any) *inspectedRig {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)

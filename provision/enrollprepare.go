@@ -13,7 +13,7 @@ type prepareAction struct {
 	raid map[string]any
 }
 
-// newPrepareAction returns the action that makes the given preparation.
+// newPrepareAction returns the action that carries out the preparation p.
 func newPrepareAction(p *enroll.Preparation) prepareAction {
 	return prepareAction{verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: p.Steps()}, setsRAID: true}, p.RAID.Config()}
 }

@@ -23,7 +23,7 @@ func biosRack() []enroll.Node {
 	return nodes
 }
 
-// toAvailable enrolls the machine with the goal available. It returns the result and the number of manual cleanings.
+// toAvailable enrolls the machine and makes it available. It returns the result and the number of manual cleanings.
 func toAvailable(t *testing.T, api provision.EnrollAPI, sent *[]string) (provision.Enrolled, int) {
 	t.Helper()
 	e := enroller(api)
@@ -39,8 +39,8 @@ func toAvailable(t *testing.T, api provision.EnrollAPI, sent *[]string) (provisi
 	return r, cleaned
 }
 
-// TestEnrollPreparesOnce checks that BIOS settings are applied before a machine becomes available, whichever request
-// of the first run is lost, and that a machine that already has them is not cleaned again.
+// TestEnrollPreparesOnce loses each request of a first run in turn. It checks that BIOS settings are applied before
+// the machine becomes available, and that a machine that already has them is not cleaned again.
 func TestEnrollPreparesOnce(t *testing.T) {
 	const requests = 11 // node, owner, traits, group, three ports, manage, clean, provide, and one more
 	for at := range requests {
@@ -85,7 +85,7 @@ func settled(t *testing.T, client *ironicclient.Client, uuid string) {
 	}
 }
 
-// manage moves a node back to the state manageable.
+// manage moves a node back to the manageable state.
 func manage(t *testing.T, client *ironicclient.Client, uuid string) provision.Result {
 	t.Helper()
 	n, err := client.Node(t.Context(), uuid)

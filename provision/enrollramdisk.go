@@ -56,7 +56,7 @@ func (r EnrollRamdisk) check() error {
 	return nil
 }
 
-// commandFlags returns the flags of ironworks enroll for the ramdisk, each with its value, which may be empty.
+// commandFlags returns the ramdisk flags of the ironworks enroll command with their values, which may be empty.
 func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }

@@ -19,8 +19,8 @@ const (
 	bootInitrd = "http://192.0.2.1/a/initrd.img"
 )
 
-// TestEnrollRamdisk checks that the boot interface decides between the ISO and the kernel with its initramfs, and
-// that a second comparison finds nothing to change.
+// TestEnrollRamdisk checks that the boot interface determines whether a node gets the ISO or the kernel and its
+// initramfs. It also checks that a second comparison finds nothing to change.
 func TestEnrollRamdisk(t *testing.T) {
 	both := provision.EnrollRamdisk{ISO: bootISO, Kernel: bootKernel, Initramfs: bootInitrd, KernelParams: "coreos.live.rootfs_url=http://192.0.2.1/a/rootfs.img"}
 	iso, pair := provision.EnrollRamdisk{ISO: bootISO}, provision.EnrollRamdisk{Kernel: bootKernel, Initramfs: bootInitrd}

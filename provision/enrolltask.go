@@ -29,8 +29,8 @@ func (*EnrollAction) Name() string { return "enroll" }
 // Refuse never refuses a node, because the batch contains no nodes with conflicts.
 func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect returns the possible effect of the manual cleaning that prepares the node or, if the node is not prepared,
-// of automated cleaning. It is empty if the goal includes neither.
+// Effect returns the possible effect of the manual cleaning that prepares the node. If the node is not prepared, it
+// returns the effect of automated cleaning. It is empty if the goal includes neither.
 func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	if a.Goal != GoalAvailable {
 		return models.Effect{}
@@ -132,8 +132,8 @@ func EnrollWarned(plan enroll.Plan, goal Goal, noInspect bool) []string {
 	return names
 }
 
-// EnrollRemedy returns the remedy for a node that was refused or has failed, both as a command and with the keys of
-// the console. The texts are empty if no remedy is known.
+// EnrollRemedy returns the remedy for a node that was refused or has failed: command is for the command line, and key
+// is for the console. Both are empty if no remedy is known.
 func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	if refusal, is := errors.AsType[*models.Refusal](res.Err); is && res.Outcome == OutcomeRefused {
 		return refusal.Hint, cmp.Or(refusal.ScreenHint, refusal.Hint)

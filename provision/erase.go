@@ -21,8 +21,8 @@ const (
 	erasesAll
 )
 
-// depthOf returns the depth of the erasure by step s, as defined by get_clean_steps in
-// ironic_python_agent/hardware.py of both releases.
+// depthOf returns the depth to which step s erases disks. See get_clean_steps in ironic_python_agent/hardware.py of
+// both releases.
 func depthOf(s models.Step) depth {
 	switch s.Label() {
 	case "deploy.erase_devices":
@@ -130,7 +130,7 @@ func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generat
 	return slices.Concat(inv.Details()[:len(inv.Details())-len(inv.Disks)], erased, kept, details)
 }
 
-// volumeDetails lists the current volumes, which RAID steps may delete, and the volumes that they create.
+// volumeDetails lists the current volumes, which RAID steps may delete, and the volumes that these steps create.
 func volumeDetails(n *models.Node, list []models.Step) []models.Detail {
 	i := slices.IndexFunc(list, func(s models.Step) bool { return s.Interface == "raid" })
 	if i < 0 {

@@ -52,8 +52,8 @@ func TestDisksOfErasures(t *testing.T) {
 	}
 }
 
-// TestProtectedDisksOfReleases checks that skip_block_devices is interpreted in the same way as by the agent of each
-// release, because the agents of both releases match it differently.
+// TestProtectedDisksOfReleases checks that skip_block_devices is interpreted as in the agent of Ironic's release. The
+// agents of the two releases match it differently.
 func TestProtectedDisksOfReleases(t *testing.T) {
 	t.Parallel()
 	const inventory = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "A", "tran": "sata"}]}}`

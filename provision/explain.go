@@ -12,7 +12,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// ExplainAPI is the part of Ironic's API with which an [Explainer] reads data about the explained node.
+// ExplainAPI is the part of Ironic's API that an [Explainer] uses to read data about the explained node.
 type ExplainAPI interface {
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
@@ -45,7 +45,7 @@ type ExplainSources struct {
 	Changes func(uuid string, now time.Time) []models.NodeChange
 }
 
-// JournalFacts holds the data in the journal about a node's last operation.
+// JournalFacts holds the journal's data about a node's last operation.
 type JournalFacts struct {
 	// Work is the last operation that was observed, or nil if there is none.
 	Work *models.Work
@@ -63,11 +63,11 @@ type Explained struct {
 	State models.ProvisionState
 	// Explanations contains at least one explanation, with the best one first.
 	Explanations []explain.Explanation
-	// Missing lists the errors of all sources except the node itself.
+	// Missing lists the errors of the sources that could not be read.
 	Missing []error
 }
 
-// Explainer explains the states of nodes of one Ironic. Data shared by all nodes is read only once.
+// Explainer explains the states of nodes in one Ironic. Data that is the same for all nodes is read only once.
 type Explainer struct {
 	api     ExplainAPI
 	sources ExplainSources
@@ -220,7 +220,8 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	return explain.FindSiblings(&this, x.rows), nil
 }
 
-// ListOthers reads all nodes, and for some of the failed ones also the reason for the failure.
+// ListOthers reads all nodes. For some of the failed nodes, at most maxSiblingReasons, it also reads the reason for
+// the failure.
 func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	var rows []*models.Row
 	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {

@@ -35,7 +35,7 @@ type fakeAPI struct {
 	// took is the duration of a change. skew is the time by which the server's clock is ahead.
 	took, skew time.Duration
 	// onCall runs before a change and can make it fail; onLook can make a read fail. onApplied runs after a change
-	// was carried out and can replace the answer by an error.
+	// has been carried out and can replace the answer with an error.
 	onCall    func(call, id string) error
 	onLook    func(id string) error
 	onApplied func(call, id string) error
@@ -60,7 +60,7 @@ func node(name string, s models.ProvisionState) models.Node {
 	}
 }
 
-// later calls change with the named node after the time d.
+// later schedules change, which is applied to the named node after d.
 func (f *fakeAPI) later(d time.Duration, name string, change func(n *models.Node)) {
 	time.AfterFunc(d, func() { f.set(name, change) })
 }
@@ -147,8 +147,8 @@ func (f *fakeAPI) call(ctx context.Context, id, format string, args ...any) (str
 	return "req-" + strings.TrimPrefix(id, "uuid-"), nil
 }
 
-// Send applies a request of a runner. It records a call that consists of the last part of the path and the values in
-// the body.
+// Send applies a runner's request. It records a call that consists of the last part of the path and the values in the
+// body.
 func (f *fakeAPI) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	parts := strings.Split(strings.TrimPrefix(r.Path, "/v1/"), "/")
 	id, body := parts[1], string(r.Payload())

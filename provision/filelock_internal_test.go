@@ -10,9 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// TestListingBlocksNobody checks that listing deployments, for which their locks are checked, never prevents a
-// process that is just starting from taking such a lock. Each time, the lock file of a killed process exists, as
-// after a crash.
+// TestListingBlocksNobody checks that listing deployments, which briefly locks each of them, never prevents a
+// starting process from taking such a lock. Every attempt starts with the lock file that a killed process has left.
 func TestListingBlocksNobody(t *testing.T) {
 	t.Parallel()
 	const uuid = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"

@@ -47,7 +47,7 @@ func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	return FirmwareUpdate{Component: component, URL: address}, nil
 }
 
-// Setting returns the update as an entry of settings, the argument of the step firmware.update.
+// Setting returns the update as an entry of the settings argument of the firmware.update step.
 func (u FirmwareUpdate) Setting() map[string]any {
 	setting := map[string]any{"component": u.Component, "url": u.URL}
 	if u.WaitSeconds > 0 {
@@ -56,7 +56,7 @@ func (u FirmwareUpdate) Setting() map[string]any {
 	return setting
 }
 
-// UpdateFirmware returns an action that updates firmware with the step firmware.update (39.0.0).
+// UpdateFirmware returns an action that updates firmware with the firmware.update step (39.0.0).
 func UpdateFirmware(api FirmwareReader, updates []FirmwareUpdate) Action {
 	return &hardwareAction{name: "update firmware", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		have, err := api.Firmware(ctx, n.UUID)
@@ -128,7 +128,7 @@ func FirmwareOf(ctx context.Context, api FirmwareReader, nodes []models.NodeRef)
 	return all, ctx.Err()
 }
 
-// FirmwareVersion is a version of a firmware component, with all nodes of one model that have this version.
+// FirmwareVersion is a version of a firmware component. Nodes lists the nodes of one model that have this version.
 type FirmwareVersion struct {
 	Model     string           `json:"model" yaml:"model"`
 	Component string           `json:"component" yaml:"component"`
@@ -179,7 +179,8 @@ func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes [
 	return matrix, nil
 }
 
-// modelOf returns the manufacturer and the product name of a machine, as found in its inventory.
+// modelOf returns the manufacturer and the product name in a node's inventory. It returns "not inspected" if there is
+// no inventory, and "unknown" if the inventory does not contain them.
 func modelOf(ctx context.Context, api Inventories, uuid string) (string, error) {
 	raw, err := api.Inventory(ctx, uuid)
 	if models.IsFault(err, models.FaultNotFound) {

@@ -29,8 +29,8 @@ type following struct {
 	reason string
 }
 
-// update adds a reading of the node, made at local time at, when the server's clock showed date. The times in the
-// evidence are on the server's clock, as are those in the node's history.
+// update adds a reading of the node. at is the local time of the reading, and date is the server's time, or zero if
+// it is unknown. The times in the evidence are on the server's clock, as are those in the node's history.
 func (f *following) update(n *models.Node, at, date time.Time) {
 	if !f.clockKnown {
 		f.clockKnown = true
@@ -104,7 +104,7 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 	return min(max(waited/2, firstPoll), period)
 }
 
-// nodesPerPeriod is the number of watched nodes up to which the period is not lengthened.
+// nodesPerPeriod is the maximum number of watched nodes for which the period is not lengthened.
 const nodesPerPeriod = 10
 
 // progress returns the progress of the node, including the observations made so far.

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// script holds the changes that node n1 makes after the verb was accepted. The keys are the seconds since then.
+// script holds the changes to the n1 node after Ironic has accepted the verb. The keys are the seconds since then.
 type script map[float64]func(n *models.Node)
 
 func to(s models.ProvisionState) func(n *models.Node) {
@@ -155,8 +155,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestReasonFromHistory checks that the reason for a failure is found in the history, where Ironic 39.0.0 records it
-// with the time on its own clock, next to older reasons.
+// TestReasonFromHistory checks that the reason for a failure is found in the history. Ironic 39.0.0 records it there
+// next to older reasons, with the time on its own clock.
 func TestReasonFromHistory(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"same clock": 0, "ahead": 3 * time.Hour, "behind": -3 * time.Hour} {
 		t.Run(name, func(t *testing.T) {

@@ -21,8 +21,8 @@ type undo struct {
 	instance string
 	// restore lists the operations that restore the fields, in the order in which they must be applied.
 	restore []models.PatchOp
-	// reserved reports that instance was written to the node. allocated reports that an allocation with this UUID
-	// reserves the node. If both are false, the node keeps its instance.
+	// reserved reports whether instance was written to the node. allocated reports whether an allocation with
+	// instance as its UUID reserves the node. If both are false, the node keeps its instance.
 	reserved, allocated bool
 }
 
@@ -67,9 +67,9 @@ func (r *record) undo() undo {
 	return undo{instance: r.Instance, restore: r.Restore, reserved: !r.Kept && !r.Allocated, allocated: r.Allocated}
 }
 
-// revert reverts the changes made by the entries in sent after a failure. onItsWay is the time of a request that may
-// still arrive, or zero. The record is kept until all changes have been reverted. The result reports whether that
-// succeeded.
+// revert handles a failure: it reverts the changes that the entries in sent have made. onItsWay is the time of a
+// request that may still arrive, or zero. The record is kept until all changes have been reverted. The result reports
+// whether the changes were reverted and the record was removed.
 func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, time.Now())

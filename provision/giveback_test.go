@@ -38,7 +38,7 @@ func (r nodeReader) Node(ctx context.Context, id string, fields ...string) (*mod
 	return r.api.Node(ctx, id, fields...)
 }
 
-// invalid returns a reader whose second validation fails. The second validation takes place after the plan was
+// invalid returns a reader whose second validation fails. The second validation takes place after the plan has been
 // written to the node.
 func invalid() *reader {
 	return &reader{inventory: oneDisk, valid: func(n int) []models.Validation {
@@ -53,11 +53,11 @@ type giveBackRig struct {
 	dir  string
 	api  *fakeAPI
 	node models.Node
-	// request counts the requests to Ironic's nodes, starting at 1. At request number at, either a fault is injected,
-	// or the state of the disk and of Ironic is saved, before or after the request.
+	// request counts the requests to Ironic's nodes, starting at 1. at is the number of one of these requests. There,
+	// either a fault is injected, or the state of the disk and of Ironic is saved before or after the request.
 	request, at int
 	fault       giveBackFault
-	// kept and was hold the files and the node as they are left by a process that is killed at that request.
+	// kept and was hold the files and the node as a process leaves them when it is killed at that request.
 	kept map[string][]byte
 	was  models.Node
 }
@@ -215,9 +215,9 @@ func (rig *giveBackRig) restored() bool {
 	return reflect.DeepEqual(was, now)
 }
 
-// TestGiveBackSurvivesEachFault lets each request of a reverted deployment fail in turn, in each possible way, and
-// kills the process there. It checks that no old value is lost, that nothing is reverted twice, and that the record
-// is kept until everything is restored.
+// TestGiveBackSurvivesEachFault injects each possible fault into each request of a deployment that is reverted. Some
+// of the faults kill the process. The test checks that no old value is lost, that nothing is reverted twice, and that
+// the record is kept until everything is restored.
 func TestGiveBackSurvivesEachFault(t *testing.T) {
 	var requests int
 	synctest.Test(t, func(t *testing.T) {

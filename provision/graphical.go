@@ -62,8 +62,8 @@ func refusedConsole(node models.NodeRef, err error) error {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: "console", Node: node.Label(), Why: why.Reason, Hint: why.Remedy}
 }
 
-// unviewable returns an error that explains why a console with the named interface has no web page. It returns nil if
-// there is one, or if the interface is unknown.
+// unviewable returns an error that explains why a console with the named interface has no web page. It returns nil
+// for interfaces that have one, and for unknown interfaces.
 func unviewable(name string) error {
 	const others = "set console_interface to redfish-graphical (39.0.0; it must be enabled on the conductor)"
 	switch {

@@ -125,7 +125,7 @@ func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (
 	return a.verb(before).ended(before, now, waited)
 }
 
-// refusedWork returns the work for a node on which the action is impossible. why is the reason, and hint is the
+// refusedWork returns the work for a node on which the action is impossible, with the reason why and a hint at the
 // remedy.
 func refusedWork(why, hint string) hardwareWork {
 	return hardwareWork{refused: &models.Refusal{Kind: models.RefusedArguments, Why: printable.Line(why), Hint: hint}}

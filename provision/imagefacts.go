@@ -19,7 +19,8 @@ import (
 type ImageWeb interface {
 	// Head requests only the headers.
 	Head(ctx context.Context, address string) (WebAnswer, error)
-	// Get reads up to most bytes of the body. If part is true, it requests only these bytes from the server.
+	// Get reads the start of the body. It stops when it has read the number of bytes given by most. If part is true,
+	// it requests only these bytes from the server.
 	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
 }
 

@@ -17,9 +17,9 @@ type PinAction struct {
 }
 
 // Pin returns an action that writes the most stable hint for the named disk; see [NodeDisks.PinDisk]. disks holds the
-// disks that were shown to the operator. If the node was inspected again in the meantime, the hint is therefore still
-// for the disk that the operator chose, not for another disk with the same name. Whether the hint would have an
-// effect is decided by the current state of the node.
+// disks that were shown to the operator. Even if the node has been inspected again in the meantime, the hint is
+// therefore for the disk that the operator chose, not for another disk with the same name. The current state of the
+// node determines whether the hint would have an effect.
 func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 	return &PinAction{disks: disks, disk: disk, to: to}
 }

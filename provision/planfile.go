@@ -16,8 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// PlanFile is a plan and the folder Dir to which its relative paths refer. If Dir is empty, they refer to the working
-// directory.
+// PlanFile is a plan. Its relative paths refer to the folder Dir or, if Dir is empty, to the working directory.
 type PlanFile struct {
 	Plan *plan.Plan
 	Dir  string
@@ -108,7 +107,8 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// DeploymentOf returns the deployment of the node, after reading its files. It can be used as For in [DeployOptions].
+// DeploymentOf returns the node's deployment, after reading the files that it names. It can be used as the For
+// function in [DeployOptions].
 func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
@@ -168,7 +168,7 @@ func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 	return d, nil
 }
 
-// homePath replaces a leading ~/ that no shell has expanded by the home folder.
+// homePath replaces a leading ~/ with the home folder, in case no shell has expanded it.
 func homePath(path string) string {
 	home, _ := os.UserHomeDir() // without a home folder, ~ is a name
 	return prepare.HomePath(home, path)

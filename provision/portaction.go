@@ -46,7 +46,7 @@ type portChange struct {
 	ops      []models.PatchOp
 	// created is the UUID of an object to be created. mac is a MAC address that no other port may have.
 	created, mac string
-	// vif is true if the change requires a network interface that supports VIFs.
+	// vif reports whether the change requires a network interface that supports VIFs.
 	vif bool
 	// refused is the reason why the change is impossible, or nil if it is possible.
 	refused *models.Refusal
@@ -193,7 +193,7 @@ func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, e
 	return err
 }
 
-// macConflict returns the refusal of the MAC address that port p already has.
+// macConflict returns a refusal that explains that port p already has the MAC address mac.
 func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
@@ -208,7 +208,7 @@ func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port,
 	return r
 }
 
-// free returns a refusal if a port other than the one with UUID self has the MAC address.
+// free returns a refusal if a port already has the MAC address, unless the UUID of that port is self.
 func (a *PortAction) free(ctx context.Context, mac, self string, n *models.Node) (*models.Refusal, error) {
 	there, err := a.api.PortsAt(ctx, mac)
 	if err != nil || len(there) == 0 || there[0].UUID == self {

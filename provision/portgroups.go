@@ -39,7 +39,7 @@ func CreatePortgroup(ctx context.Context, api PortAPI, node *models.Node, name s
 	return a, a.members(ctx, node, group, settings)
 }
 
-// freeName returns a refusal if a port group other than the one with UUID self has the name.
+// freeName returns a refusal if a port group already has the name, unless the UUID of that group is self.
 func (a *PortAction) freeName(ctx context.Context, name, self string, n *models.Node) (*models.Refusal, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // free
@@ -96,7 +96,7 @@ func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*
 	return a, a.members(ctx, node, group, settings)
 }
 
-// members adds the changes that add ports to the group or remove ports from it, as required by the setting members.
+// members adds the changes that the members setting requires. They add ports to the group or remove ports from it.
 func (a *PortAction) members(ctx context.Context, node *models.Node, group map[string]any, settings []ports.Setting) error {
 	s := ports.Find(settings, "members")
 	if s == nil {
@@ -138,7 +138,7 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	return nil
 }
 
-// move adds the change that adds a port to a group or removes it from its group.
+// move adds a change that puts a port into a group or takes it out of its group.
 func (a *PortAction) move(node *models.Node, port map[string]any, ops []models.PatchOp, done string) {
 	a.add(node.UUID, portChange{noun: ports.Port, request: request.PatchPort(uuidOf(port), ops), ops: ops, done: done})
 }

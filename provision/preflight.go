@@ -17,8 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// Reader is the part of Ironic's API that is read by the checks before a deployment; *ironicclient.Client implements
-// it.
+// Reader is the part of Ironic's API that the checks before a deployment read; *ironicclient.Client implements it.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)
@@ -52,7 +51,7 @@ type Preflighter struct {
 	Reader Reader
 	// MaxInventoryAge is the age from which an inventory is reported as old; 0 means [InventoryAge].
 	MaxInventoryAge time.Duration
-	// Policy is the policy of the context. The policy of a plan overrides it.
+	// Policy is the context's policy for the checks. A plan's policy overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
 	// NoOverride means that checks cannot be overridden, and that the policy of a plan cannot weaken them.
 	NoOverride bool
@@ -102,8 +101,8 @@ func (p *Preflighter) Fresh() *Preflighter {
 	}
 }
 
-// Preflight runs all checks for the deployment d of the node, without changing anything. overrides lists the checks
-// for which the operator has typed this node's name.
+// Preflight runs all checks for deployment d on node n, without changing anything. overrides lists the checks for
+// which the operator has typed this node's name.
 func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID) ([]plan.Check, error) {
 	facts, err := p.facts(ctx, n, d)
 	if err != nil {

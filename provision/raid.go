@@ -118,8 +118,8 @@ func DeleteRAID() Action {
 
 func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] == steps.Agent }
 
-// RAIDProblems returns the problems because of which the node's raid interface would reject the target RAID. It does
-// not find problems that depend on the drives.
+// RAIDProblems returns the reasons why the node's RAID interface would reject the target RAID. It does not find
+// reasons that depend on the drives.
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	switch steps.InterfacesOf(n)["raid"] {
 	case steps.Agent:
@@ -139,10 +139,10 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	return nil
 }
 
-// raidStepProblems returns the reasons why the given RAID step, chosen by the operator, would fail on the node. It
-// finds a create_configuration without a target RAID (create_configuration in ironic/drivers/modules/redfish/raid.py
-// and agent.py), and a raid_config that the node's raid interface refuses. The types of arguments are checked
-// elsewhere.
+// raidStepProblems returns the reasons why a RAID step that the operator has chosen would fail on the node. It
+// detects a create_configuration step without a target RAID (create_configuration in
+// ironic/drivers/modules/redfish/raid.py and agent.py), and a raid_config that the node's RAID interface refuses. The
+// types of arguments are checked elsewhere.
 func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Problem {
 	switch s.Label() {
 	case "raid.create_configuration":
@@ -188,8 +188,8 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
-// CurrentRAID holds two RAID configurations of a node: the one of its volumes at the end of the last cleaning, and
-// the target.
+// CurrentRAID holds two RAID configurations of a node. Current describes the volumes at the end of the last cleaning,
+// and Target describes the wanted volumes.
 type CurrentRAID struct {
 	Interface string         `json:"raid_interface" yaml:"raid_interface"`
 	Current   map[string]any `json:"raid_config" yaml:"raid_config"`
@@ -229,7 +229,7 @@ func DrivesOf(b *models.BMC) []raid.Drive {
 }
 
 // VolumeTexts describes a logical disk in Ironic's form. It returns the level, the size, the name, "yes" for a root
-// volume, and the drives, each of which may be empty.
+// volume, and the drives. Any of these texts may be empty.
 func VolumeTexts(disk map[string]any) []string {
 	text := func(key string) string {
 		if disk[key] == nil {

@@ -26,12 +26,13 @@ type Ramdisk struct {
 	// KernelParams is the value of kernel_append_params. It cannot be used with a prebuilt ISO, whose parameters
 	// Ironic cannot change. If it is empty, the node's parameters stay unchanged.
 	KernelParams string
-	// WithDefaults inserts %default% before KernelParams, which Ironic replaces by its configured parameters. Without
-	// it, KernelParams is used instead of the configured parameters.
+	// WithDefaults inserts %default% before KernelParams. Ironic replaces this word with its configured parameters.
+	// Without it, KernelParams is used instead of the configured parameters.
 	WithDefaults bool
 	// NoKernelParams removes the node's own parameters, so that Ironic's configured parameters apply.
 	NoKernelParams bool
-	// InInstance writes the parameters to instance_info, which is cleared by undeploying, instead of driver_info.
+	// InInstance writes the parameters to instance_info instead of driver_info. Ironic clears instance_info when the
+	// node is undeployed.
 	InInstance bool
 }
 
@@ -52,7 +53,7 @@ func ServedRamdisk(t prepare.Target) Ramdisk {
 	return Ramdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
 }
 
-// defaultParams is a placeholder that Ironic replaces by its configured parameters (get_kernel_append_params in
+// defaultParams is a placeholder that Ironic replaces with its configured parameters (get_kernel_append_params in
 // ironic/drivers/utils.py).
 const defaultParams = "%default%"
 
@@ -74,13 +75,14 @@ func (r Ramdisk) params() string {
 	return text
 }
 
-// hrefSchemes returns the URL schemes from which the newest Ironic can fetch an image. The schemes nfs, cifs and smb
-// are only for BMCs (protocol_mapping in ironic/common/image_service.py).
+// hrefSchemes returns the schemes of the URLs from which the newest Ironic can fetch an image. The nfs, cifs and smb
+// schemes are only for BMCs (protocol_mapping in ironic/common/image_service.py).
 func hrefSchemes() []string { return []string{"http", "https", "file", "glance", "oci"} }
 
 var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$`)
 
-// check returns a problem that does not depend on the node and a hint on its solution, or "" if there is none.
+// check looks for a problem that does not depend on the node. It returns a description of the problem and a hint at
+// the solution. Both are empty if there is no problem.
 func (r Ramdisk) check() (why, hint string) {
 	pair := r.Kernel != "" || r.Initramfs != ""
 	params := r.params()
@@ -113,8 +115,8 @@ func (r Ramdisk) check() (why, hint string) {
 	return "", ""
 }
 
-// badHref returns the reason why Ironic cannot fetch an image from href. It returns "" if it can, or if href is
-// empty.
+// badHref returns the reason why Ironic cannot fetch an image from href. It returns "" if Ironic can fetch the image,
+// or if href is empty.
 func badHref(href string) string {
 	if href == "" || uuidLike.MatchString(href) {
 		return ""
@@ -183,8 +185,8 @@ func appendSetting(list []models.Setting, now map[string]any, object, field, val
 	return append(list, models.Setting{Path: []string{object, field}, Op: models.SettingSet, Text: string(text)})
 }
 
-// appendRemoval adds the removal of an unwanted field to the list. It does not remove null or empty values, which
-// Ironic ignores except for kernel_append_params.
+// appendRemoval adds the removal of an unwanted field to the list. It keeps null and empty fields, because Ironic
+// ignores them. The exception is kernel_append_params, which is always removed.
 func appendRemoval(list []models.Setting, now map[string]any, object, field string, unwanted bool) []models.Setting {
 	value, there := now[field]
 	if !unwanted || !there || (value == nil || value == "") && field != "kernel_append_params" {

@@ -244,7 +244,7 @@ func TestRamdiskRuns(t *testing.T) {
 	}
 }
 
-// TestRamdiskReadOnly checks that a plan is also refused in a read-only context.
+// TestRamdiskReadOnly checks that the preview in a read-only context contains a refusal, but no requests.
 func TestRamdiskReadOnly(t *testing.T) {
 	n := node("n1", models.StateManageable)
 	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, ReadOnly: true}

@@ -21,8 +21,8 @@ type RamdiskAction struct {
 
 // ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters, and
 // removes conflicting fields. Fields that start with rescue_ stay unchanged. Nodes that already have these values are
-// not changed. The function of returns the ramdisk for a node. It is called several times for the same node and must
-// always return the same ramdisk. If it returns an error, the node is refused.
+// not changed. The argument is a function that returns the ramdisk for a node. It is called several times for the
+// same node and must always return the same ramdisk. If it returns an error, the node is refused.
 func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 	return &RamdiskAction{of: of}
 }
@@ -98,9 +98,9 @@ func (a *RamdiskAction) warnings(n *models.Node) []string {
 // bootSupport says which images a boot interface can boot: a prebuilt ISO, and a pair of a kernel and an initramfs.
 type bootSupport struct{ iso, pair bool }
 
-// bootInterfaces returns the boot interfaces of Ironic 21 to 39. Virtual media and HTTPS boot, except iRMC's, can
-// build an ISO from a kernel and an initramfs. Network boot supports only a kernel with an initramfs
-// (drivers/modules/*/boot.py, pxe_base.py).
+// bootInterfaces returns the boot interfaces of Ironic 21 to 39, with the images that they support. Virtual media and
+// HTTPS boot, except iRMC's, can build an ISO from a kernel and an initramfs. Network boot supports only a kernel
+// with an initramfs (drivers/modules/*/boot.py, pxe_base.py).
 func bootInterfaces() map[string]bootSupport {
 	both, pair := bootSupport{iso: true, pair: true}, bootSupport{pair: true}
 	return map[string]bootSupport{

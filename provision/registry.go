@@ -34,8 +34,8 @@ type Registry struct {
 // maxManifestBytes is the maximum size of a manifest in bytes.
 const maxManifestBytes = 4 << 20
 
-// Artifact reads the manifest and reports whether it describes an artifact, by the rules of identify_specific_image
-// in ironic/common/image_service.py (39.0).
+// Artifact reads the manifest and reports whether it describes an artifact. It applies the rules of
+// identify_specific_image in ironic/common/image_service.py (39.0).
 func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, error) {
 	client := &auth.Client{Client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes, DisableKeepAlives: true}}}
 	repository := &remote.Repository{

@@ -24,7 +24,7 @@ const (
 // errAny stands for any error.
 var errAny = errors.New("any error")
 
-// TestRegistryKinds checks all manifests that are distinguished by Ironic's identify_specific_image.
+// TestRegistryKinds checks all kinds of manifests that Ironic's identify_specific_image distinguishes.
 func TestRegistryKinds(t *testing.T) {
 	t.Parallel()
 	container := `{"schemaVersion": 2, "mediaType": "` + manifestType + `", "config": {"mediaType": "application/vnd.oci.image.config.v1+json"}, "layers": [` + layer + `, ` + layer + `]}`

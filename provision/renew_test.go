@@ -28,8 +28,8 @@ func (a lockingAPI) Send(ctx context.Context, r request.Request) (request.Answer
 	return a.fakeAPI.Send(ctx, r)
 }
 
-// TestRecordHasTheTimeOfTheLastRequest checks that the record is renewed for each attempt of a request. If the
-// process is killed between two attempts, the record then shows that the request may be in transit.
+// TestRecordHasTheTimeOfTheLastRequest checks that each attempt to send a request renews the record. If the process
+// is killed between two attempts, the record then shows that the request may be in transit.
 func TestRecordHasTheTimeOfTheLastRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -84,8 +84,8 @@ func (e *OtherDeploymentError) Error() string {
 	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
 }
 
-// OnScreen names the keys that do the same. For reverting a deployment without continuing it, there is only a
-// command.
+// OnScreen is like Error, but names console commands. Only a shell command can revert a deployment without continuing
+// it.
 func (e *OtherDeploymentError) OnScreen() string {
 	if e.Accepted {
 		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")

@@ -29,13 +29,13 @@ type Review struct {
 	Target     *hints.Disk
 	TargetText string
 	Others     []hints.Disk
-	// Steps lists the deploy steps in the order in which Ironic runs them, each with its source.
+	// Steps lists the deploy steps in the order in which Ironic runs them. Each step includes its source.
 	Steps []plan.OrderedStep
 	// FirstBoot summarizes the configuration that the installed system reads at its first boot.
 	FirstBoot []models.Detail
 	Effect    models.Effect
-	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, this is done instead of
-	// the deployment that the other fields describe.
+	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, the action does this
+	// work instead of the deployment that the other fields describe.
 	FollowUp string
 	// Requests lists the requests to send, and Commands lists the equivalent commands. Both are empty if the node is
 	// refused.
@@ -85,7 +85,7 @@ func imageText(f *plan.Facts) string {
 	return ""
 }
 
-// targetText describes the disk to be overwritten, or explains why it is unknown or there is none.
+// targetText describes the disk to be overwritten. If there is no such disk or it is unknown, it explains why.
 func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
 	case f.Kind == plan.KindRamdisk:
@@ -156,7 +156,7 @@ func firstBoot(r *readyNode) []models.Detail {
 	return list
 }
 
-// DeployReport describes the planned deployment of one node, for output as JSON.
+// DeployReport is the JSON form of the planned deployment of one node.
 type DeployReport struct {
 	Node     models.NodeRef     `json:"node"`
 	Refused  bool               `json:"refused"`
@@ -169,7 +169,8 @@ type DeployReport struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Report returns the report on the node. It must be called after [DeployAction.Preflight].
+// Report returns the planned deployment of the node as a [DeployReport]. It must be called after
+// [DeployAction.Preflight].
 func (a *DeployAction) Report(n *models.Node) DeployReport {
 	r := DeployReport{
 		Node: n.Ref(), Effect: printable.Line(a.Effect(n).Text), Checks: append([]plan.Check{}, a.Checks(n)...),

@@ -35,8 +35,8 @@ func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note s
 // deployment read it.
 const rootDiskPlace = "extra.console.root_disk"
 
-// conclusion returns the request that records the root disk of the deployment. It returns none if the node meanwhile
-// has another instance.
+// conclusion returns the request that records the root disk of the deployment. It returns nil if the node now has
+// another instance or is not active.
 func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*entry, error) {
 	// Read the node again, because the watched node contains only some of the fields.
 	n, err := api.Node(ctx, uuid)

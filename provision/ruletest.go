@@ -30,8 +30,8 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that is read by the commands and screens for inspection rules;
-// *ironicclient.Client implements it.
+// RulesAPI is the part of Ironic's API that the commands and screens for inspection rules read; *ironicclient.Client
+// implements it.
 type RulesAPI interface {
 	RuleAPI
 	RuleTestAPI
@@ -52,8 +52,8 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 }
 
 // RulesToTest returns the rules to test. These are the given rules from files or, if given is nil, Ironic's rules. If
-// withActive is set, the result contains both, without those rules in Ironic that the given rules would change. Rules
-// whose conditions and actions are hidden are refused.
+// withActive is set, the result contains both, except for those of Ironic's rules that the given rules would change.
+// Rules whose conditions and actions are hidden are refused.
 func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
@@ -106,7 +106,8 @@ func (v *RuleVerdict) Text() string {
 	return string(v.Kind)
 }
 
-// Lines returns the notes, the changes and the failure, each as one line.
+// Lines returns the notes, the changes and the failure on separate lines. If a matching rule has none of them, it
+// returns "no change".
 func (v *RuleVerdict) Lines() []string {
 	lines := slices.Clone(v.Outcome.Notes)
 	for _, c := range v.Outcome.Changes {
@@ -196,7 +197,7 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-// ruleSubject reads the data of the node that is available to rules.
+// ruleSubject reads the node's data to which rules have access.
 func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err

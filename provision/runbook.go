@@ -13,8 +13,8 @@ import (
 )
 
 // RunRunbook returns an action that cleans or services nodes with the steps of a runbook. r contains the verb and the
-// name or UUID of the runbook. Preflight reads the runbook. The traits of each node and the steps are then checked as
-// Ironic does (ironic/api/controllers/v1/node.py, _handle_runbook, 39.0.0).
+// runbook's name or UUID. Preflight reads the runbook. The action then checks the traits of each node and the steps
+// as Ironic does (ironic/api/controllers/v1/node.py, _handle_runbook, 39.0.0).
 func RunRunbook(api StepFileAPI, r models.ProvisionRequest) Action {
 	return &runbookAction{verbAction: verbAction{req: r}, api: api}
 }
@@ -23,7 +23,7 @@ type runbookAction struct {
 	verbAction
 	api StepFileAPI
 
-	// runbook is nil before Preflight, or if the runbook could not be found. steps lists the steps of the runbook.
+	// runbook is nil before Preflight, or if the runbook could not be found. steps lists the runbook's steps.
 	runbook *stepfile.Item
 	steps   []models.Step
 	err     error
@@ -43,7 +43,7 @@ func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
 	a.err = err
 }
 
-// stepsOf returns the steps of the runbook, sorted by their field order.
+// stepsOf returns the runbook's steps, sorted by their order field.
 func stepsOf(book *stepfile.Item) ([]models.Step, error) {
 	var document struct {
 		Steps []models.Step `json:"steps"`
@@ -102,7 +102,7 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	return a.withSteps().Refuse(n, v)
 }
 
-// warnings returns the warnings about the steps of the runbook.
+// warnings returns the warnings about the runbook's steps.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
 // notes describes settings that Ironic ignores, or whose effect depends on the operator's roles.
@@ -126,7 +126,7 @@ func (a *runbookAction) isTrue(field string) bool {
 	return value
 }
 
-// Effect returns the effect of the steps of the runbook.
+// Effect returns the effect of the runbook's steps.
 func (a *runbookAction) Effect(n *models.Node) models.Effect {
 	if a.runbook == nil {
 		return a.verbAction.Effect(n)

@@ -26,7 +26,7 @@ type Runner struct {
 	ReadOnly bool
 	// Actor is the user on whose behalf actions run on a server with several users. Otherwise, it is zero.
 	Actor audit.Actor
-	// Poll is the period in which watched nodes are read; 0 means 1 s.
+	// Poll is the interval at which watched nodes are read; 0 means 1 s.
 	Poll time.Duration
 }
 
@@ -132,7 +132,7 @@ type RunOptions struct {
 	// Sent reports whether an earlier run that was interrupted has sent the requests to the node, and when. Such a
 	// node is only watched. Sent may be nil.
 	Sent func(uuid string) (at time.Time, sent bool)
-	// Cancels removes single nodes from the run; it may be nil.
+	// Cancels removes individual nodes from the run; it may be nil.
 	Cancels *Cancels
 
 	// next lets the action start on the next node. followed counts the nodes being watched.
@@ -255,7 +255,7 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	return res
 }
 
-// readOnly returns the refusal of the action on the node because the context is read-only.
+// readOnly returns the refusal of an action in a read-only context.
 func readOnly(action, node string) *models.Refusal {
 	return &models.Refusal{
 		Kind: models.RefusedReadOnly, Action: action, Node: node, Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
@@ -358,8 +358,8 @@ func (o RunOptions) report(p Progress) {
 	}
 }
 
-// Index returns the index of the item of the node with the given UUID, or -1. The result of the node has the same
-// index.
+// Index returns the index of the item for the node with the given UUID, or -1 if there is none. The node's result has
+// the same index.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }

@@ -8,7 +8,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Set returns an action that changes single fields and the traits of nodes.
+// Set returns an action that changes fields or traits of nodes.
 func Set(settings []models.Setting) Action { return setAction{settings: settings} }
 
 type setAction struct {
@@ -23,7 +23,7 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	switch {
 	case err != nil:
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
-	case len(ops) == 0: // at most traits are changed, which are not fields of the node itself
+	case len(ops) == 0: // nothing changes except perhaps traits, which are not fields of the node itself
 		return nil
 	case n.Maintenance && len(ops) == 1 && ops[0].Op == "remove" && ops[0].Path == "/instance_uuid":
 		return nil // Ironic allows this change in every state
@@ -31,9 +31,8 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	return unchangeable(a, n)
 }
 
-// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does
-// (UPDATE_ALLOWED_STATES in ironic/common/states.py), even in maintenance. Of the hold states, only service hold
-// allows changes.
+// unchangeable refuses field changes during a state transition, even in maintenance, as Ironic does
+// (UPDATE_ALLOWED_STATES in ironic/common/states.py). Of the hold states, only service hold allows changes.
 func unchangeable(a Action, n *models.Node) *models.Refusal {
 	s := n.ProvisionState
 	switch {

@@ -10,8 +10,8 @@ import (
 // shellAction names the opening of a shell in messages and in the audit log.
 const shellAction = "ssh"
 
-// OpenShell opens a shell on the machine of the node. The login is audited, but not the input of the session. In a
-// read-only context, it is refused, because a shell can change everything on the machine.
+// OpenShell opens a shell on the node's machine. The audit log records the login, but not the session's input. In a
+// read-only context, the login is refused, because a shell can change everything on the machine.
 func (r *Runner) OpenShell(ctx context.Context, n models.NodeRef, o agentlog.ShellOptions) (*agentlog.Shell, error) {
 	if r.ReadOnly {
 		return nil, readOnly(shellAction, n.Label())

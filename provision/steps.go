@@ -10,8 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// ParseSteps reads steps from a JSON list. Each element is an object with the members interface and step, and
-// optionally args and priority (for deploy steps) or order (for clean and service steps).
+// ParseSteps reads steps from a JSON list. Each element is an object that contains "interface" and "step". It may
+// also contain "args", and either "priority" (deploy steps) or "order" (clean and service steps).
 func ParseSteps(data []byte) ([]models.Step, error) {
 	var raw []map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -29,7 +29,7 @@ func ParseSteps(data []byte) ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseStep parses one step. It refuses unknown fields, which otherwise would silently be ignored.
+// parseStep parses one step. It refuses unknown fields, which would otherwise be ignored silently.
 func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	var s models.Step
 	known := []string{"interface", "step", "args", "priority", "order"}
@@ -114,9 +114,10 @@ func checkStep(s models.Step) error {
 	return nil
 }
 
-// WithPriorities returns the deploy steps with missing priorities added, because Ironic requires them. The first step
-// gets 80, the priority of install steps. Each other step gets a priority that is one lower than that of the step
-// before, so that it runs after that step.
+// WithPriorities returns the deploy steps with missing priorities added, because Ironic requires them. If the first
+// step has no priority, it gets 80, the priority of install steps. Any other step without one gets a priority that is
+// one lower than that of the step before, but at least 1, so that it runs after that step. Steps with priority 0 are
+// disabled and therefore skipped.
 func WithPriorities(steps []models.Step) []models.Step {
 	const installPriority = 80
 	out := slices.Clone(steps)

@@ -11,8 +11,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestWatchingFreesTheSlot checks that watched nodes do not delay other nodes, and that many watched nodes are not
-// read more often than a few.
+// TestWatchingFreesTheSlot checks that watched nodes do not delay other nodes, and that the number of reads per
+// second is limited even if many nodes are watched.
 func TestWatchingFreesTheSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, names := many(100, models.StateEnroll)

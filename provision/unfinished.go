@@ -41,11 +41,11 @@ type Unfinished struct {
 	// sent. Both are on this machine's clock and accurate to the second.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
-	// Instance is the instance_uuid of the deployment. Kept reports that the node already had this instance_uuid
-	// before, so it is not removed.
+	// Instance is the instance_uuid of the deployment. Kept reports whether the node had this instance_uuid before.
+	// If so, it is not removed.
 	Instance string `json:"instance_uuid"`
 	Kept     bool   `json:"kept,omitempty"`
-	// Allocated reports that the node is reserved by an allocation whose UUID is Instance.
+	// Allocated reports whether the node is reserved by an allocation whose UUID is Instance.
 	Allocated bool `json:"allocated,omitempty"`
 	// From is the state of the node before the deployment. Touched is the value of its provision_updated_at at that
 	// time.
@@ -61,11 +61,11 @@ type Unfinished struct {
 
 func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeploy) }
 
-// settleTime is the maximum time for which a request may be in transit to Ironic after its sender was killed. It is
-// longer than a conductor tries to lock a node (3 times, 1 s).
+// settleTime is the maximum time for which a request may be in transit to Ironic after its sender was killed. It
+// exceeds the time for which a conductor tries to lock a node (3 attempts, 1 s apart).
 const settleTime = 5 * time.Second
 
-// next is the next thing to do for an unfinished deployment.
+// next is the next action for an unfinished deployment.
 type next int
 
 const (
@@ -82,8 +82,9 @@ const (
 	nextOver
 )
 
-// next returns the next thing to do for the deployment. The node shows which requests have arrived, because its
-// instance_uuid is unique, and because it leaves its state when Ironic accepts a deployment.
+// next returns the next action for the deployment, and the reason for it, which may be empty. The node shows which
+// requests have arrived, because its instance_uuid is unique, and because it leaves its state when Ironic accepts a
+// deployment.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance

@@ -8,8 +8,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// TestNextOfADeployment checks that the next step of an interrupted deployment can be decided from its record and the
-// node alone.
+// TestNextOfADeployment checks that the record and the node alone determine what to do next for an interrupted
+// deployment.
 func TestNextOfADeployment(t *testing.T) {
 	t.Parallel()
 	const mine = "i1"
@@ -58,7 +58,7 @@ func TestNextOfADeployment(t *testing.T) {
 	}
 }
 
-// TestNextOfARebuild checks the same for a rebuild, during which the node keeps its instance. It is active both
+// TestNextOfARebuild checks the same for a rebuild, during which the node keeps its instance. The node is active both
 // before and after the rebuild.
 func TestNextOfARebuild(t *testing.T) {
 	t.Parallel()

@@ -20,8 +20,8 @@ passwd:
 
 const aKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8dT0oxk4qCwz1ydjWTvCnSbmPEp8d0qYxvXUqsnIFu me@here"
 
-// TestLocalFilesOfUserData checks that local files are found relative to the user data, and that their contents
-// become part of the data to send and of the record, so that the files are not read again later.
+// TestLocalFilesOfUserData checks that local files are found relative to the user data. Their contents must become
+// part of the data to send and of the record, because the files are not read again later.
 func TestLocalFilesOfUserData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

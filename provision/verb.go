@@ -16,8 +16,8 @@ import (
 	"ironworks/printable"
 )
 
-// Provision returns an action that sends a provision verb. For the verbs deploy and rebuild, it refuses every node,
-// because only [Deploy] and [Rebuild] run the required checks.
+// Provision returns an action that sends a provision verb. For deploy and rebuild, it refuses every node, because
+// only [Deploy] and [Rebuild] run the required checks.
 func Provision(r models.ProvisionRequest) Action {
 	if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
 		return unchecked{verbAction: verbAction{req: r}}
@@ -39,7 +39,7 @@ func (a unchecked) entries(n *models.Node) ([]entry, error) {
 type verbAction struct {
 	watchedAction
 	req models.ProvisionRequest
-	// setsRAID is true if another request sets the target RAID configuration before the verb is sent.
+	// setsRAID reports whether another request sets the target RAID configuration before the verb is sent.
 	setsRAID bool
 }
 
@@ -66,7 +66,7 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 }
 
 // reservedStep returns the first step that is reserved by Ironic and offered by no interface, or "" if there is none.
-// With such a step, an old Ironic fails the operation.
+// In an old Ironic, such a step makes the operation fail.
 func (a verbAction) reservedStep() string {
 	for _, s := range a.stepsToRun() {
 		if steps.Reserved(s.Step) {
@@ -98,8 +98,9 @@ func endsOff(n *models.Node) []string {
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
-// wrongSteps returns the problems of the steps on the node, either those that are certain or those that are not.
-// setting is the setting that would solve one of them, if known.
+// wrongSteps returns the problems that the steps have on the node. If certain is true, these are the certain
+// problems, otherwise the uncertain ones. setting is a setting that would solve one of the problems, or "" if none is
+// known.
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // so that the node need not be decoded
@@ -118,8 +119,8 @@ func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, se
 	return texts, printable.Line(setting)
 }
 
-// badArguments returns the reason why Ironic would reject the arguments. It also returns the remedy, once for the
-// command line and once for the console.
+// badArguments returns the reason why Ironic would reject the arguments, or "". It also returns the remedy, as a hint
+// for the command line and as a hint for the console.
 func (a verbAction) badArguments() (why, hint, screenHint string) {
 	r := a.req
 	switch {
@@ -176,8 +177,8 @@ func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	}
 }
 
-// rebuildHint adds a hint to the error 500 that the newest Ironic returns for a rebuild of a node without an image
-// source. The cause is an unassigned variable in start_deploy (conductor/deployments.py).
+// rebuildHint adds a hint to the HTTP 500 error that the newest Ironic returns when a node without an image source is
+// rebuilt. The cause is an unassigned variable in start_deploy (conductor/deployments.py).
 func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	var f *models.Fault
 	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
@@ -186,8 +187,9 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	return err
 }
 
-// ended reports whether the operation of the verb has ended. When Ironic accepts a verb, the node leaves its state.
-// Therefore the first stable state that is seen afterward is the outcome, even if it equals the state before.
+// ended reports whether the operation that the verb started has ended. When Ironic accepts a verb, the node leaves
+// its state. Therefore the first stable state that is seen afterward is the outcome, even if it equals the state
+// before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {
@@ -197,9 +199,9 @@ func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, b
 	return verdict{ok: slices.Contains(t.Success, s) && !failedInSuccess(a.req.Verb, now), state: string(s)}, true
 }
 
-// failedInSuccess reports whether manual cleaning has failed although the node is manageable. After a BIOS setting
-// that the firmware ignored, Ironic 39.0.0 first sets clean failed (cleaning_error_handler), but continues with the
-// next heartbeat. The fault remains set.
+// failedInSuccess reports whether manual cleaning has failed although the node is manageable. If the firmware has
+// ignored a BIOS setting, Ironic 39.0.0 first sets clean failed (cleaning_error_handler), but continues cleaning at
+// the next heartbeat. The fault remains set.
 func failedInSuccess(verb models.Verb, now *models.Node) bool {
 	return verb == models.VerbClean && now.Maintenance && now.Fault == "clean failure"
 }

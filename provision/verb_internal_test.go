@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// TestCleaningThatFailsAndEndsManageable checks that cleaning counts as failed if the fault remains set, because
-// Ironic 39.0.0 continues after a BIOS setting that the firmware ignored.
+// TestCleaningThatFailsAndEndsManageable checks that cleaning counts as failed if the fault remains set. Ironic
+// 39.0.0 continues cleaning even if the firmware has ignored a BIOS setting.
 func TestCleaningThatFailsAndEndsManageable(t *testing.T) {
 	t.Parallel()
 	clean := verbAction{req: models.ProvisionRequest{Verb: models.VerbClean}}

@@ -111,7 +111,7 @@ func TestWebEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// direct returns a deployment of the given image with the direct interface.
+// direct returns a deployment that writes the given image with the direct deploy interface.
 func direct(source, checksum string) provision.Deployment {
 	return provision.Deployment{Fields: plan.Fields{Kind: plan.KindDirect, Image: plan.Image{Source: source, Checksum: checksum}}}
 }
