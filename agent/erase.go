@@ -105,7 +105,7 @@ func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure)
 	return a.hardware.Erase(ctx, eraseOf(node, d, depth))
 }
 
-// eraseOf returns how to erase the disk d. Ironic stores the options in the node's driver_internal_info.
+// eraseOf returns the parameters for erasing d. Ironic stores the options in the node's driver_internal_info.
 func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	info := node.Dict("driver_internal_info")
 	allowed := func(key string) bool { return !info.Has(key) || python.Truthy(info.Get(key)) }
@@ -121,8 +121,8 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	}
 }
 
-// eraseFault converts an error of erasing a disk to an error of the agent. The error for a protected disk ends the
-// step, even if other disks have not been erased yet.
+// eraseFault converts an error that occurred while erasing a disk to the agent's error. If the disk is protected,
+// this error ends the step even if other disks have not been erased yet.
 func eraseFault(err error) error {
 	var protected *ProtectedError
 	if errors.As(err, &protected) {
