@@ -119,7 +119,8 @@ func (v *verified) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// openAny starts the download from the first URL that works.
+// openAny starts the download from the first URL that works. If it fails, final reports whether another attempt would
+// be useless.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, final bool, err error) {
 	begin := time.Now()
 	var problems []string

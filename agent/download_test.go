@@ -133,8 +133,8 @@ func TestBrokenDownloadIsContinued(t *testing.T) {
 	}
 }
 
-// TestChangedImageIsNotContinued checks that a download starts again from the beginning if the server has another
-// image after an interruption.
+// TestChangedImageIsNotContinued checks that a download starts again from the beginning if the image on the server
+// changes during an interruption.
 func TestChangedImageIsNotContinued(t *testing.T) {
 	h := hostImage(t, func(w http.ResponseWriter, _ *http.Request, n int) {
 		w.Header().Set("Accept-Ranges", "bytes")

@@ -9,7 +9,7 @@ import (
 )
 
 // eraseDevices overwrites all disks that may be erased. Like the real agent, it continues after a failure and reports
-// only the first one. At a protected disk, however, it stops.
+// only the first failure. However, it stops at a protected disk.
 func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
@@ -60,8 +60,8 @@ func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
 
-// eraseExpress erases NVMe disks completely, because they can do so quickly. It erases only the metadata of other
-// disks.
+// eraseExpress erases NVMe disks completely, because they can erase themselves quickly. It erases only the metadata
+// of other disks.
 func (a *agent) eraseExpress(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to conduct an express erase on the device(s): ", "\n", func(d Disk) Erasure {
 		if strings.HasPrefix(d.Name, "/dev/nvme") {

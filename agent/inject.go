@@ -296,8 +296,8 @@ func toMode(v any) int {
 // field matches a replacement field in the syntax of Python's format strings, such as {node[uuid]}.
 var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 
-// contentOf returns the content of a file to inject. The content is either encoded in base64 or downloaded from a
-// URL.
+// contentOf returns the content of a file to inject. The description of the file contains either this content,
+// encoded in base64, or the URL from which to download it.
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
 	text, ok := file.Get("content").(string)
 	if !ok {

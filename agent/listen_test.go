@@ -64,7 +64,7 @@ func TestLookupDoesNotWaitForLLDP(t *testing.T) {
 }
 
 // TestUnknownNodeIsInspectedFirst checks that the agent sends the inventory before a successful lookup if Ironic
-// learns of the node only by the inspection.
+// learns of the node only through the inspection.
 func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK

@@ -121,7 +121,7 @@ func (o *ImageOptions) complete() {
 // Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
 	// DieInStep is the name of a step in which the agent dies, and DieAfter is the time from the start of the step
-	// until then. Run then returns ErrDied.
+	// until the agent dies. Run then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
 	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage is the last line that

@@ -353,8 +353,8 @@ func (a *agent) bootModeOf(node *dict) string {
 	return mode
 }
 
-// tableType returns the type of partition table to create. This is GPT if the machine boots with UEFI. Otherwise, the
-// node determines it.
+// tableType returns the type of partition table to create. This is GPT if the machine boots with UEFI or if the
+// node's disk_label capability is gpt. Otherwise, it is MBR, which parted calls msdos.
 func (a *agent) tableType(node *dict) string {
 	label := capabilities(node.Dict("properties")).Get("disk_label")
 	if instance := capabilities(node.Dict("instance_info")); instance.Has("disk_label") {

@@ -14,7 +14,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Recording writes a recording to files. When a file has reached the size limit, it continues in a new file.
+// Recording writes a recording to files. When a file has reached the size limit, the recording continues in a new
+// file.
 type Recording struct {
 	header Header
 	path   func(part int) string

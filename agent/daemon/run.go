@@ -112,8 +112,8 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait returns how to wait for addresses before the inventory is collected. Without an inspection, there is no
-// wait.
+// addressWait returns the settings for waiting for addresses before the inventory is collected. Without an
+// inspection, the agent does not wait.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}

@@ -21,8 +21,8 @@ type Settings struct {
 	ListenPort    int
 	AdvertiseHost string
 	AdvertisePort int
-	// NetworkInterface is the interface whose address is advertised. If it is empty, the address comes from the route
-	// to Ironic.
+	// NetworkInterface is the interface whose address is advertised. If it is empty, the agent advertises the source
+	// address of the route to Ironic.
 	NetworkInterface string
 	LookupAttempts   int // attempts to find the advertised address
 	LookupSleep      time.Duration
