@@ -38,15 +38,16 @@ func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
 }
 
 const (
-	// shutdownDelay is how much time a machine at speed 1 takes to act on a command to power off or to reboot.
+	// shutdownDelay is the time from a command to power off or to reboot until the machine acts on it, if the agent's
+	// speed is 1.
 	shutdownDelay = time.Second
-	// minShutdown is the shortest such delay, whatever the speed. The agent needs it to send the answer to the
+	// minShutdown is the minimum delay, whatever the agent's speed. It leaves the agent enough time to answer the
 	// command.
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown writes cached data to disk, pauses while the answer to the command is sent, and then calls how, which
-// powers off or reboots the machine.
+// shutDown writes cached data to disk and pauses while the answer to the command is sent. It then powers off or
+// reboots the machine by calling how.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {
 		a.log.standby.warning("Failed to sync file system buffers: %v", err)
@@ -63,8 +64,8 @@ func (a *agent) sync(ctx context.Context, _ *dict) (any, error) {
 	return nil, a.hardware.Sync(ctx)
 }
 
-// getPartitionUUIDs implements the command get_partition_uuids. It returns the UUIDs that the most recent write_image
-// determined.
+// getPartitionUUIDs implements the get_partition_uuids command. It returns the UUIDs that the most recent write_image
+// step determined.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,7 +101,7 @@ func (a *agent) collectSystemLogs(ctx context.Context, _ *dict) (any, error) {
 }
 
 // installBootloader prepares booting from the root disk. It assumes a whole-disk image, which contains its own boot
-// loader: with UEFI, it only creates a boot entry in the firmware; with BIOS, it does nothing.
+// loader. With UEFI, it therefore only creates a boot entry in the firmware. With BIOS, it does nothing.
 func (a *agent) installBootloader(ctx context.Context, params *dict) (any, error) {
 	device, err := a.rootDisk(ctx, false)
 	if err != nil {

@@ -27,8 +27,8 @@ type agent struct {
 	// refusedInventory is the inventory that Ironic refused and that inspectAgain sends again. It is nil if there is
 	// none.
 	refusedInventory *dict
-	// inspected reports whether no inventory needs to be sent any more, because it was sent or because there is no
-	// inspection.
+	// inspected reports whether the agent has no inventory left to send. This is so after the inventory was sent, or
+	// if no inspection was requested.
 	inspected bool
 	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is already
 	// complete.
@@ -45,7 +45,7 @@ type agent struct {
 	raidRoots      []raidRoot
 }
 
-// endReason tells why the service ends although the machine keeps running.
+// endReason is the reason why the service ends although the machine keeps running.
 type endReason int
 
 const (
@@ -54,8 +54,9 @@ const (
 	endByDeath
 )
 
-// Run runs the agent until ctx ends, in which case it returns nil. It returns earlier if a rescue was finalized or if
-// Ironic does not know the machine. All goroutines of the agent have ended when Run returns.
+// Run runs the agent until ctx ends, in which case it returns nil. Run returns earlier if a rescue was finalized, if
+// Ironic does not know the machine, or if another error ends the agent. All goroutines of the agent have ended when
+// Run returns.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -93,7 +94,7 @@ func (a *agent) run(ctx context.Context) error {
 		return fmt.Errorf("collecting the inventory: %w", err)
 	}
 	a.journal.host = a.inventory.Hostname
-	a.matchIronic(ctx) // again, because the first attempt may have had no answer
+	a.matchIronic(ctx) // retry, because Ironic may not have answered the first attempt
 	found, err := a.introduce(ctx)
 	if err != nil {
 		return err
@@ -107,8 +108,8 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// Either the agent has no token, because Ironic issued it before, perhaps to another ramdisk, or the machine
-		// is in rescue.
+		// Either the machine is in rescue, or the agent has no token. Ironic issues the token only once, and may have
+		// sent it to another ramdisk.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil

@@ -133,8 +133,7 @@ func (a *agent) getCommand(ctx context.Context, w http.ResponseWriter, r *http.R
 	a.showCommand(ctx, w, r, found)
 }
 
-// showCommand answers with the state of the command c. If the caller asked to wait, it first waits until the command
-// has ended.
+// showCommand answers with the state of c. If the caller asked to wait, it first waits until c has ended.
 func (a *agent) showCommand(ctx context.Context, w http.ResponseWriter, r *http.Request, c *command) {
 	if strings.EqualFold(r.URL.Query().Get("wait"), "true") {
 		select {

@@ -18,8 +18,8 @@ import (
 	"ironworks/python"
 )
 
-// hashes maps the name of each checksum algorithm that Ironic can send to its implementation. Ironic does not use the
-// other algorithms that Python knows.
+// hashes maps the names of checksum algorithms to their implementations. It contains the algorithms that Ironic can
+// send, but not the others that Python knows.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
@@ -132,9 +132,9 @@ var (
 	lastChecksum  = regexp.MustCompile(`\s([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})$`)
 )
 
-// checksumIn returns the checksum of the file name if the given line of a checksum file contains it. Lines have the
-// form "SUM NAME", "SUM *NAME" or, unless the agent is old, "SHA256 (NAME) = SUM", which is the form of BSD. If the
-// line contains no checksum for name, found is the text that the real agent quotes in its error message.
+// checksumIn searches a line of a checksum file and returns the checksum of the file with the given name. Lines have
+// the form "SUM NAME" or "SUM *NAME". All agents except old ones also accept the BSD form "SHA256 (NAME) = SUM". If
+// the line contains no such checksum, found is the text that the real agent quotes in its error message.
 func (a generation) checksumIn(line, name string) (sum, found string, err error) {
 	if a == legacyAgent {
 		words := strings.Fields(line)

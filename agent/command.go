@@ -16,8 +16,8 @@ const (
 	running   commandStatus = "RUNNING"
 	succeeded commandStatus = "SUCCEEDED"
 	failed    commandStatus = "FAILED"
-	// mismatch means that the conductor planned with other versions than the agent's. As in the real agent, all kinds
-	// of steps use this status although its name mentions only cleaning.
+	// mismatch means that the conductor planned the steps for versions that differ from the agent's. As in the real
+	// agent, all kinds of steps use this status although its name mentions only cleaning.
 	mismatch commandStatus = "CLEAN_VERSION_MISMATCH"
 )
 
@@ -95,7 +95,7 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 	return c, nil
 }
 
-// guarded turns a crash into an error, so that the conductor gets a reason instead of silence.
+// guarded calls do and turns a panic into an error, so that the conductor gets a reason instead of silence.
 func (a *agent) guarded(do func() (any, error)) (result any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -106,7 +106,7 @@ func (a *agent) guarded(do func() (any, error)) (result any, err error) {
 	return do()
 }
 
-// finish records the result or the error of the command c, which has ended.
+// finish marks c as ended and records its result or its error.
 func (a *agent) finish(c *command, result any, err error) {
 	if text, ok := result.(string); ok {
 		result = newDict("result", text)

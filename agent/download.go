@@ -17,9 +17,9 @@ import (
 	"ironworks/python"
 )
 
-// download downloads the image and passes its content to use. It retries failed downloads up to the configured number
-// of attempts, each of which tries the image's URLs in order. See _download_image and _stream_raw_image_onto_device
-// in ironic_python_agent/extensions/standby.py.
+// download downloads the image and calls use with a reader of its content. It retries failed downloads up to the
+// configured number of attempts, each of which tries the image's URLs in order. See _download_image and
+// _stream_raw_image_onto_device in ironic_python_agent/extensions/standby.py.
 func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
 	var err error
 	limit := a.downloadLimit()
@@ -119,7 +119,8 @@ func (v *verified) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// openAny starts the download from the first URL that works.
+// openAny starts the download from the first URL that works. If it fails, final reports whether another attempt would
+// be useless.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, final bool, err error) {
 	begin := time.Now()
 	var problems []string
@@ -155,10 +156,10 @@ func (r *refusal) permanent() bool {
 	return r.status != 0 && r.status < http.StatusInternalServerError
 }
 
-// open starts the download from address and returns the body of the response. It retries on errors, except after a
-// successful response without an image, such as status 204, and after a redirect without an address. The real agent
-// is also meant to give up at once on some unsuccessful responses, such as 404. But an unsuccessful response counts
-// as false in Python, so its condition is never met.
+// open starts the download from address and returns the body of the response. It retries after errors, with two
+// exceptions: a successful response without an image, such as status 204, and a redirect without an address. The real
+// agent is also meant to give up immediately after some unsuccessful responses, such as 404. However, it tests the
+// response itself, which Python treats as false if it is unsuccessful, so this never happens.
 func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imageBody, error) {
 	authorization, err := a.authorization(info)
 	if err != nil {

@@ -66,8 +66,8 @@ func checksumOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// streamed runs the step write_image for a raw image that the server at address sends. It returns the content that
-// was written to the disk. The pairs of keys and values in more are added to the image_info.
+// streamed runs the write_image step for a raw image from the server at the given address, and returns the content
+// that was written to the disk. The argument more consists of pairs of keys and values to add to the image_info.
 func streamed(t *testing.T, address string, images ImageOptions, more ...any) (string, *fault) {
 	t.Helper()
 	info := newDict("id", "i1", "urls", list{address}, "disk_format", "raw", "stream_raw_images", true, "checksum", checksumOf(pattern))
@@ -133,8 +133,8 @@ func TestBrokenDownloadIsContinued(t *testing.T) {
 	}
 }
 
-// TestChangedImageIsNotContinued checks that a download starts again from the beginning if the server has another
-// image after an interruption.
+// TestChangedImageIsNotContinued checks that a download starts again from the beginning if the image on the server
+// changes during an interruption.
 func TestChangedImageIsNotContinued(t *testing.T) {
 	h := hostImage(t, func(w http.ResponseWriter, _ *http.Request, n int) {
 		w.Header().Set("Accept-Ranges", "bytes")
@@ -150,8 +150,8 @@ func TestChangedImageIsNotContinued(t *testing.T) {
 	}
 }
 
-// TestHostileServers checks the error messages and the numbers of requests for servers that misbehave. Both are those
-// of agent 13.0.0 with the same servers.
+// TestHostileServers checks the error messages and the numbers of requests for servers that misbehave. Agent 13.0.0
+// produced the expected values with the same servers.
 func TestHostileServers(t *testing.T) {
 	endless := func(w http.ResponseWriter, r *http.Request, _ int) {
 		for r.Context().Err() == nil {

@@ -15,11 +15,11 @@ import (
 	"ironworks/test/imagehost"
 )
 
-// noCredentials is the reason for different results of agents of 2023, which do not support credentials. An Ironic of
-// that time sends none, but the configuration of a ramdisk may set some.
+// noCredentials explains why the results of agents from 2023 differ. These agents do not support credentials. An
+// Ironic of that time sends none, but the configuration of a ramdisk may set some.
 const noCredentials = "9.4.2 sends no credentials"
 
-// ownResult names the cases in which the result differs from the real agent's, with the reason.
+// ownResult maps the names of the cases in which the result differs from the real agent's to the reasons.
 var ownResult = map[string]string{
 	"informs first":          "Python takes the first answer of 103 for the last",
 	"packs with half a gzip": "Python ends at a content that is cut off as if it were complete; its checksum is wrong, too",

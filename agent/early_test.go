@@ -36,7 +36,7 @@ func (c countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestFirstRequestDoesNotWait checks that the agent requests Ironic's release while the inventory is still being
-// collected, which can take time because of LLDP.
+// collected. Waiting for LLDP frames can make this collection slow.
 func TestFirstRequestDoesNotWait(t *testing.T) {
 	c, asked := newConductor(t), make(chan struct{})
 	m := newMetal()

@@ -9,7 +9,7 @@ import (
 )
 
 // eraseDevices overwrites all disks that may be erased. Like the real agent, it continues after a failure and reports
-// only the first one. At a protected disk, however, it stops.
+// only the first failure. However, it stops at a protected disk.
 func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
@@ -60,8 +60,8 @@ func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
 
-// eraseExpress erases NVMe disks completely, because they can do so quickly. It erases only the metadata of other
-// disks.
+// eraseExpress erases NVMe disks completely, because they can erase themselves quickly. It erases only the metadata
+// of other disks.
 func (a *agent) eraseExpress(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to conduct an express erase on the device(s): ", "\n", func(d Disk) Erasure {
 		if strings.HasPrefix(d.Name, "/dev/nvme") {
@@ -105,7 +105,7 @@ func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure)
 	return a.hardware.Erase(ctx, eraseOf(node, d, depth))
 }
 
-// eraseOf returns how to erase the disk d. Ironic stores the options in the node's driver_internal_info.
+// eraseOf returns the parameters for erasing d. Ironic stores the options in the node's driver_internal_info.
 func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	info := node.Dict("driver_internal_info")
 	allowed := func(key string) bool { return !info.Has(key) || python.Truthy(info.Get(key)) }
@@ -121,8 +121,8 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	}
 }
 
-// eraseFault converts an error of erasing a disk to an error of the agent. The error for a protected disk ends the
-// step, even if other disks have not been erased yet.
+// eraseFault converts an error that occurred while erasing a disk to the agent's error. If the disk is protected,
+// this error ends the step even if other disks have not been erased yet.
 func eraseFault(err error) error {
 	var protected *ProtectedError
 	if errors.As(err, &protected) {

@@ -15,8 +15,8 @@ import (
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
-	// BlockDevices returns the current disks in the order of the kernel, each with all of its serials and WWNs. A
-	// software RAID array follows the first of its member disks.
+	// BlockDevices returns the current disks in the kernel's order, each with all of its serials and WWNs. A software
+	// RAID array follows its first member disk.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
 	// Install runs coreos-installer and calls line for each line of its output. The error is an *ExitError if the
@@ -26,9 +26,9 @@ type Hardware interface {
 	// has no EFI partition.
 	BootFrom(ctx context.Context, device string) error
 	// WriteImage writes an image to a disk and returns the new identifier of the disk. The error is ErrNoPartitions
-	// if the disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. If
-	// reading a raw image ends with ErrChecksum, which is only after the image was written, WriteImage returns that
-	// error.
+	// if the disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. The
+	// reader of a raw image may return ErrChecksum at the end of the content. The image has then been written
+	// already, and WriteImage returns ErrChecksum.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
 	// Erase erases a disk. The error is a *ProtectedError if the disk must not be erased.
 	Erase(ctx context.Context, erase Erase) error
@@ -93,7 +93,7 @@ type ImageWrite struct {
 	Configdrive func(context.Context) ([]byte, error)
 }
 
-// Erasure tells which part of a disk to erase.
+// Erasure specifies which part of a disk to erase.
 type Erasure int
 
 const (
@@ -111,7 +111,7 @@ type Erase struct {
 	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
 	// failed.
 	NoNVMe, NoATA, Shred bool
-	// Passes tells how many times to overwrite the disk; 0 means once. Random omits the final pass, which writes
+	// Passes is the number of times to overwrite the disk; 0 means once. Random omits the final pass, which writes
 	// zeros.
 	Passes int
 	Random bool

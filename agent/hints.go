@@ -11,7 +11,7 @@ import (
 // Package hints matches disks with root device hints. This file converts the agent's values and errors to those of
 // that package, and back.
 
-// generation returns the generation of hint rules that agents of generation a follow.
+// generation converts a to the corresponding generation of hint rules.
 func (a generation) generation() hints.Generation {
 	if a == legacyAgent {
 		return hints.GenerationOld

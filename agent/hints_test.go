@@ -33,7 +33,7 @@ type hintCase struct {
 	name, hints, disk, err string
 }
 
-// hintCases lists the cases to test. They give the same results with device_hints.py of the real agent.
+// hintCases lists the cases to test. The real agent's device_hints.py gives the same results.
 var hintCases = []hintCase{
 	{name: "a bare word is equality", hints: `{"vendor": "samsung"}`, disk: "/dev/sda"},
 	{name: "upper case does not matter", hints: `{"vendor": "SAMSUNG"}`, disk: "/dev/sda"},
@@ -147,8 +147,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestAwaitDisks checks how the agent waits for the root device after the lookup. It only logs that no disk matches
-// the hints, but it ends if the hints cannot be compared with the disks.
+// TestAwaitDisks checks how the agent waits for the root device after the lookup. If no disk matches the hints, the
+// agent only logs this. If the hints cannot be compared with the disks, the agent ends.
 func TestAwaitDisks(t *testing.T) {
 	for _, c := range []struct {
 		name, hints, err string

@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// writeImage implements the step write_image.
+// writeImage implements the write_image step.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
@@ -108,8 +108,8 @@ type PartitionWriter interface {
 	WritePartition(ctx context.Context, partition string, content io.Reader) error
 }
 
-// fillConfigdrive writes the configdrive to the partition that the agent created for it. There is such a partition
-// only with partition images.
+// fillConfigdrive writes the configdrive to the partition that the agent created for it. The agent creates such a
+// partition only for partition images.
 func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition string) error {
 	writer, ok := a.hardware.(PartitionWriter)
 	if !ok || partition == "" {
@@ -122,7 +122,8 @@ func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition s
 	return writer.WritePartition(ctx, partition, bytes.NewReader(content))
 }
 
-// conductorResult returns the result that the conductor can later get with the command get_partition_uuids.
+// conductorResult returns the result that the conductor can later request with the get_partition_uuids command. For a
+// partition image, it first writes the configdrive.
 func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil

@@ -23,8 +23,8 @@ type imageSource struct {
 	silence       time.Duration
 }
 
-// request requests the content of the image from the given offset. If offset is not 0, the server compares the
-// validator, an ETag or a date, with its content, and sends the whole content if it has changed.
+// request requests the content of the image from the given offset. If offset is not 0, validator is the ETag or the
+// date of the image. The server sends the whole content if the validator no longer matches.
 func (s imageSource) request(ctx context.Context, offset int64, validator string) (*imageBody, error) {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -121,8 +121,8 @@ func (b *imageBody) wire() io.Reader {
 	})
 }
 
-// orNil returns nil instead of an error that was returned together with n bytes, unless the error is io.EOF. The next
-// read returns the error again.
+// orNil drops an error that a read returned together with data, unless the error is io.EOF. The next read returns the
+// error again.
 func orNil(err error, n int) error {
 	if n > 0 && !errors.Is(err, io.EOF) {
 		return nil

@@ -38,7 +38,7 @@ func (r *imageRules) override(config *dict) {
 	}
 }
 
-// permitted returns the image formats that an agent of generation age accepts.
+// permitted returns the image formats that an agent of the given generation accepts.
 func (r *imageRules) permitted(age generation) []string {
 	switch {
 	case r.formats != nil:
@@ -84,8 +84,8 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 	return found.Name, found.VirtualSize, nil
 }
 
-// uninspected returns the format of an image if the inspection of images is disabled. The real agent asks qemu-img
-// for it.
+// uninspected returns the format of an image for agents that do not inspect images. The real agent gets the format
+// from qemu-img.
 func uninspected(info imageInfo, found imageformat.Format) string {
 	switch {
 	case info.format != "" && info.format != "unknown":
@@ -96,7 +96,7 @@ func uninspected(info imageInfo, found imageformat.Format) string {
 	return found.Name
 }
 
-// inspectionError returns the agent's message for a failed inspection; see _image_inspection of disk_utils.py.
+// inspectionError returns the agent's message for a failed inspection; see _image_inspection in disk_utils.py.
 func (a generation) inspectionError(err error) string {
 	var refused *imageformat.UnsafeError
 	switch {

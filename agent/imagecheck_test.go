@@ -63,7 +63,7 @@ func TestCheckedFormats(t *testing.T) {
 }
 
 // TestUnsafeImageLeavesTheDiskAlone checks that nothing is written to the disk if the image would make qemu-img read
-// files of the agent.
+// the agent's files.
 func TestUnsafeImageLeavesTheDiskAlone(t *testing.T) {
 	image := qcowHeader()
 	image[15] = 104

@@ -14,9 +14,9 @@ import (
 )
 
 // authorization returns the Authorization header for requests to the servers of the image and its checksums, or "" if
-// there is none. See _download_with_proxy in ironic_python_agent/extensions/standby.py. Three sources are tried in
-// order: a header that Ironic prepared, such as the token of a registry, the user in the image_info, and the user in
-// the agent's configuration.
+// there is none. It tries three sources in order: a header that Ironic prepared, which may contain a registry's
+// token; the user in the image_info; and the user in the agent's configuration. See _download_with_proxy in
+// ironic_python_agent/extensions/standby.py.
 func (a *agent) authorization(info imageInfo) (string, error) {
 	given := info.given
 	if prepared := given.Text("image_request_authorization"); prepared != "" {
@@ -119,8 +119,8 @@ func proxyFor(target *url.URL, proxies *dict, without string) (*url.URL, error) 
 	return nil, nil //nolint:nilnil // no proxy
 }
 
-// bypassed reports whether without, the value of no_proxy, contains the target's host, either as an address, or
-// through a network or a domain.
+// bypassed reports whether the host of target needs no proxy. The argument without is the value of no_proxy: a list
+// of addresses, networks and domains, or "*" for all hosts.
 func bypassed(target *url.URL, without string) bool {
 	host := target.Hostname()
 	address, isAddress := netip.ParseAddr(host)

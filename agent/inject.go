@@ -19,7 +19,7 @@ import (
 	"ironworks/python"
 )
 
-// injectFiles implements the step inject_files. It writes the files listed in the node's properties first, and then
+// injectFiles implements the inject_files step. It writes the files listed in the node's properties first, and then
 // those listed in the step's arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
 	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
@@ -118,7 +118,7 @@ func (m *mounted) isFolder(name string) bool {
 	return name == "" || i >= 0 && m.files[i].Folder
 }
 
-// mount mounts a device. If the program mount fails, the error is a *processError.
+// mount mounts a device. If the mount program fails, the error is a *processError.
 func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 	programs, ok := a.hardware.(Programs)
 	if !ok {
@@ -163,9 +163,9 @@ func (a *agent) unmount(ctx context.Context, on *mounted) error {
 	return ctx.Err()
 }
 
-// findAndMount mounts the partition into which the file name belongs, and returns the path of the file within it.
-// This is the given partition, specified by number or device. If none is given, it is the first partition that
-// contains the top folder of name.
+// findAndMount mounts the partition that should contain the file with the given name, and returns the path of the
+// file within it. The argument partition specifies this partition by number or device. If it is empty, findAndMount
+// uses the first partition on the disk root that contains the top folder of name.
 func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
 	if python.Truthy(partition) {
 		device := python.Str(partition)
@@ -293,11 +293,11 @@ func toMode(v any) int {
 	return mode
 }
 
-// field matches a replacement field in the format of Python, such as {node[uuid]}.
+// field matches a replacement field in the syntax of Python's format strings, such as {node[uuid]}.
 var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 
-// contentOf returns the content of a file to inject. The content is either encoded in base64 or downloaded from a
-// URL.
+// contentOf returns the content of a file to inject. The description of the file contains either this content,
+// encoded in base64, or the URL from which to download it.
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
 	text, ok := file.Get("content").(string)
 	if !ok {

@@ -18,8 +18,8 @@ const (
 	inspectWaitMax = 30 * time.Second
 )
 
-// inspect sends the inventory to Ironic. It ignores status 404, with which Ironic usually answers because it does not
-// expect an inventory. It returns the UUID of the node, or "" if Ironic did not accept the inventory.
+// inspect sends the inventory to Ironic. It ignores status 404, which is Ironic's usual answer if it does not expect
+// an inventory. It returns the UUID of the node, or "" if Ironic did not accept the inventory.
 func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error) {
 	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(listOf(a.options.Collectors)))
 	data := newDict()
@@ -126,7 +126,7 @@ type Collector interface {
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
 
-// CollectorError is an error of a collector that Ironic receives unchanged. The agent does not prefix it with the
+// CollectorError is an error from a collector. Ironic receives it unchanged: the agent does not prefix it with the
 // collector's name.
 type CollectorError string
 

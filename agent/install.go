@@ -17,7 +17,7 @@ const (
 	ignitionInTmp = "/tmp/ironic.ign"
 )
 
-// installCoreOS implements the step install_coreos.
+// installCoreOS implements the install_coreos step.
 func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if node.Get("automated_clean") == any(false) {
 		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")
@@ -94,8 +94,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// hostname returns the host name for the installed system. This is the host name of the ramdisk, or the option
-// DefaultHostname if the ramdisk has no name and calls itself localhost.
+// hostname returns the host name for the installed system. This is normally the host name of the ramdisk. If the
+// ramdisk has no name and calls itself localhost, it is the DefaultHostname option, unless that is empty.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
@@ -166,8 +166,8 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	return err
 }
 
-// runInstallerOnce runs coreos-installer once. If a configured fault requires this run to fail, it only pretends to
-// do so.
+// runInstallerOnce runs coreos-installer once. If a configured fault requires this run to fail, it only simulates a
+// failed run.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
 	if message, fails := a.installFails(); fails {
 		line(message)
@@ -207,7 +207,7 @@ const (
 	assistedEvery = 15 * time.Second
 )
 
-// startAssistedInstall implements the step start_assisted_install. It starts the agent of the assisted installer and
+// startAssistedInstall implements the start_assisted_install step. It starts the agent of the assisted installer and
 // waits until that agent has ended.
 func (a *agent) startAssistedInstall(ctx context.Context, _, _ *dict) (any, error) {
 	active, err := a.assistedActive(ctx)

@@ -152,7 +152,7 @@ func (i *ironic) known() apiVersion {
 	return i.version
 }
 
-// message returns the error message of an answer.
+// message returns the error message that a reply contains.
 func (r reply) message() string {
 	text := string(r.body)
 	v, err := hints.ParsePythonJSON(text)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// listeningMetal is simulated hardware whose switch sends an LLDP frame when the test closes the channel frame.
+// listeningMetal is simulated hardware whose switch sends an LLDP frame when the test closes the frame channel.
 type listeningMetal struct {
 	*metal
 	frame  chan struct{} // closed when the frame arrives
@@ -64,7 +64,7 @@ func TestLookupDoesNotWaitForLLDP(t *testing.T) {
 }
 
 // TestUnknownNodeIsInspectedFirst checks that the agent sends the inventory before a successful lookup if Ironic
-// learns of the node only by the inspection.
+// learns of the node only through the inspection.
 func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK
@@ -85,8 +85,8 @@ func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	}
 }
 
-// TestTokenIsNotLost checks that the agent uses the answer to a lookup even if it arrives after the end of listening
-// for LLDP frames. Ironic sends the token only once.
+// TestTokenIsNotLost checks that the agent uses the answer to a lookup even if it arrives after the agent has stopped
+// listening for LLDP frames. Ironic sends the token only once.
 func TestTokenIsNotLost(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK

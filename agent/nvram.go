@@ -16,7 +16,7 @@ var bootRecordPatterns = []string{`^HD\(`, `shim.*\.efi`, `grub.*\.efi`}
 // bootRecord matches a boot entry in the output of efibootmgr.
 var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(.*)$`)
 
-// cleanNVRAM implements the step clean_uefi_nvram. It removes the boot entries in the firmware whose device path
+// cleanNVRAM implements the clean_uefi_nvram step. In the firmware, it removes the boot entries whose device path
 // matches one of the patterns.
 func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	given := args.Get("match_patterns")
@@ -63,7 +63,7 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	return nil, nil
 }
 
-// erasePstore implements the step erase_pstore. It removes the crash data that the kernel stored. Simulated machines
+// erasePstore implements the erase_pstore step. It removes the crash data that the kernel stored. Simulated machines
 // have no such data.
 func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	out, err := a.program(ctx, "findmnt", "-rno", "TARGET", "-t", "pstore")
@@ -79,7 +79,7 @@ func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// installBootc implements the step execute_bootc_install. It uses the program podman of the ramdisk.
+// installBootc implements the execute_bootc_install step. It uses the ramdisk's podman program.
 func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
 	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
 		if !args.Has(name) {

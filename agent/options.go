@@ -44,7 +44,7 @@ type Options struct {
 	InspectionURL string
 	// Collectors lists the names of the inspection collectors. The default is "default" and "logs".
 	Collectors []string
-	// Rescued tells that the machine is in rescue. The agent then does nothing after the lookup.
+	// Rescued reports whether the machine is in rescue. If so, the agent does nothing after the lookup.
 	Rescued bool
 	// DiskTries is the maximum number of attempts to find a root disk before the agent serves, and DiskWait is the
 	// pause between them. By default, there is one attempt.
@@ -71,8 +71,8 @@ type Options struct {
 	Fast bool
 	// Version is the agent version that is reported to Ironic. The default is 13.0.0.
 	Version string
-	// MatchIronic makes the agent set Version and OpenCommandList as soon as it knows the release of Ironic. The
-	// values are those of the agent of that release.
+	// MatchIronic makes the agent behave like the agent that belongs to Ironic's release. The agent sets Version and
+	// OpenCommandList to the values of that agent as soon as it knows the release.
 	MatchIronic bool
 	// OpenCommandList allows listing commands without a token. Agents at the time of Ironic 21.4 allow this, because
 	// the conductor of that release sends no token with this call.
@@ -121,7 +121,7 @@ func (o *ImageOptions) complete() {
 // Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
 	// DieInStep is the name of a step in which the agent dies, and DieAfter is the time from the start of the step
-	// until then. Run then returns ErrDied.
+	// until the agent dies. Run then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
 	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage is the last line that
@@ -140,10 +140,10 @@ type Faults struct {
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable omits the property abortable from all steps. Hardware managers other than the agent's own may offer
-	// such steps.
+	// Unabortable omits the abortable property from all steps. Hardware managers other than the agent's own may offer
+	// steps without this property.
 	Unabortable bool
-	// NoInventory makes the collection of the inventory for inspection fail.
+	// NoInventory makes the inspection fail to collect the inventory.
 	NoInventory bool
 }
 
@@ -235,7 +235,7 @@ func (o Options) generation() generation {
 	return currentAgent
 }
 
-// managerVersion returns the version of the generic hardware manager: 1.2 introduced service steps.
+// managerVersion returns the version of the generic hardware manager. Version 1.2 introduced service steps.
 func (a generation) managerVersion() string {
 	if a == legacyAgent {
 		return "1.1"

@@ -38,8 +38,8 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes returns the size in MiB that an image_info contains for key. If there is no such key, the error is a
-// KeyError.
+// megabytes returns the size in MiB that an image_info holds under the given key. If there is no such key, the error
+// is a KeyError.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)
@@ -170,8 +170,8 @@ func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 // ironic_python_agent/partition_utils.py.
 const maxConfigdrive = 64 * mib
 
-// configdrive returns the file system of the configdrive, which Ironic sends compressed with gzip and encoded in
-// base64, or as a URL. It returns nil if there is no configdrive.
+// configdrive returns the file system of the configdrive. Ironic sends either this file system, compressed with gzip
+// and encoded in base64, or the URL from which to download it. The result is nil if there is no configdrive.
 func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error) {
 	if info.configdrive == "" {
 		return nil, nil

@@ -61,7 +61,7 @@ type blockDevice struct {
 	Size int64  `json:"size"`
 }
 
-// lsblk returns the names of all devices of the given kinds. A kind is part, md or raid, which stands for all RAID
+// lsblk returns the names of all devices of the given kinds. Each kind is part, md or raid; raid stands for all RAID
 // levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
@@ -101,8 +101,8 @@ func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	return append(names, partitions...), err
 }
 
-// raidMember reports whether a device, or anything on it, belongs to a RAID array. If this cannot be determined, it
-// returns true.
+// raidMember reports whether a device, or anything on it, belongs to a RAID array. It returns true if lsblk fails,
+// and false if the hardware does not implement [Programs].
 func (a *agent) raidMember(ctx context.Context, device string) bool {
 	if _, ok := a.hardware.(Programs); !ok {
 		return false

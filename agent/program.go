@@ -15,8 +15,8 @@ type Programs interface {
 	// Execute runs a program until it ends. The error is ErrNoProgram if the program does not exist. If the program
 	// fails, the error is nil and the output contains the exit status.
 	Execute(ctx context.Context, argv ...string) (Output, error)
-	// Mount returns the content of the file system on a device. Unmount writes the given content back. The error is a
-	// *MountError if the device cannot be mounted.
+	// Mount mounts the file system on a device and returns its files and folders. The error is a *MountError if the
+	// device cannot be mounted. Unmount makes the file system contain the given files, and unmounts it.
 	Mount(ctx context.Context, device string) ([]File, error)
 	Unmount(ctx context.Context, device string, files []File) error
 }
@@ -43,8 +43,8 @@ type File struct {
 	Group int `json:"group"`
 }
 
-// MountError is the error for a device that cannot be mounted. Text is the message of the program mount, from after
-// the name of the folder.
+// MountError is the error for a device that cannot be mounted. Text is the part of the mount program's message that
+// follows the name of the folder.
 type MountError struct{ Text string }
 
 func (e *MountError) Error() string { return e.Text }
@@ -100,8 +100,8 @@ func (a *agent) rescan(ctx context.Context, disk string) {
 	}
 }
 
-// failedProgram reports whether err means that a program ran and failed, as opposed to, for example, a program that
-// does not exist.
+// failedProgram reports whether err means that a program ran and failed. It returns false for other errors, for
+// example if the program does not exist.
 func failedProgram(err error) bool {
 	var failed *processError
 	return errors.As(err, &failed)

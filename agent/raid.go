@@ -11,14 +11,14 @@ import (
 	"ironworks/python"
 )
 
-// raidRoot describes an array of the RAID configuration that the agent applied last. The field root tells whether it
-// is the root volume.
+// raidRoot describes an array of the RAID configuration that the agent applied last. The root field reports whether
+// the array is the root volume.
 type raidRoot struct {
 	name string
 	root bool
 }
 
-// applyRAID implements the step apply_configuration.
+// applyRAID implements the apply_configuration step.
 func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	if !args.Has("raid_config") {
 		return nil, raise("TypeError", "%s.apply_configuration() missing 1 required positional argument: 'raid_config'", genericManager.class)
@@ -38,7 +38,7 @@ func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// createRAID implements the step create_configuration.
+// createRAID implements the create_configuration step.
 func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	config := node.Dict("target_raid_config")
 	if !python.Truthy(node.Get("target_raid_config")) || config == nil {
@@ -94,8 +94,8 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes chooses the physical disks of each volume. It also returns the disks of all volumes together, in
-// involved.
+// placeVolumes chooses the physical disks of each volume. The result involved contains the disks of all volumes
+// without duplicates.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}
@@ -247,8 +247,9 @@ func maxLast(volumes []volume) []volume {
 	return ordered
 }
 
-// endOf returns where a partition of size GiB that begins at start must end. The first partition of a disk begins at
-// a small offset in another unit. Like the real agent, endOf ignores this offset.
+// endOf returns the end position of a partition that begins at start, in parted's notation. The size is a number of
+// GiB, or MAX for all remaining space. The first partition of a disk begins at a small offset in another unit. Like
+// the real agent, endOf ignores this offset.
 func endOf(size any, start string) (string, error) {
 	if python.Str(size) == "MAX" {
 		return "-1", nil
@@ -264,8 +265,8 @@ func endOf(size any, start string) (string, error) {
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray creates the array for the volume v with mdadm and returns its device. The map used counts the
-// partitions of each disk that already belong to an array.
+// createArray creates the array for v with mdadm and returns its device. For each disk, the argument used counts the
+// partitions that already belong to an array.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
 	name := fmt.Sprintf("md%d", index)
@@ -352,8 +353,8 @@ func (a *agent) bootModeOf(node *dict) string {
 	return mode
 }
 
-// tableType returns the type of partition table to create. This is GPT if the machine boots with UEFI. Otherwise, the
-// node determines it.
+// tableType returns the type of partition table to create. This is GPT if the machine boots with UEFI or if the
+// node's disk_label capability is gpt. Otherwise, it is MBR, which parted calls msdos.
 func (a *agent) tableType(node *dict) string {
 	label := capabilities(node.Dict("properties")).Get("disk_label")
 	if instance := capabilities(node.Dict("instance_info")); instance.Has("disk_label") {

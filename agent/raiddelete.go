@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// arrayAction tells what to do with an existing array.
+// arrayAction is the action to take on an existing array.
 type arrayAction int
 
 const (
@@ -17,7 +17,7 @@ const (
 	keep
 )
 
-// plannedArray is an existing array together with what to do with it.
+// plannedArray is an existing array together with the action to take on it.
 type plannedArray struct {
 	name, volume    string
 	action          arrayAction
@@ -60,7 +60,7 @@ func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []pl
 	return all
 }
 
-// deleteRAID implements the step delete_configuration.
+// deleteRAID implements the delete_configuration step.
 func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	skipped := skippedVolumes(node)
 	arrays, err := a.scanArrays(ctx)
@@ -136,8 +136,8 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]pla
 	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// tryProgram runs a program. If it fails, tryProgram only logs the error, with failure as the beginning of the
-// message.
+// tryProgram runs a program. If the program fails, tryProgram only logs the error. The log message begins with the
+// text in failure.
 func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
@@ -207,8 +207,8 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 	return nil
 }
 
-// withoutPresent returns the logical disks except those that already exist as preserved arrays. It returns an error
-// if there is any other array.
+// withoutPresent returns the logical disks except those whose arrays were preserved or only wiped. It returns an
+// error if there is any other array, except an array named esp that is kept.
 func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []string) ([]*dict, error) {
 	if len(skipped) == 0 {
 		return logical, nil

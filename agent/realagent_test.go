@@ -69,7 +69,7 @@ func diskCases() []diskCase {
 	)
 }
 
-// ours returns the result of this agent, in the given version, for the case c.
+// ours runs this agent with the given version on c and returns the result.
 func ours(t *testing.T, version string, c diskCase) result {
 	t.Helper()
 	parsed, err := hints.ParsePythonJSON(c.node)

@@ -83,8 +83,8 @@ func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	return name, nil
 }
 
-// candidates returns the disks that the node does not skip. If every is true, it compares hints with all serials and
-// WWNs of a disk; otherwise, it uses only the first of each.
+// candidates returns the disks that the node does not skip. If every is true, it compares the node's hints with all
+// serials and WWNs of a disk. Otherwise, it uses only the first serial and the first WWN.
 func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -127,7 +127,8 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays adds the arrays that the node preserves by the names of their volumes to skipped.
+// skipArrays adds the arrays that the node preserves to skipped. The node specifies these arrays by their volume
+// names.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.generation() == legacyAgent {
@@ -176,7 +177,7 @@ func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
 	}), nil
 }
 
-// single returns copies of the disks that have only the first of their serials and WWNs.
+// single returns copies of the disks in which each list of serials or WWNs contains only its first element.
 func single(disks []Disk) []Disk {
 	first := func(t Texts) Texts {
 		if len(t) == 0 {

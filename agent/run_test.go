@@ -196,7 +196,7 @@ func TestInspection(t *testing.T) {
 	}
 }
 
-// TestInspectionBeforeTheConductorWaits checks that with the option Fast, a machine that boots before its conductor
+// TestInspectionBeforeTheConductorWaits checks that with the Fast option, a machine that boots before its conductor
 // expects the inventory is still inspected.
 func TestInspectionBeforeTheConductorWaits(t *testing.T) {
 	for _, fast := range []bool{false, true} {
@@ -218,8 +218,7 @@ func TestInspectionBeforeTheConductorWaits(t *testing.T) {
 	}
 }
 
-// TestLookupOfALockedNode checks that with the option Fast, the timeout of the lookup starts only when the node is
-// unlocked.
+// TestLookupOfALockedNode checks that with the Fast option, the lookup timeout starts only when the node is unlocked.
 func TestLookupOfALockedNode(t *testing.T) {
 	c, m, journal := newConductor(t), newMetal(), &lines{}
 	c.lookups = slices.Repeat([]int{http.StatusConflict}, 8)

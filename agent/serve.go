@@ -120,7 +120,7 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// advertised returns the address of the service as conductors reach it.
+// advertised returns the host and the port at which conductors can reach the service.
 func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(listener.Addr().String())
 	if err != nil || a.options.Advertise == nil {

@@ -72,7 +72,7 @@ type step struct {
 }
 
 // simulatedOnly lists steps of the real agent that this agent does not run on real machines. The burn-in steps need
-// programs that are missing in ramdisks without a container. The step execute_bootc_install would ignore the
+// programs that are missing in ramdisks without a container. The execute_bootc_install step would ignore the
 // configdrive, the pull secret and the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
@@ -81,7 +81,7 @@ func (o Options) lacksStep(step string) bool {
 	return !o.Simulated && slices.Contains(simulatedOnly, step)
 }
 
-// offersStep reports whether an agent with these options offers the step s of a phase.
+// offersStep reports whether an agent with these options offers s.
 func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
@@ -180,8 +180,8 @@ func (p phase) offers() []offer {
 	)
 }
 
-// listing returns the step in the format in which the conductor receives it. If unabortable is true, the property
-// abortable is omitted.
+// listing returns the step in the format in which the conductor receives it. If unabortable is true, the abortable
+// property is omitted.
 func (o offer) listing(unabortable bool) *dict {
 	kind := o.kind
 	if kind == "" {

@@ -249,7 +249,7 @@ func TestProtectedDiskEndsCleaning(t *testing.T) {
 	}
 }
 
-// TestErasureOptions checks that the options of Ironic's configuration are applied.
+// TestErasureOptions checks that eraseOf applies the options from Ironic's configuration.
 func TestErasureOptions(t *testing.T) {
 	node := nodeOf(t, "", "{}")
 	if got, want := eraseOf(node, disk("/dev/sda", 1), EraseAll), (Erase{Device: "/dev/sda", Depth: EraseAll}); got != want {

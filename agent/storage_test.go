@@ -288,7 +288,8 @@ func TestBurnInRefused(t *testing.T) {
 	}
 }
 
-// TestWithoutPrograms checks that a step fails with the error of Python if the ramdisk does not have the program.
+// TestWithoutPrograms checks that a step fails with Python's error if the ramdisk does not have the program that the
+// step needs.
 func TestWithoutPrograms(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "clean_uefi_nvram", nodeOf(t, "", "{}"), nil)
 	if f == nil || !strings.Contains(f.Details, "[Errno 2] No such file or directory: 'efibootmgr'") {

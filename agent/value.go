@@ -10,8 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// JSON objects and lists have types that keep what Python keeps, because error messages show them in Python's
-// notation.
+// JSON objects and lists have types that preserve the same details as Python's types, such as the order of keys.
+// Error messages show these values in Python's notation.
 type (
 	dict = hints.PythonDict
 	list = hints.PythonList

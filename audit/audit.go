@@ -18,8 +18,8 @@ import (
 // Result is the result of a request, as far as it is known.
 type Result string
 
-// Every request is written twice: before it is sent, with result Sending, so that nothing is done without a record,
-// and again when its result is known.
+// Every request is written twice. It is written with result Sending before it is sent, so that no request is sent
+// without a record. It is written again when its result is known.
 const (
 	Sending  Result = "sending"
 	Accepted Result = "accepted"
@@ -47,7 +47,7 @@ type Record struct {
 	GlobalID string `json:"global_request_id,omitempty"`
 }
 
-// Actor identifies the user of a server who caused a request.
+// Actor identifies the user who caused a request on a server with several users.
 type Actor struct {
 	User string `json:"user,omitempty"`
 	// Key is the SHA-256 fingerprint of the user's SSH key. Address is the network address of the SSH client.
@@ -113,7 +113,7 @@ func (a *File) Write(r Record) error {
 	return nil
 }
 
-// tornAfter is how much time must pass without changes before an incomplete line is considered truncated. Until then,
+// tornAfter is the time that must pass without changes before an incomplete line is considered truncated. Until then,
 // another process may still be writing it.
 const tornAfter = 10 * time.Millisecond
 

@@ -45,8 +45,8 @@ func (c *Changes) Write(r Record) error {
 	return nil
 }
 
-// ForNode returns the changes of the given node that Ironic accepted, or nil if there are none. Their times are
-// converted to Ironic's clock, which currently shows now.
+// ForNode returns the changes of the given node that Ironic accepted, or nil if there are none. The argument now is
+// the current time of Ironic's clock. The times of the changes are converted to that clock.
 func (c *Changes) ForNode(uuid string, now time.Time) []models.NodeChange {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"ironworks/models"
 )
 
-// Read returns the requests in the given context that concern the node with the UUID of node, in the order of the
-// file. There is one record for each request, which contains the time before sending and the latest result. Truncated
-// lines are skipped. If the file does not exist, there are no requests.
+// Read returns the requests in the given context that concern the given node, in the order of the file. Only the UUID
+// of node is used. There is one record for each request, which contains the time before sending and the latest
+// result. Truncated lines are skipped. If the file does not exist, there are no requests.
 func Read(path, context string, node models.NodeRef) (records []Record, err error) {
 	return requests(path, []byte(node.UUID), func(r *Record) bool { return r.Context == context && r.Node.UUID == node.UUID })
 }
@@ -28,8 +28,8 @@ func Unfinished(path, context, verb string) (records []Record, err error) {
 	return slices.DeleteFunc(records, func(r Record) bool { return r.Result != Sending }), err
 }
 
-// requests returns one record for each request that is wanted. As an optimization, it parses only lines that contain
-// having.
+// requests returns one record for each request for which wanted returns true. As an optimization, it parses only the
+// lines that contain the bytes in having.
 func requests(path string, having []byte, wanted func(r *Record) bool) (records []Record, err error) {
 	place := map[string]int{}
 	err = eachRecord(path, having, func(r *Record) {
@@ -47,7 +47,8 @@ func requests(path string, having []byte, wanted func(r *Record) bool) (records 
 	return records, err
 }
 
-// eachRecord calls yield for each record in a line that contains having.
+// eachRecord calls yield for each record in the file. If having is not empty, it skips all lines that do not contain
+// these bytes.
 func eachRecord(path string, having []byte, yield func(r *Record)) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own configured path
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package cast writes, reads and plays asciicasts. These are recordings of the output of a terminal, in the formats 2
-// and 3 of asciinema (docs.asciinema.org/manual/asciicast).
+// Package cast writes, reads and plays asciicasts. These are recordings of the output of a terminal, in versions 2
+// and 3 of asciinema's format (docs.asciinema.org/manual/asciicast).
 package cast
 
 import (
@@ -23,10 +23,10 @@ type Header struct {
 	Term, Title string
 }
 
-// Kind tells what an event is. Recordings contain it as one letter.
+// Kind is the kind of an event. In a recording, it is a single letter.
 type Kind string
 
-// These are the kinds of events that are used. Events of other kinds are ignored.
+// Only the following kinds of events are used. Events of other kinds are ignored.
 const (
 	Output Kind = "o"
 	Resize Kind = "r" // the data is COLSxROWS

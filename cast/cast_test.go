@@ -279,8 +279,8 @@ func TestRecordingInParts(t *testing.T) {
 	}
 }
 
-// TestPruneKeepsRunningRecordings checks that the first file of a recording stays while the recording is written, even
-// if it is the oldest file: without it, the recording would count as abandoned.
+// TestPruneKeepsRunningRecordings checks that Prune keeps the first file of a recording that is still being written,
+// even if it is the oldest file. Without this file, the recording would count as abandoned.
 func TestPruneKeepsRunningRecordings(t *testing.T) {
 	folder := t.TempDir()
 	running := filepath.Join(folder, "running.cast")

@@ -14,7 +14,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Recording writes a recording to files. When a file has reached the size limit, it continues in a new file.
+// Recording writes a recording to files. When a file has reached the size limit, the recording continues in a new
+// file.
 type Recording struct {
 	header Header
 	path   func(part int) string
@@ -38,7 +39,7 @@ const (
 	FolderLimit = 2 << 30
 )
 
-// Record starts a recording in the new file path, which only its owner can read. The recording contains only output
+// Record starts a recording in a new file at path, which only its owner can read. The recording contains only output
 // that [Safe] lets through, so it does not contain the clipboard. The limit is the size in bytes at which a new file
 // is started; 0 means no limit.
 func Record(path string, h Header, limit int64) (*Recording, error) {
@@ -168,8 +169,9 @@ func (r *Recording) Close() error {
 	return err
 }
 
-// Prune removes the oldest recordings of a folder until all together have at most limit bytes. The first file of a
-// recording that is still being written stays, because its lock shows that the recording has not been abandoned.
+// Prune removes the oldest recordings of a folder until the remaining ones have at most limit bytes in total. It
+// keeps the first file of a recording that is still being written. The lock on this file shows that the recording has
+// not been abandoned.
 func Prune(folder string, limit int64) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -39,7 +39,8 @@ var ErrTooShort = errors.New("the recording ends before the start position")
 var errBack = errors.New("back")
 
 // Play writes the output of a recording to a terminal with the recorded timing. It writes only output that [Safe]
-// lets through. It returns at the end of the recording, or earlier if ctx ends.
+// lets through. It returns at the end of the recording, or earlier if ctx ends. If the user quits, it returns
+// [ErrQuit].
 func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	defer func() { _, _ = io.WriteString(out, resetTerminal) }()
 	player := &player{Playing: p, paused: p.Paused, to: p.At}
@@ -57,7 +58,7 @@ func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	}
 }
 
-// play plays the recording from its start. Output before the position p.to is shown at once.
+// play plays the recording from its start. Output before p.to is shown at once.
 func (p *player) play(ctx context.Context, r *Reader, out io.Writer) error {
 	safe := NewSafe()
 	p.at = 0
@@ -104,8 +105,8 @@ type player struct {
 	at, to time.Duration
 }
 
-// wait waits for a pause of the recording and handles keys meanwhile. It reports whether the user wants to go to
-// another position.
+// wait waits for the given pause of the recording and handles keys meanwhile. If the user wants to go to another
+// position, jumped is true.
 func (p *player) wait(ctx context.Context, pause time.Duration) (jumped bool, err error) {
 	for {
 		d := time.Duration(float64(pause) / p.Speed)

@@ -128,5 +128,5 @@ func (r *Reader) Next() (Event, error) {
 	return Event{}, io.EOF
 }
 
-// last reports whether no line follows.
+// last reports whether the current line is the last one. If it is not, last skips the next line.
 func (r *Reader) last() bool { return !r.lines.Scan() && r.lines.Err() == nil }

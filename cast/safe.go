@@ -52,7 +52,7 @@ func (s *Safe) Filter(output string) string {
 	return s.out.String()
 }
 
-// safeFinals lists the final bytes of control sequences without a prefix that only draw.
+// safeFinals lists the final bytes of the control sequences that have no prefix and only draw.
 const safeFinals = "ABCDEFGHIJKLMPSTXZ`abdefgmrsu@"
 
 // csi passes on a control sequence if it draws, or if it sets or resets modes that safeMode allows.

@@ -64,7 +64,7 @@ func keys() map[string]keyType {
 	return all
 }
 
-// checkCloudConfig checks a cloud-config, which is a YAML document with a first line that YAML ignores as a comment.
+// checkCloudConfig checks a cloud-config. This is a YAML document whose first line is a comment in YAML.
 func checkCloudConfig(data []byte) []Problem {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -102,7 +102,7 @@ func checkCloudConfig(data []byte) []Problem {
 	return problems
 }
 
-// takes reports whether the value n has type s.
+// takes reports whether n is a valid value for a key of type s.
 func (s keyType) takes(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
 		return true
@@ -122,7 +122,7 @@ func (s keyType) takes(n *yaml.Node) bool {
 	return true
 }
 
-// checkValue checks the value of those keys where mistakes have the worst consequences.
+// checkValue checks the values of only those keys in which mistakes have the worst consequences.
 func checkValue(key string, value *yaml.Node) []Problem {
 	if value.Kind != yaml.SequenceNode {
 		return nil

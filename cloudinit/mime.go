@@ -81,8 +81,8 @@ func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 	return []Problem{{Text: "cloud-init ignores parts of this type"}}
 }
 
-// checkArchive checks a cloud-config archive. Its elements are either text or mappings that contain the text in
-// content and, optionally, a type.
+// checkArchive checks a cloud-config archive. Each of its elements is either text or a mapping. A mapping contains
+// the text under the content key, and may also have a type key.
 func checkArchive(data []byte, depth int) []Problem {
 	var items []any
 	if err := yaml.Unmarshal(data, &items); err != nil {

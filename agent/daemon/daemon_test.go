@@ -96,8 +96,8 @@ permitted_image_formats = raw, vmdk
 	}
 }
 
-// TestInspectionNeedsToBeRequested checks that the agent inspects the machine only if an option asks for it, as
-// is_enabled in ironic_python_agent/inspector.py decides it.
+// TestInspectionNeedsToBeRequested checks that the agent inspects the machine only if an option requests it. See
+// is_enabled in ironic_python_agent/inspector.py.
 func TestInspectionNeedsToBeRequested(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string][]string{

@@ -13,8 +13,9 @@ type value struct {
 	place string
 }
 
-// readINI reads the section DEFAULT of the file name, which has the format of oslo.config. A value continues on
-// following lines that begin with white space. References to other options ($name) are not supported.
+// readINI reads the DEFAULT section of a configuration file in the format of oslo.config, and stores its options in
+// into. A value continues on following lines that begin with white space. References to other options ($name) are not
+// supported.
 func readINI(name string, into map[string]value) error {
 	content, err := os.ReadFile(name) //nolint:gosec // the operator's own file
 	if err != nil {

@@ -31,7 +31,7 @@ func lock(file string) (release func(), err error) {
 	return func() { _ = held.Unlock() }, nil
 }
 
-// portFree returns an error if the address is in use, which is so if another kind of agent runs on the host, such as
+// portFree returns an error if the address is in use. This happens if another kind of agent runs on the host, such as
 // the container of ironic-python-agent.
 func portFree(ctx context.Context, address string) error {
 	var config net.ListenConfig

@@ -91,8 +91,8 @@ func source(ctx context.Context, s Settings) string {
 	return ""
 }
 
-// sourceFor returns the source address that the kernel would use to reach the host of the URL text. It connects a UDP
-// socket, which sends nothing. It ignores link-local addresses, because Ironic cannot use them.
+// sourceFor returns the source address that the kernel would use to reach the host in a URL, or "" if there is none.
+// It connects a UDP socket, which sends nothing. It ignores link-local addresses, because Ironic cannot use them.
 func sourceFor(ctx context.Context, text string) string {
 	address, err := url.Parse(text)
 	if err != nil {

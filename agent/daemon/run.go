@@ -24,8 +24,8 @@ type Options struct {
 	ConfigFiles, ConfigFolders []string
 	// Root is the path of the host's root directory. It is "/" unless the agent runs in a container.
 	Root string
-	// Lock is the path of the file that the agent locks to be the only one on the host. If empty, it is
-	// /run/ironworks-agent.lock.
+	// Lock is the path of the file that the agent locks so that no other agent runs on the host. The default is
+	// /run/ironworks-agent.lock below Root.
 	Lock string
 	// Getenv returns the value of an environment variable, like os.Getenv.
 	Getenv func(string) string
@@ -112,8 +112,8 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait returns how to wait for addresses before the inventory is collected. Without an inspection, there is no
-// wait.
+// addressWait returns the settings for waiting for addresses before the inventory is collected. Without an
+// inspection, the agent does not wait.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}
@@ -121,7 +121,7 @@ func addressWait(s Settings) linux.AddressWait {
 	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
 }
 
-// ramdisk is the hardware of the host. It prepares disks and network before it returns the first inventory.
+// ramdisk is the hardware of the host. It prepares the disks and the network before it returns the first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait
@@ -166,8 +166,8 @@ type logWriter struct {
 	debug bool
 }
 
-// entry writes an entry of the agent's journal. It drops the simulated entries of systemd, because the systemd of a
-// real host logs its own.
+// entry writes an entry of the agent's journal. It drops debug messages unless they are enabled. It also drops the
+// simulated entries of systemd, because a real host's systemd writes its own log.
 func (w *logWriter) entry(e agent.Entry) {
 	if e.Unit != agent.Unit || !w.debug && strings.Contains(e.Text, " DEBUG ") {
 		return
@@ -175,7 +175,7 @@ func (w *logWriter) entry(e agent.Entry) {
 	_, _ = fmt.Fprintln(w.to, secrets.ReplaceAllString(e.Text, "${1}***"))
 }
 
-// line writes a message about the host, in the same format.
+// line writes a message about the host in the format of the agent's log.
 func (w *logWriter) line(level, format string, args ...any) {
 	at := time.Now().UTC().Format("2006-01-02 15:04:05.000")
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))

@@ -21,8 +21,8 @@ type Settings struct {
 	ListenPort    int
 	AdvertiseHost string
 	AdvertisePort int
-	// NetworkInterface is the interface whose address is advertised. If it is empty, the address comes from the route
-	// to Ironic.
+	// NetworkInterface is the interface whose address is advertised. If it is empty, the agent advertises the source
+	// address of the route to Ironic.
 	NetworkInterface string
 	LookupAttempts   int // attempts to find the advertised address
 	LookupSleep      time.Duration
@@ -36,8 +36,8 @@ type Settings struct {
 	CollectLLDP   bool
 	LLDPTimeout   time.Duration
 	VLANs         string
-	// DHCPWait limits the time for which the inspection waits for addresses. It waits for those of all interfaces
-	// with a carrier if DHCPAll is true, and otherwise only for that of the boot interface.
+	// DHCPWait limits the time for which the inspection waits for addresses. If DHCPAll is true, it waits for the
+	// addresses of all interfaces with a carrier. Otherwise, it waits only for the address of the boot interface.
 	DHCPWait time.Duration
 	DHCPAll  bool
 
@@ -172,8 +172,8 @@ func (r *reader) minTLS() uint16 {
 	}
 }
 
-// images reads the options for images. Those after the blank line can be set only in configuration files, except the
-// two flags.
+// images reads the options for images. Of those after the blank line, only the two flags can also be set on the
+// kernel's command line.
 func (r *reader) images() agent.ImageOptions {
 	const option = "image_download_connection_"
 	return agent.ImageOptions{

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// qcow inspects the formats of QEMU whose signature is QFI. See QcowInspector.
+// qcow inspects QEMU's image formats with the signature QFI, such as qcow2. See QcowInspector.
 func qcow(i image) inspected {
 	header := i.at(0, sector)
 	if !bytes.HasPrefix(header, []byte("QFI\xfb")) {
@@ -33,7 +33,7 @@ func qcow(i image) inspected {
 	return found
 }
 
-// vhd inspects the format of Virtual PC. See VHDInspector.
+// vhd inspects the VHD format of Virtual PC. See VHDInspector.
 func vhd(i image) inspected {
 	const sizeAt = 40
 	found := inspected{matches: bytes.HasPrefix(i.upTo(sector), []byte("conectix"))}
@@ -43,7 +43,7 @@ func vhd(i image) inspected {
 	return found
 }
 
-// vdi inspects the format of VirtualBox. See VDIInspector.
+// vdi inspects the VDI format of VirtualBox. See VDIInspector.
 func vdi(i image) inspected {
 	const signatureAt, signature, sizeAt = 0x40, 0xbeda107f, 0x170
 	header := i.at(0, sector)
@@ -60,7 +60,7 @@ func qed(i image) inspected {
 	}
 }
 
-// iso inspects the format of CDs. See ISOInspector.
+// iso inspects images of CDs and DVDs. See ISOInspector.
 func iso(i image) inspected {
 	const start, length, blocksAt, blockAt, primary = 32 << 10, 2 << 10, 80, 128, 1
 	header := i.at(start, length)
@@ -103,7 +103,7 @@ func gpt(i image) inspected {
 	return found
 }
 
-// mbrProblem describes what is wrong with the four partition entries of an MBR. It returns "" if nothing is.
+// mbrProblem describes what is wrong with the four partition entries of an MBR. It returns "" if they are valid.
 func mbrProblem(table []byte) string {
 	const entry, typeAt, lbaAt, protective, bootable = 16, 4, 8, 0xee, 0x80
 	var used []int
@@ -140,7 +140,8 @@ const (
 	vhdxTableSize = 64 << 10
 )
 
-// vhdx inspects the format of Hyper-V. The size of the disk is stored in the image's metadata. See VHDXInspector.
+// vhdx inspects the VHDX format of Hyper-V. The size of the disk is stored in the image's metadata. See
+// VHDXInspector.
 func vhdx(i image) inspected {
 	const identity, metadataSize = 32, 64 << 10
 	found := inspected{matches: bytes.HasPrefix(i.upTo(identity), []byte("vhdxfile"))}
@@ -168,7 +169,8 @@ func vhdx(i image) inspected {
 	return found
 }
 
-// region finds the offset of the metadata in the region table.
+// region searches the region table for the metadata and returns their offset. It returns false if the table is
+// invalid or does not contain them.
 func region(table []byte) (uint64, bool) {
 	const first, entry, most = 16, 32, 2048
 	count := binary.LittleEndian.Uint32(table[8:])
@@ -183,14 +185,14 @@ func region(table []byte) (uint64, bool) {
 	return 0, false
 }
 
-// The GUIDs of VHDX are in the byte order in which files store them.
+// The following GUIDs are in the byte order in which VHDX files store them.
 const (
 	metadataRegion  = "\x06\xa2\x7c\x8b\x90\x47\x9a\x4b\xb8\xfe\x57\x5f\x05\x0f\x88\x6e"
 	virtualDiskSize = "\x24\x42\xa5\x2f\x1b\xcd\x76\x48\xb2\x11\x5d\xbe\xd8\x3b\xf4\xb8"
 )
 
-// metadataItem returns the length of the metadata item that holds the size of the disk, and its offset from the start
-// of the metadata.
+// metadataItem searches the metadata for the item that holds the size of the disk. It returns the item's offset from
+// the start of the metadata and its length, both in bytes.
 func metadataItem(metadata []byte) (at, length uint32, found bool) {
 	const header, entry = 32, 32
 	if len(metadata) < header || string(metadata[:8]) != "metadata" {

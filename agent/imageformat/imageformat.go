@@ -1,6 +1,6 @@
-// Package imageformat detects the format of a disk image and checks that the image is safe to convert. It returns the
-// same results as imageutils/format_inspector.py of oslo.utils 10.x, which ironic-python-agent 13.0.0 uses, or as
-// format_inspector.py of agent 9.4.2.
+// Package imageformat detects the format of a disk image and checks that the image is safe to convert. Depending on
+// the [Rules], it returns the same results as imageutils/format_inspector.py of oslo.utils 10.x, which
+// ironic-python-agent 13.0.0 uses, or as format_inspector.py of ironic-python-agent 9.4.2.
 package imageformat
 
 import (
@@ -22,7 +22,7 @@ const (
 
 // Format describes the format of an image.
 type Format struct {
-	// Name is the name of the format in Ironic's disk_format: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or
+	// Name is the format's name in Ironic's disk_format field: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or
 	// luks.
 	Name string
 	// VirtualSize is the size of the disk, in bytes.
@@ -33,8 +33,8 @@ type Format struct {
 // different disks from such an image.
 var ErrAmbiguous = errors.New("the image matches several formats, or is incomplete")
 
-// UnsafeError is the error for an image that would make a program read other files, or that has features without a
-// check.
+// UnsafeError is the error for an image that fails a safety check, for example because it would make a program read
+// other files.
 type UnsafeError struct {
 	Format  string
 	Reasons []string

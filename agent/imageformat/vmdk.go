@@ -20,7 +20,7 @@ const (
 	textSeen = 4096
 )
 
-// vmdk inspects the format of VMware. Such an image is a sparse file that contains a descriptor, or consists of only
+// vmdk inspects the VMDK format of VMware. Such an image is either a sparse file that contains a descriptor, or only
 // a descriptor. See VMDKInspector.
 func vmdk(i image) inspected {
 	header := i.upTo(sector)
@@ -112,7 +112,7 @@ func isASCII(content []byte) bool {
 // isText reports whether content consists only of printable ASCII characters and white space.
 func isText(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool {
-		// The isspace of Python also accepts the separators 0x1c to 0x1f.
+		// Python's isspace also accepts the separators 0x1c to 0x1f.
 		space := b >= '\t' && b <= '\r' || b >= 0x1c && b <= 0x1f
 		return !space && (b < ' ' || b > '~')
 	})
@@ -128,7 +128,7 @@ func descriptorText(descriptor []byte) string {
 	return strings.ToLower(string(text))
 }
 
-// createType returns the value of createType in a descriptor. This value determines the kind of the disk.
+// createType returns the value of createType in a descriptor. This value is the type of the disk.
 func createType(text string) (name string, found bool) {
 	const longest = 64
 	_, rest, found := strings.Cut(text, `createtype="`)

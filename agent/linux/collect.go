@@ -48,8 +48,8 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 	return "", nil, agent.ErrNoCollector
 }
 
-// pciDevice is an element of the data of the collector pci-devices. IDs, class and revision are hexadecimal digits
-// without 0x.
+// pciDevice is an element of the data that the pci-devices collector returns. IDs, class and revision are hexadecimal
+// digits without 0x.
 type pciDevice struct {
 	Vendor   string  `json:"vendor_id"`
 	Product  string  `json:"product_id"`
@@ -85,7 +85,7 @@ func (h Host) pciDevices() ([]pciDevice, error) {
 	return devices, nil
 }
 
-// hexadecimal returns the hexadecimal number in the given file, without the prefix 0x.
+// hexadecimal returns the hexadecimal number in the given file, without its 0x prefix.
 func (h Host) hexadecimal(name string) (string, error) {
 	text, err := h.read(name)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h Host) hexadecimal(name string) (string, error) {
 	return digits, nil
 }
 
-// usbDevice is an element of the data of the collector usb-devices.
+// usbDevice is an element of the data that the usb-devices collector returns.
 type usbDevice struct {
 	Product string `json:"product"`
 	Vendor  string `json:"vendor"`
@@ -146,7 +146,7 @@ func (h Host) genericUSB(device string, names []string) bool {
 	})
 }
 
-// numaTopology is the data of the collector numa-topology.
+// numaTopology is the data that the numa-topology collector returns.
 type numaTopology struct {
 	RAM  []numaRAM `json:"ram"`
 	CPUs []numaCPU `json:"cpus"`
@@ -200,7 +200,8 @@ func (h Host) numa() *numaTopology {
 	return found
 }
 
-// addNode adds the memory and the cores of a NUMA node to found. The given folder describes that node.
+// addNode adds the memory and the cores of a NUMA node to found. The argument folder is the path of the node's folder
+// in /sys.
 func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	info, err := h.read(folder + "/meminfo")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // partition for the configdrive has this size.
 const maxConfigdriveMiB = 64
 
-// writeConfigdrive copies content to the partition config-2 of a disk. It creates that partition if the image
+// writeConfigdrive copies content to the config-2 partition of a disk. It creates that partition if the image
 // contains none. See create_config_drive_partition in ironic_python_agent/partition_utils.py.
 func (h Host) writeConfigdrive(ctx context.Context, device string, content []byte) error {
 	partition, err := h.configPartition(ctx, device)
@@ -99,8 +99,8 @@ func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	return names, nil
 }
 
-// partitionWith returns the partition for which lsblk shows the given value in the given column. It returns "" if
-// there is none.
+// partitionWith returns the disk's partition for which lsblk shows value in the given column, ignoring case. It
+// returns "" if there is none.
 func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
 	if err != nil {

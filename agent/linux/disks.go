@@ -12,8 +12,8 @@ import (
 	"ironworks/agent"
 )
 
-// lsblkColumns lists the same columns as LSBLK_COLUMNS in ironic_python_agent/utils.py. Without the column NAME,
-// lsblk prints a list instead of a tree.
+// lsblkColumns lists the same columns as LSBLK_COLUMNS in ironic_python_agent/utils.py. Without a NAME column, lsblk
+// prints a list instead of a tree.
 var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "PARTUUID", "SERIAL", "WWN", "LOG-SEC", "PHY-SEC", "TRAN"}
 
 // row is a block device in the output of lsblk. It maps the name of each column to its value. Depending on the
@@ -120,7 +120,7 @@ func isDisk(r row) bool {
 	return kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
 }
 
-// disk describes the disk that lsblk lists as r.
+// disk converts a row of lsblk's output to a disk.
 func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	logical, err := r.number("log-sec")
 	if err != nil {
@@ -229,7 +229,8 @@ func (h Host) udev(name string) properties {
 	return found
 }
 
-// id returns the property ID_key. If the device does not have it, id returns DM_key, which the device mapper sets.
+// id returns the ID_ property with the given key. If the device does not have it, id returns the corresponding DM_
+// property, which the device mapper sets.
 func (p properties) id(key string) string {
 	if value := p["ID_"+key]; value != "" {
 		return value

@@ -10,7 +10,7 @@ import (
 	"ironworks/agent"
 )
 
-// The collector dmi-decode reports SMBIOS structures of the following types.
+// The dmi-decode collector reports SMBIOS structures of the following types.
 const (
 	dmiBIOS      = 0
 	dmiProcessor = 4

@@ -40,8 +40,8 @@ Handle 0x1101, DMI type x, 40 bytes
 
 `
 
-// TestDMIDecode checks how forms of output are parsed that do not occur in the recordings: lists, several memory
-// arrays, and lines that belong to nothing.
+// TestDMIDecode checks how the collector parses output that does not occur in the recordings: lists, several memory
+// arrays, and structures without a valid type.
 func TestDMIDecode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

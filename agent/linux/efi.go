@@ -65,7 +65,8 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot converts the path name to a path as seen by programs that run in the host's root.
+// pathInRoot converts a path that the agent can open to the path of the same file for programs that run in the host's
+// root.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {
@@ -133,8 +134,8 @@ func findBootLoaders(folder string) ([]bootEntry, error) {
 
 func backslashes(relative string) string { return `\` + strings.ReplaceAll(relative, "/", `\`) }
 
-// readBootList reads the CSV file of shim, which contains the file name and the label of a boot loader. The text is
-// in UTF-16, with or without a byte order mark.
+// readBootList reads a CSV file in shim's format, which contains the file name and the label of a boot loader. The
+// text is in UTF-16, with or without a byte order mark.
 func readBootList(folder, list string) (bootEntry, error) {
 	content, err := os.ReadFile(list) //nolint:gosec // found below the mounted partition
 	if err != nil {

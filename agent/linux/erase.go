@@ -13,7 +13,8 @@ import (
 	"ironworks/agent"
 )
 
-// Erase erases a disk, or only its metadata, as described by erase.
+// Erase erases a disk, or only its metadata. The error is an *agent.ProtectedError if other machines may use the
+// disk's content, unless erase.Unguarded is set.
 func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	if !erase.Unguarded {
 		if err := m.host.guard(ctx, erase.Device); err != nil {
@@ -26,9 +27,9 @@ func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	return m.host.eraseAll(ctx, erase)
 }
 
-// sharedContent maps partition types and file systems that several machines may use at once to their names. See
-// safety_check_block_device in ironic_python_agent/hardware.py. That function compares case-sensitively and ignores
-// file systems, both by mistake.
+// sharedContent contains the partition types and file systems that several machines may use at the same time, with
+// their names. See safety_check_block_device in ironic_python_agent/hardware.py. By mistake, that function compares
+// case-sensitively and ignores file systems.
 var sharedContent = map[string]string{
 	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
 	"aa31e02a-400f-11db-9590-000c2911d1b8": "VMware VMFS Partition (GPT)",

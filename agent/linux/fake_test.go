@@ -57,7 +57,7 @@ func (b *bench) run(_ context.Context, command linux.Command) (agent.Output, err
 	return b.programs[best](command), nil
 }
 
-// answers makes command lines with the given starts succeed and print output.
+// answers makes all command lines that begin with one of the given strings succeed and print output.
 func (b *bench) answers(output string, starts ...string) {
 	for _, start := range starts {
 		b.programs[start] = func(linux.Command) agent.Output { return agent.Output{Stdout: output} }

@@ -39,8 +39,8 @@ type Command struct {
 
 // Links reads data about network interfaces from the kernel through sockets.
 type Links interface {
-	// Addresses returns the IP addresses of an interface without prefix lengths, in the order of the kernel. A
-	// link-local IPv6 address includes its zone.
+	// Addresses returns the IP addresses of an interface without prefix lengths, in the kernel's order. A link-local
+	// IPv6 address includes its zone.
 	Addresses(name string) []string
 	// PermanentMAC returns the MAC address that the manufacturer assigned to the interface, or "" if it is unknown.
 	PermanentMAC(name string) string

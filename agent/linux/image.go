@@ -132,7 +132,8 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 }
 
 // imageFile returns the name of a file that contains the image and that programs on the host can open. A downloaded
-// image is already in such a file, unless the agent runs in a container.
+// image is already in such a file, unless the agent runs in a container. The function remove deletes the file if
+// imageFile created it.
 func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
 	if file, ok := content.(*os.File); ok && h.Root == "/" {
 		return file.Name(), func() {}, nil

@@ -12,8 +12,8 @@ import (
 // ignitionFile is the path at which coreos-installer finds the Ignition configuration for the installed system.
 const ignitionFile = "/tmp/ironic.ign"
 
-// Install runs coreos-installer. Because the Ignition configuration may contain secrets, only root can read the file,
-// and Install removes it afterwards.
+// Install runs coreos-installer. The Ignition configuration may contain secrets, so Install writes it to a file that
+// only root can read, and removes this file afterwards.
 func (m *Machine) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	if install.Ignition != nil {
 		file := m.host.path(ignitionFile)
@@ -34,7 +34,7 @@ func (m *Machine) Install(ctx context.Context, install agent.Install, line func(
 	return nil
 }
 
-// writeSecret writes content to the file name, which only root can read. It replaces an existing file.
+// writeSecret writes content to a file that only root can read. It replaces an existing file.
 func writeSecret(name string, content []byte) error {
 	const onlyRoot = 0o600
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {

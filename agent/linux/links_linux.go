@@ -44,7 +44,7 @@ func (Kernel) Addresses(name string) []string {
 	return addresses
 }
 
-// PermanentMAC returns the attribute IFLA_PERM_ADDRESS of an interface, which Linux has supported since version 5.6.
+// PermanentMAC returns the IFLA_PERM_ADDRESS attribute of an interface, which Linux has supported since version 5.6.
 func (Kernel) PermanentMAC(name string) string {
 	table, err := syscall.NetlinkRIB(syscall.RTM_GETLINK, syscall.AF_UNSPEC)
 	if err != nil {
@@ -76,7 +76,7 @@ func (Kernel) PermanentMAC(name string) string {
 }
 
 // Speed requests the link modes through ethtool's netlink family. The real agent gets them from lshw, which uses an
-// ioctl instead, and prefers the capacity that lshw reports to the current speed.
+// ioctl instead. If lshw reports a capacity, the real agent prefers it to the current speed.
 func (Kernel) Speed(name string) int {
 	connection, err := genetlink.Dial(nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"ironworks/test/linuxhost"
 )
 
-// switched implements [linux.Links] for a host with a switch that sends one LLDP frame at once.
+// switched implements [linux.Links] for a host with a switch that immediately sends one LLDP frame.
 type switched struct {
 	noLinks
 	listened *atomic.Int32

@@ -18,9 +18,9 @@ type Options struct {
 	// CollectLLDP enables listening for LLDP frames. It takes at most LLDPTimeout, whose default is 30 s.
 	CollectLLDP bool
 	LLDPTimeout time.Duration
-	// VLANs lists the VLAN interfaces to create, in the format of the option enable_vlan_interfaces.
+	// VLANs lists the VLAN interfaces to create, in the format of the enable_vlan_interfaces option.
 	VLANs string
-	// SkipBMC omits the addresses of the BMC, because it takes long to read them.
+	// SkipBMC omits the addresses of the BMC, because reading them is slow.
 	SkipBMC bool
 }
 
@@ -47,7 +47,7 @@ var (
 	_ agent.Programs = (*Machine)(nil)
 )
 
-// New returns the hardware of a host.
+// New returns a Machine for the given host.
 func New(host Host, options Options) *Machine {
 	if options.LLDPTimeout == 0 {
 		options.LLDPTimeout = lldpTimeout
@@ -82,7 +82,7 @@ type listening struct {
 	frames map[string][]byte
 }
 
-// ListenForLLDP starts to listen for LLDP frames in the background. Later, inventories and the collector lldp wait
+// ListenForLLDP starts to listen for LLDP frames in the background. Later, inventories and the lldp collector wait
 // only for the rest of the timeout. ListenForLLDP must be called at most once, before other goroutines use m.
 func (m *Machine) ListenForLLDP(ctx context.Context) {
 	names, err := m.host.interfaceNames()
@@ -97,8 +97,8 @@ func (m *Machine) ListenForLLDP(ctx context.Context) {
 	}()
 }
 
-// received waits for the LLDP frames received since ListenForLLDP was called, and returns them. If it was not called,
-// received itself listens. If ctx ends first, there are no frames.
+// received returns the LLDP frames that ListenForLLDP receives, after waiting until it has stopped listening. If
+// ListenForLLDP was not called, received listens itself. If ctx ends first, received returns no frames.
 func (m *Machine) received(ctx context.Context, names []string) map[string][]byte {
 	if m.listening == nil {
 		return m.lldp(ctx, names)
@@ -147,7 +147,7 @@ func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, er
 	return inventory, err
 }
 
-// AddLLDP waits for the LLDP frames received since ListenForLLDP was called, and adds their data to the inventory.
+// AddLLDP waits until listening for LLDP frames has ended, and adds the data of the received frames to the inventory.
 func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -222,8 +222,8 @@ func first(texts agent.Texts) agent.Texts {
 	return texts[:1]
 }
 
-// lldp listens on the interfaces that have a carrier, because no frame can arrive on others. Like the real agent, it
-// returns no frames at all if it cannot listen on one of them.
+// lldp listens on the interfaces that have a carrier, because the others cannot receive frames. Like the real agent,
+// it returns no frames at all if it cannot listen on one of these interfaces.
 func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 	ctx, cancel := context.WithTimeout(ctx, m.options.LLDPTimeout)
 	defer cancel()

@@ -37,8 +37,9 @@ func (h Host) memory(table []structure) (agent.Memory, error) {
 }
 
 // memoryOfKernel returns the size of the memory that lshw reports if the firmware does not describe all memory
-// modules. This is the total size of the memory blocks that are online, or the size of kcore, if it exceeds total,
-// which is the memory that the kernel can use. Otherwise, it is total. See scan_memory in lshw's mem.cc.
+// modules. The argument total is the size of the memory that the kernel can use. All sizes are in bytes. If the
+// memory blocks that are online are larger than total, the result is their size. Otherwise, it is the size of kcore
+// if that is plausible, or else total. See scan_memory in lshw's mem.cc.
 func (h Host) memoryOfKernel(total int64) int64 {
 	const folder = "/sys/devices/system/memory"
 	if blocks := h.memoryBlocks(folder); blocks > total {

@@ -13,7 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// mount is a mounted file system together with the list of its files at the time when it was mounted.
+// mount is a mounted file system together with the list of the files that it contained when it was mounted.
 type mount struct {
 	folder string
 	files  []agent.File

@@ -103,7 +103,8 @@ func (h Host) base(name string) *string {
 	return &last
 }
 
-// biosDevName returns the name that the program biosdevname suggests for an interface. Few hosts have this program.
+// biosDevName returns the name that biosdevname suggests for an interface. It returns nil if the host does not have
+// this program, which is rare.
 func (h Host) biosDevName(ctx context.Context, name string) *string {
 	if isVLAN(name) {
 		return nil

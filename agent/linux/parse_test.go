@@ -76,7 +76,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestModuleSizes checks the sizes of memory modules in all units of SMBIOS.
+// TestModuleSizes checks the sizes of memory modules in all units that SMBIOS uses.
 func TestModuleSizes(t *testing.T) {
 	t.Parallel()
 	module := func(size uint16, large uint32) structure {

@@ -107,8 +107,8 @@ func withoutUnknown(disks any) any {
 	return disks
 }
 
-// sameElements reports whether two values are equal, regardless of the order of lists. Some lists have the order of
-// the file system.
+// sameElements reports whether two values are equal, regardless of the order of lists. Some lists are in the
+// arbitrary order of the file system.
 func sameElements(a, b any) bool {
 	switch a := a.(type) {
 	case []any:

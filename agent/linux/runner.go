@@ -29,7 +29,7 @@ const maxLine = 64 << 10
 
 // environment returns environment variables for the programs that the agent runs. They make programs print
 // untranslated messages, which the agent can parse. They also keep coreos-installer from printing a backtrace,
-// because its last line becomes the reason of a failure.
+// because the agent reports the last line of its output as the reason for a failure.
 func environment() []string { return []string{"LC_ALL=C", "RUST_BACKTRACE=0"} }
 
 // Programs returns a runner that runs programs with the given root folder.
@@ -117,7 +117,7 @@ func (w *lineWriter) flush() {
 
 var _ io.Writer = (*lineWriter)(nil)
 
-// lines returns the lines of a text.
+// lines splits text into lines, without their line endings.
 func lines(text string) []string {
 	var all []string
 	scanner := bufio.NewScanner(strings.NewReader(text))

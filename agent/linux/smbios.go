@@ -22,7 +22,7 @@ const (
 	smbiosEnd    = 127
 )
 
-// structure is one structure of the SMBIOS table.
+// structure is an entry of the SMBIOS table.
 type structure struct {
 	kind    byte
 	data    []byte // including the header of four bytes
@@ -117,7 +117,7 @@ func vendor(table []structure) agent.SystemVendor {
 func moduleMiB(s structure) int64 {
 	const (
 		unknown  = 0xffff
-		extended = 0x7fff // means that another field of 32 bits contains the size
+		extended = 0x7fff // means that a different field, of 32 bits, contains the size
 		inKiB    = 0x8000
 		sizeAt   = 0x0c
 		largeAt  = 0x1c

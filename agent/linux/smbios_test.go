@@ -65,8 +65,8 @@ func TestTruncatedSMBIOS(t *testing.T) {
 	}
 }
 
-// TestHostileSMBIOS checks tables that no firmware should contain. They contain so many strings that copying them
-// again and again would take minutes, wrong lengths, or references to strings that do not exist.
+// TestHostileSMBIOS checks tables that no firmware should contain. Some have wrong lengths or refer to strings that
+// do not exist. One has so many strings that copying them repeatedly would take minutes.
 func TestHostileSMBIOS(t *testing.T) {
 	t.Parallel()
 	const texts = 1 << 20

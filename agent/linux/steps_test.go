@@ -171,8 +171,8 @@ func TestEraseAll(t *testing.T) {
 	b.want(t, "shred --force --verbose --iterations 3 /dev/nvme0n1")
 }
 
-// TestSharedDisksAreNotErased checks that disks with content of several machines are protected: VMFS with GPT and
-// MBR, and GFS2.
+// TestSharedDisksAreNotErased checks that disks are protected if several machines may use their content: VMFS with
+// GPT and MBR, and GFS2.
 func TestSharedDisksAreNotErased(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

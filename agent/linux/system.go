@@ -10,7 +10,8 @@ import (
 	"ironworks/agent"
 )
 
-// StartUnit starts a systemd unit and does not wait until it has started. The error message is that of systemd.
+// StartUnit starts a systemd unit and does not wait until it has started. If systemctl fails, the error contains only
+// systemd's message.
 func (m *Machine) StartUnit(ctx context.Context, unit string) error {
 	_, err := m.host.program(ctx, "systemctl", "start", "--no-block", unit)
 	var failed *ProgramError
@@ -50,7 +51,7 @@ const (
 )
 
 // SetRescuePassword stores the hash in a file, where ramdisks that were made for ironic-python-agent look for it. On
-// hosts that have useradd, such as CoreOS, it also creates the user rescue with this password.
+// hosts that have useradd, such as CoreOS, it also creates the rescue user with this password.
 func (m *Machine) SetRescuePassword(ctx context.Context, hash string) error {
 	const onlyRoot = 0o700
 	h := m.host

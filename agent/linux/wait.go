@@ -41,7 +41,7 @@ func (m *Machine) AwaitAddresses(ctx context.Context, wait AddressWait) {
 	}
 }
 
-// withoutAddress returns the interfaces to wait for that do not have an IPv4 address yet.
+// withoutAddress returns the interfaces for which the agent must still wait, because they have no IPv4 address yet.
 func (m *Machine) withoutAddress(booted string, all bool) []string {
 	h := m.host
 	names, err := h.interfaceNames()
