@@ -33,7 +33,7 @@ type Place struct {
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 
-// String describes the place and the result of the search on one line.
+// String returns one line with the place and the result of the search there.
 func (p Place) String() string {
 	state := "found"
 	switch {

@@ -11,8 +11,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// walk takes a node through Ironic's state machine at random: verbs in stable states, and changes between working and
-// waiting states during operations.
+// walk takes a node through Ironic's state machine at random. In stable states, it sends verbs. During operations, it
+// changes between working and waiting states.
 type walk struct {
 	rng   *rand.Rand
 	state models.ProvisionState
@@ -99,8 +99,8 @@ func TestChainUnderRandomWalks(t *testing.T) {
 	}
 }
 
-// checkLook checks the events that one reading of the node in w has caused. last is the state that was reported last
-// before it.
+// checkLook checks the events that one reading of the node in w has caused. last is the last state reported before
+// that.
 func checkLook(events []models.Event, last models.ProvisionState, w *walk) error {
 	if w.state.Phase() == last.Phase() {
 		if len(events) > 0 {

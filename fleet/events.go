@@ -15,8 +15,7 @@ func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
 
-// onlyLearned reports whether n differs from old only in driver_internal_info, and old does not know it, because
-// listings omit it.
+// onlyLearned reports whether n only adds driver_internal_info, which old lacks because listings omit it.
 func onlyLearned(old, n *models.Node) bool {
 	if old.Internal != nil || n.Internal == nil {
 		return false
@@ -72,8 +71,8 @@ func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) 
 	return append(events, last)
 }
 
-// fellBack reports whether the transition from one state to the other means a failure. It does if it leads into a
-// failed state, or from verifying, which has no failed state, back to enroll.
+// fellBack reports whether a transition means a failure. It does if it leads into a failed state. It also does if it
+// leads from verifying back to enroll, because verifying has no failed state.
 func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }

@@ -8,7 +8,7 @@ import (
 
 // Status describes how current the node list is.
 type Status struct {
-	// Connected reports whether the last request was answered, rather than failed with a fault.
+	// Connected reports whether the last request was answered. It is false after a fault.
 	Connected bool
 	// Complete reports whether the whole fleet has been listed. Total is the number of nodes that Ironic counted
 	// before that listing, or 0 if it is unknown.

@@ -46,8 +46,8 @@ func joinHints(a, b string) string {
 	return a + "; " + b
 }
 
-// markSent marks the fault of a change that Ironic may have carried out, even though no success was reported. wrote
-// reports whether the request was written to a connection.
+// markSent marks a fault if Ironic may have carried out the requested change, even though no success was reported.
+// wrote reports whether the request was written to a connection.
 func markSent(f *models.Fault, cl call, wrote bool) {
 	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
 		return
