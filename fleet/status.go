@@ -14,10 +14,10 @@ type Status struct {
 	// before that listing, or 0 if it is unknown.
 	Complete bool
 	Total    int
-	// AsOf is the time, on the local clock, up to which the node list contains all changes. It is zero until the
-	// whole fleet has been listed. There are two exceptions. If a node was deleted and another one created since the
-	// last count, the count is unchanged, and the deleted node may remain listed for another minute. If Ironic does
-	// not count nodes (before API 1.82), deleted nodes remain listed until the next sweep.
+	// AsOf is the time, on the local clock, up to which the node list contains all changes, with two exceptions. If a
+	// node was deleted and another one created since the last count, the count is unchanged, and the deleted node may
+	// remain listed for another minute. If Ironic does not count nodes (before API 1.82), deleted nodes remain listed
+	// until the next sweep. AsOf is zero until the whole fleet has been listed.
 	AsOf time.Time
 	// Behind reports whether nodes may have changed without having been read since.
 	Behind bool

@@ -237,7 +237,8 @@ type batch struct {
 	dropped dropped
 }
 
-// takeWaiting removes and returns the waiting records; left reports whether lines were left.
+// takeWaiting removes and returns the waiting records. Without withLines, it leaves the lines. left reports whether
+// lines are still waiting.
 func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
