@@ -33,8 +33,8 @@ func bmcKeys() map[string]valueType {
 
 var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)
 
-// readBMC parses n, the BMC settings. It makes paths absolute: ~ stands for the folder home, and dir is the base of
-// relative paths.
+// readBMC parses n, the BMC settings. It makes paths absolute: home replaces ~, and dir is the base of relative
+// paths.
 func (c *candidate) readBMC(n *node, path, home, dir string) {
 	good, errs := check(n, path, bmcKeys())
 	c.errs = append(c.errs, errs...)

@@ -33,8 +33,8 @@ type BMCLogin struct {
 	Scope LoginScope
 }
 
-// BMCLogins holds the credentials for the BMCs of one context. Typed credentials take precedence; they are followed
-// by flags and variables, the context's configuration, and the keyring, in this order. Typed credentials are kept in
+// BMCLogins holds the credentials for the BMCs of one context. The sources, in order of precedence, are typed
+// credentials, flags and variables, the context's configuration, and the keyring. Typed credentials are kept in
 // memory, unless the operator stores them in the keyring.
 type BMCLogins struct {
 	context    string
@@ -115,7 +115,7 @@ func (l *BMCLogins) FromFlags(user string) BMCLogin {
 	return login
 }
 
-// account returns the name of the keyring account that stores the password of the given user of the BMC at address.
+// account returns the name of the keyring account for a user of the BMC at address.
 func (l *BMCLogins) account(address, user string) string {
 	return "BMC " + l.context + " " + user + "@" + cmp.Or(address, "*")
 }

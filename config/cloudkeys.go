@@ -142,8 +142,8 @@ func (r *cloudReader) insecure() *value {
 	return nil
 }
 
-// pickRegion selects the region and merges its values over the cloud's values. The region is asked or, if that is
-// empty, the cloud's region_name. If both are empty, it is the first entry in regions.
+// pickRegion selects the region and merges its values over the cloud's values. The argument asked takes precedence,
+// followed by the cloud's region_name and the first entry in regions.
 func (r *cloudReader) pickRegion(asked string) {
 	r.region = r.first(r.cloud, r.path, regionKeys()...)
 	if asked != "" {

@@ -98,7 +98,8 @@ func (c *cloudFiles) mergeSecure(root *node) {
 	}
 }
 
-// mergeDepth is the number of levels on which clouds are merged key by key: the cloud and its auth mapping.
+// mergeDepth is the number of levels at which clouds are merged key by key. The two levels are the cloud and its auth
+// mapping.
 const mergeDepth = 2
 
 // merge merges two mappings, key by key down to the given depth, and returns the result. Values in over take

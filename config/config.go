@@ -11,8 +11,8 @@ import (
 	"ironworks/printable"
 )
 
-// Options holds the inputs of [Load]. Load uses no other process state, so that tests do not affect one another, and
-// neither do several consoles in one process.
+// Options holds the inputs of [Load]. Load uses no other process state, so that tests or several consoles in one
+// process do not affect one another.
 type Options struct {
 	// Env returns the value of a variable. Like os.Getenv, it returns "" if the variable is not set. If Env is nil,
 	// the environment is empty.

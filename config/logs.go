@@ -46,8 +46,8 @@ func logSources() []string {
 	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
 }
 
-// readLogs parses n, the log settings. It makes paths absolute: ~ stands for the folder home, and dir is the base of
-// relative paths.
+// readLogs parses n, the log settings. It makes paths absolute: home replaces ~, and dir is the base of relative
+// paths.
 func (c *candidate) readLogs(n *node, path, home, dir string) {
 	good, errs := check(n, path, logsKeys())
 	c.errs = append(c.errs, errs...)

@@ -108,7 +108,7 @@ func (f *Files) Pushes() string {
 	return filepath.Join(f.State, "push")
 }
 
-// Paths lists ironworks' files and folders, and reports which of them exist. It serves `config paths`.
+// Paths returns ironworks' files and folders for `config paths`, and reports which of them exist.
 func (c *Config) Paths() []Place {
 	f := c.Files
 	places := []Place{

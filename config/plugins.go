@@ -122,7 +122,7 @@ type ShownPlugin struct {
 	Background bool     `json:"background,omitempty" yaml:"background,omitempty"`
 }
 
-// showPlugins returns the plugins in the form that `config show` writes, by name.
+// showPlugins maps the names of plugins to the form that `config show` writes.
 func (h ConsoleSettings) showPlugins() map[string]ShownPlugin {
 	if len(h.Plugins) == 0 {
 		return nil

@@ -124,7 +124,7 @@ func (s settings) withKeys(keys ...string) settings {
 	return out
 }
 
-// expandPaths makes paths absolute: ~ stands for the folder home, and dir is the base of relative paths.
+// expandPaths makes paths absolute: home replaces ~, and dir is the base of relative paths.
 func (s settings) expandPaths(home, dir string) {
 	for _, k := range []string{keyPasswordFile, keyCACert, keyCert, keyKey} {
 		if v := s[k]; v.text != "" {

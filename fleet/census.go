@@ -38,7 +38,7 @@ const (
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures after which nodes are no longer counted.
 	countTries = 5
-	// maxEmptySweeps is the number of sweeps that find nothing after which the count is ignored.
+	// maxEmptySweeps is the maximum number of sweeps that find nothing. After that, the count is ignored.
 	maxEmptySweeps = 2
 )
 

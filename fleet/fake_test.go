@@ -39,7 +39,7 @@ type fakeIronic struct {
 	// If seconds is set, times are stored in whole seconds, as in MySQL.
 	seconds bool
 	ticks   time.Duration
-	// latency returns how long an answer takes, and fault the error to answer with. Both may be nil.
+	// latency returns the duration of an answer, and fault returns the error to answer with. Both may be nil.
 	latency func(asked) time.Duration
 	fault   func(asked) error
 }

@@ -9,8 +9,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestLimitedStore checks that a limited store of 400 nodes gives exactly the nodes that match the limit, in every
-// way of reading it, even after nodes have changed.
+// TestLimitedStore checks that every way of reading a limited store returns exactly the nodes that match the limit,
+// even after nodes have changed.
 func TestLimitedStore(t *testing.T) {
 	t.Parallel()
 	s := NewStore()

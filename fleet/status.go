@@ -41,7 +41,8 @@ type Status struct {
 	Busy     int
 }
 
-// Stale reports whether, at the local time now, the node list is older than it should be.
+// Stale reports whether the node list is outdated, because the last request failed or because the list is too old.
+// now is the local time.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }

@@ -27,7 +27,7 @@ type contents struct {
 	order    []*record
 	revision uint64
 	status   Status
-	// logEvents holds events from logs that have not been reported yet.
+	// logEvents holds unreported events from logs.
 	logEvents []models.Event
 }
 
@@ -331,8 +331,8 @@ func (s *Store) missedBy(sweep uint64) []string {
 	return missed
 }
 
-// markSeen records that the full listing numbered sweep included the given nodes. It ignores nodes that are not in
-// the store.
+// markSeen records that a full listing included the given nodes. sweep is the number of the listing. Nodes that are
+// not in the store are ignored.
 func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

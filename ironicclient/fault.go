@@ -62,8 +62,8 @@ func markSent(f *models.Fault, cl call, wrote bool) {
 
 // mayHaveArrived reports whether a change that was written to a connection may have been carried out. Without a
 // response, it may have been, unless the TLS handshake failed. With a response, it may have been if Ironic failed
-// while handling the request (such as in a timeout of its RPC), or if the response is from a proxy that may have
-// forwarded the request. If Ironic itself answers with 503, it has refused the request (NoFreeConductorWorker,
+// while handling the request (for example, because an RPC timed out), or if the response is from a proxy that may
+// have forwarded the request. If Ironic itself answers with 503, it has refused the request (NoFreeConductorWorker,
 // ConcurrentActionLimit in ironic/common/exception.py).
 func mayHaveArrived(f *models.Fault) bool {
 	var answer gophercloud.ErrUnexpectedResponseCode

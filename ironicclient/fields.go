@@ -76,8 +76,8 @@ func fieldRefusal(f *models.Fault) bool {
 
 // findRefused sends requests for a single row to find out which fields the server refuses. It first tries the fields
 // mentioned in the message. If none of them is refused (words such as name, driver and fault are part of many
-// messages), it searches the other fields by bisection, which takes few requests even if the server is slow. It
-// returns no fields if a request without them fails as well.
+// messages), it searches the other fields by bisection, because the server may be slow and bisection takes few
+// requests. It returns no fields if a request without them fails as well.
 func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fields []string) ([]string, error) {
 	var others, bad []string
 	for _, field := range fields {

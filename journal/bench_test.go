@@ -45,7 +45,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLatest measures reading the operations needed for estimates from a file with ten thousand operations.
+// BenchmarkLatest measures how long it takes to read the operations that estimates need, if the file contains ten
+// thousand operations.
 func BenchmarkLatest(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()

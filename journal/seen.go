@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxIDs is the maximum number of lines whose IDs are remembered, for all boots together, and maxBoots the maximum
-	// number of boots that are remembered.
+	// maxIDs is the maximum number of line IDs that are remembered for all boots together, and maxBoots the maximum
+	// number of remembered boots.
 	maxIDs   = 500_000
 	maxBoots = 4096
 )
