@@ -19,8 +19,8 @@ type BMC struct {
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
 	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca decides.
 	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
-	// Fingerprints maps the addresses of BMCs, as in driver_info, to the SHA-256 fingerprints of their accepted
-	// certificates.
+	// Fingerprints maps BMC addresses, written as in driver_info, to the SHA-256 fingerprints of the certificates to
+	// accept.
 	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
 }
 
@@ -33,7 +33,8 @@ func bmcKeys() map[string]valueType {
 
 var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)
 
-// readBMC parses the BMC settings in n. It makes paths absolute: ~ is home, and relative paths start at dir.
+// readBMC parses n, the BMC settings. It makes paths absolute: home replaces ~, and dir is the base of relative
+// paths.
 func (c *candidate) readBMC(n *node, path, home, dir string) {
 	good, errs := check(n, path, bmcKeys())
 	c.errs = append(c.errs, errs...)

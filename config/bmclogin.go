@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// LoginScope describes for which BMCs credentials are valid.
+// LoginScope is the set of BMCs for which credentials are valid.
 type LoginScope int
 
 // The possible scopes of credentials.
@@ -29,12 +29,12 @@ type BMCLogin struct {
 	Password models.Secret
 	// From describes, for people, where the password comes from. It is empty if there is no password.
 	From string
-	// Scope describes for which BMCs the credentials are valid.
+	// Scope is the set of BMCs for which the credentials are valid.
 	Scope LoginScope
 }
 
-// BMCLogins holds the credentials for the BMCs of one context. Typed credentials take precedence; they are followed
-// by flags and variables, the context's configuration, and the keyring, in this order. Typed credentials are kept in
+// BMCLogins holds the credentials for the BMCs of one context. The sources, in order of precedence, are typed
+// credentials, flags and variables, the context's configuration, and the keyring. Typed credentials are kept in
 // memory, unless the operator stores them in the keyring.
 type BMCLogins struct {
 	context    string
@@ -115,7 +115,7 @@ func (l *BMCLogins) FromFlags(user string) BMCLogin {
 	return login
 }
 
-// account returns the keyring account that holds the password of user at address.
+// account returns the name of the keyring account for a user of the BMC at address.
 func (l *BMCLogins) account(address, user string) string {
 	return "BMC " + l.context + " " + user + "@" + cmp.Or(address, "*")
 }
@@ -150,14 +150,14 @@ func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	l.typed[address] = login
 }
 
-// Approve allows address to receive credentials shared by several BMCs, until the program ends.
+// Approve allows the BMC at address to receive credentials shared by several BMCs, until the program ends.
 func (l *BMCLogins) Approve(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.approved[address] = true
 }
 
-// Approved reports whether the operator has allowed address to receive credentials shared by several BMCs.
+// Approved reports whether the operator has allowed the BMC at address to receive credentials shared by several BMCs.
 func (l *BMCLogins) Approved(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -40,7 +40,7 @@ func cloudKeys() map[string][]string {
 
 func regionKeys() []string { return []string{"baremetal_region_name", "region_name"} }
 
-// cloudName returns the name that the setting key has in clouds.yaml, for error messages.
+// cloudName returns the name in clouds.yaml of the setting with the given key. Error messages contain it.
 func cloudName(key string) string {
 	switch key {
 	case keyURL:
@@ -101,8 +101,8 @@ func (r *cloudReader) settings() settings {
 	return s
 }
 
-// first returns the first of the named keys in n whose value is text or a number, or nil. If the value of an
-// interface key is a list, its first element counts, because keystoneauth allows lists there.
+// first returns the value of the first key in names that is set to text or a number, or nil if there is none. If the
+// value of an interface key is a list, its first element counts, because keystoneauth allows lists there.
 func (r *cloudReader) first(n *node, path string, names ...string) *value {
 	for _, name := range names {
 		v := n.get(name)
@@ -142,8 +142,8 @@ func (r *cloudReader) insecure() *value {
 	return nil
 }
 
-// pickRegion selects the region and merges its values over the cloud's values. It prefers asked, then the cloud's
-// region_name, then the first entry of regions.
+// pickRegion selects the region and merges its values over the cloud's values. The argument asked takes precedence,
+// followed by the cloud's region_name and the first entry in regions.
 func (r *cloudReader) pickRegion(asked string) {
 	r.region = r.first(r.cloud, r.path, regionKeys()...)
 	if asked != "" {

@@ -98,11 +98,13 @@ func (c *cloudFiles) mergeSecure(root *node) {
 	}
 }
 
-// mergeDepth is the number of levels on which clouds are merged key by key: the cloud and its auth mapping.
+// mergeDepth is the number of levels at which clouds are merged key by key. The two levels are the cloud and its auth
+// mapping.
 const mergeDepth = 2
 
-// merge returns under with the values of over merged over it, key by key down to the given depth. Dashes in names
-// become underscores, because OpenStack's clients treat the two alike.
+// merge merges two mappings, key by key down to the given depth, and returns the result. Values in over take
+// precedence over values in under. Dashes in names become underscores, because OpenStack's clients treat the two
+// alike.
 func merge(under, over *node, depth int) *node {
 	if over == nil || over.kind == kindEmpty {
 		over, under = under, nil
@@ -142,7 +144,7 @@ func yamlNames(path, stem string) []string {
 	return []string{filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml")}
 }
 
-// firstFile reads and parses the first of places that exists. If none exists, root and err are nil.
+// firstFile reads and parses the first existing file in places. If none exists, root and err are nil.
 func (l *loader) firstFile(what string, places []string) (path string, root *node, err error) {
 	seen := map[string]bool{}
 	for _, p := range places {
@@ -177,7 +179,7 @@ func (l *loader) cloud(name, region string) *candidate {
 		name: name, source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name]), settings: settings{}, names: cloudName,
 	}
 	if l.clouds.err != nil {
-		c.errs = append(c.errs, l.clouds.err) // the file that failed may contain a part of the cloud
+		c.errs = append(c.errs, l.clouds.err) // the unreadable file may define parts of the cloud
 	}
 	path := join("clouds", name)
 	if n.kind != kindMapping && n.kind != kindEmpty {

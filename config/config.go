@@ -11,11 +11,11 @@ import (
 	"ironworks/printable"
 )
 
-// Options holds the inputs of [Load]. Load uses nothing else of the process's state, so that tests, and several
-// consoles in one process, do not affect one another.
+// Options holds the inputs of [Load]. Load uses no other process state, so that tests or several consoles in one
+// process do not affect one another.
 type Options struct {
-	// Env returns the value of a variable, or "" if it is not set, like os.Getenv. If Env is nil, the environment is
-	// empty.
+	// Env returns the value of a variable. Like os.Getenv, it returns "" if the variable is not set. If Env is nil,
+	// the environment is empty.
 	Env func(name string) string
 	// Home is the user's home directory. If it is empty, ~ is not expanded, and folders below the home directory are
 	// not searched.

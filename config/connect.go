@@ -171,7 +171,7 @@ func (b *builder) limits() {
 	b.conn.MaxMinor = v.Minor
 }
 
-// required reports settings that the authentication method requires, but that are missing.
+// required reports missing settings that the authentication method requires.
 func (b *builder) required() {
 	has := b.s.has
 	c := b.conn

@@ -123,8 +123,8 @@ func (e *PickError) hint() string {
 	return known
 }
 
-// didYouMean returns a hint that suggests the element of known nearest to word, according to [spell.Nearest], or ""
-// if none is near.
+// didYouMean returns a hint that suggests the known name nearest to word. It returns "" if [spell.Nearest] finds
+// none.
 func didYouMean(word string, known []string) string {
 	if n := spell.Nearest(word, slices.Values(known)); n != "" {
 		return fmt.Sprintf("did you mean %s?", n)

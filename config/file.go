@@ -44,7 +44,7 @@ type candidate struct {
 // ourFile holds the parsed configuration file.
 type ourFile struct {
 	path     string
-	top      settings     // the settings context, timeout, read_only
+	top      settings     // context, timeout and read_only
 	contexts []*candidate // in the order of the file
 	byName   map[string]*candidate
 	filters  *models.SavedFilters
@@ -115,7 +115,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 	}
 }
 
-// readFilters parses the saved filters in n.
+// readFilters parses n, the saved filters.
 func (f *ourFile) readFilters(n *node) {
 	if n == nil {
 		return
@@ -220,7 +220,7 @@ func (c *candidate) readDefaults(n *node, path string, saved *models.SavedFilter
 	}
 }
 
-// readChecks parses the policies for deployment checks in n.
+// readChecks parses n, the policies for deployment checks.
 func (c *candidate) readChecks(n *node, path string) {
 	for _, e := range n.entries {
 		key := join(path, e.name)

@@ -26,7 +26,7 @@ func journalKeys() map[string]valueType {
 	return map[string]valueType{"max_size": wantSize, "max_age": wantDuration}
 }
 
-// readJournal parses the limits of the journal in n.
+// readJournal parses n, the limits of the journal.
 func (c *candidate) readJournal(n *node, path string) {
 	good, errs := check(n, path, journalKeys())
 	c.errs = append(c.errs, errs...)

@@ -91,8 +91,8 @@ func (k *Keyring) Forget(ctx context.Context, account string) error {
 	})
 }
 
-// ask calls do, but does not wait longer than k.within, because the keyring library has no timeout. A call that takes
-// longer continues in its goroutine, and its result is dropped.
+// ask calls the function do and waits up to k.within for its result, because the keyring library has no timeout. A
+// call that takes longer continues in its goroutine, and its result is dropped.
 func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	if k == nil {
 		return ErrNoKeyring

@@ -31,8 +31,8 @@ type ConsoleSettings struct {
 	Serve   Serve
 }
 
-// LoadConsoleSettings reads the settings of the console from the configuration file. It does not read the contexts,
-// because it serves labs and recordings, which do not depend on them.
+// LoadConsoleSettings reads the settings of the console from the configuration file. It ignores the contexts, so that
+// labs and recordings, which do not depend on them, work even if a context is broken.
 func LoadConsoleSettings(o Options) (ConsoleSettings, error) {
 	l := newLoader(o)
 	path, named := l.configPath()

@@ -103,8 +103,8 @@ func (l *loader) top(key string) (value, bool) {
 	return v, ok
 }
 
-// above returns those of the given settings that are set by IRONWORKS_* variables or flags, which override the
-// settings of a context.
+// above returns the settings with the given keys that IRONWORKS_* variables or flags set. They override the settings
+// of a context.
 func (l *loader) above(keys ...string) settings {
 	s := settings{}
 	for _, key := range keys {

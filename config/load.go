@@ -199,7 +199,7 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	return c.readOnly || top || env
 }
 
-// recordPlace records that path was searched, and with which result.
+// recordPlace adds path to the searched places. err is the result of reading it.
 func (l *loader) recordPlace(what, path string, err error) {
 	p := Place{What: what, Path: path, Found: err == nil}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -16,8 +16,8 @@ type Logs struct {
 	// Archive is the place where logs are stored, for example by a conductor: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
 	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
-	// Listen is the address, as HOST:PORT, on which the console receives journals that ramdisks push. If it is empty,
-	// the console does not listen.
+	// Listen is the HOST:PORT address on which the console receives journals that ramdisks push. If it is empty, the
+	// console does not listen.
 	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
 	// Sources lists the log sources to use. If it is empty, all available sources are used.
 	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
@@ -46,7 +46,8 @@ func logSources() []string {
 	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
 }
 
-// readLogs parses the log settings in n. It makes paths absolute: ~ is home, and relative paths start at dir.
+// readLogs parses n, the log settings. It makes paths absolute: home replaces ~, and dir is the base of relative
+// paths.
 func (c *candidate) readLogs(n *node, path, home, dir string) {
 	good, errs := check(n, path, logsKeys())
 	c.errs = append(c.errs, errs...)

@@ -28,7 +28,7 @@ func osVariables() map[string][]string {
 	return vars
 }
 
-// osName returns the variable to recommend for the setting key in error messages.
+// osName returns the OS_* variable that error messages recommend for the setting with the given key.
 func osName(key string) string {
 	switch key {
 	case keyURL:
@@ -64,7 +64,7 @@ func (l *loader) osEnvironment() *candidate {
 	return c
 }
 
-// variable returns the value of the first of the named variables that is not empty.
+// variable returns the value of the first variable in names that is not empty. It returns false if all are empty.
 func (l *loader) variable(names ...string) (value, bool) {
 	for _, name := range names {
 		if text := l.Env(name); text != "" {

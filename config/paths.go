@@ -33,7 +33,7 @@ type Place struct {
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 
-// String describes the place and the result of the search on one line.
+// String returns one line with the place and the result of the search there.
 func (p Place) String() string {
 	state := "found"
 	switch {
@@ -108,7 +108,7 @@ func (f *Files) Pushes() string {
 	return filepath.Join(f.State, "push")
 }
 
-// Paths lists ironworks' files and folders, and reports which of them exist. It serves `config paths`.
+// Paths returns ironworks' files and folders for `config paths`, and reports which of them exist.
 func (c *Config) Paths() []Place {
 	f := c.Files
 	places := []Place{

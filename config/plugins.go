@@ -17,7 +17,7 @@ type Plugin struct {
 	At Position
 }
 
-// consents maps the values of the key confirm to the confirmation that a plugin requires from the user.
+// consents maps the values of the confirm key to the confirmation that a plugin requires from the user.
 var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
 
 func pluginKeys() map[string]valueType {
@@ -122,7 +122,7 @@ type ShownPlugin struct {
 	Background bool     `json:"background,omitempty" yaml:"background,omitempty"`
 }
 
-// showPlugins returns the plugins by their names.
+// showPlugins maps the names of plugins to the form that `config show` writes.
 func (h ConsoleSettings) showPlugins() map[string]ShownPlugin {
 	if len(h.Plugins) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"ironworks/plugin"
 )
 
-// loadPlugins loads a configuration file whose section plugins contains text.
+// loadPlugins loads a configuration file with the given text in its plugins section.
 func loadPlugins(t *testing.T, text string) (home string, plugins []Plugin, err error) {
 	t.Helper()
 	home = t.TempDir()

@@ -8,7 +8,7 @@ import (
 
 const defaultURL = "http://127.0.0.1:6385"
 
-// pick selects a context, in the order that the package documentation gives.
+// pick selects a context. The package documentation describes the order of precedence.
 func (l *loader) pick() (*candidate, error) {
 	l.warnIgnored()
 	for _, layer := range []settings{l.flags, l.env} {
@@ -73,7 +73,8 @@ func contextOfURL(url value) *candidate {
 	}
 }
 
-// named returns the context of the configuration file or the cloud with the given name.
+// named returns the context with the given name from the configuration file or, if there is none, the cloud with that
+// name.
 func (l *loader) named(name value) (*candidate, error) {
 	if c := l.find(name.text); c != nil {
 		return c, nil

@@ -11,7 +11,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// loadServe loads a configuration file whose section serve contains text.
+// loadServe loads a configuration file with the given text in its serve section.
 func loadServe(t *testing.T, text string) (home string, s Serve, err error) {
 	t.Helper()
 	home = t.TempDir()

@@ -92,7 +92,7 @@ func exclusiveKeys() [][]string {
 	}
 }
 
-// mergedOver returns s merged over lower.
+// mergedOver returns s together with the settings in lower that s does not override.
 func (s settings) mergedOver(lower settings) settings {
 	out := maps.Clone(lower)
 	if out == nil {
@@ -113,7 +113,7 @@ func (s settings) mergedOver(lower settings) settings {
 	return out
 }
 
-// withKeys returns those of the given settings that are set in s.
+// withKeys returns the settings in s that have one of the given keys, except unset ones.
 func (s settings) withKeys(keys ...string) settings {
 	out := settings{}
 	for _, k := range keys {
@@ -124,7 +124,7 @@ func (s settings) withKeys(keys ...string) settings {
 	return out
 }
 
-// expandPaths makes paths absolute: ~ is home, and relative paths start at dir.
+// expandPaths makes paths absolute: home replaces ~, and dir is the base of relative paths.
 func (s settings) expandPaths(home, dir string) {
 	for _, k := range []string{keyPasswordFile, keyCACert, keyCert, keyKey} {
 		if v := s[k]; v.text != "" {

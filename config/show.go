@@ -5,8 +5,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Shown is the output of `config show`: plain values by their names in the configuration file,
-// with secrets masked and empty settings left out.
+// Shown is the output of `config show`. Settings have the same names as in the configuration file. Secrets are
+// masked, and empty settings are left out.
 type Shown struct {
 	File     string                 `json:"file"               yaml:"file"`
 	Current  ShownContext           `json:"current"            yaml:"current"`

@@ -95,7 +95,8 @@ func check(n *node, path string, keys map[string]valueType) (good map[string]*no
 	return good, problems
 }
 
-// hintFor returns a hint that suggests the key meant by name, which is unknown, or "" if there is no suggestion.
+// hintFor returns a hint that suggests what to write instead of name, an unknown key. It returns "" if it has no
+// suggestion.
 func hintFor(name string, keys map[string]valueType) string {
 	switch name {
 	case "endpoint", "endpoint_override", "baremetal_endpoint_override":

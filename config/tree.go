@@ -40,7 +40,7 @@ type entry struct {
 	value        *node
 }
 
-// get returns the value of the key name, or nil.
+// get returns the value of the key with the given name, or nil if there is none.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil

@@ -55,7 +55,7 @@ func hideUserinfo(text string) string {
 	return text[:start] + models.Mask + text[at:]
 }
 
-// hostOf returns the host and port of the URL text as a name for people, or "url" if the URL is invalid.
+// hostOf returns the host and port of a URL, as the name to display. It returns "url" if text is not a valid URL.
 func hostOf(text string) string {
 	u, problem, _ := parseURL(text)
 	if problem != "" {
@@ -64,7 +64,7 @@ func hostOf(text string) string {
 	return u.Host
 }
 
-// userinfo reports whether the URL text contains a user name and a password.
+// userinfo reports whether a URL contains a user name, and whether it contains a password.
 func userinfo(text string) (user, password bool) {
 	u, problem, _ := parseURL(text)
 	if problem != "" || u.User == nil {

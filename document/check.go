@@ -18,8 +18,8 @@ func (c *Checker) Problem(v *Value, format string, args ...any) {
 	c.Problems = append(c.Problems, Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
 }
 
-// Unknown records that the key of m is unknown, and suggests the nearest known key or lists all of them. of names the
-// object that contains the key.
+// Unknown records that the key of m is unknown. The problem suggests the nearest known key or, if none is near, lists
+// all known keys. of names the object that contains the key.
 func (c *Checker) Unknown(m *Member, known []string, of string) {
 	at := &Value{Line: m.Line, Column: m.Column}
 	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {

@@ -1,6 +1,6 @@
-// Package document reads YAML and JSON written by people and other programs. The resulting values have line numbers;
-// aliases are resolved, and duplicate keys and numbers that JSON cannot represent are errors. The package does no
-// I/O.
+// Package document reads YAML and JSON files written by people or by other programs. The resulting values have line
+// numbers, and aliases are resolved. Duplicate keys are errors, and so are numbers that JSON cannot represent. The
+// package does no I/O.
 package document
 
 import (
@@ -41,7 +41,8 @@ type Error struct {
 	Problems []Problem
 }
 
-// Error returns a line for each problem, as FILE:LINE: why, or FILE:LINE:COLUMN: why.
+// Error returns one line per problem, in the form FILE:LINE: why or FILE:LINE:COLUMN: why. If the problem concerns
+// the whole file, the line has the form FILE: why.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -169,7 +170,7 @@ type Member struct {
 	Value        Value
 }
 
-// Get returns the value of the member key, or a null value if there is no such member.
+// Get returns the value of the member with the given key, or a null value if there is no such member.
 func (v *Value) Get(key string) Value {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Key == key })
 	if i < 0 {
@@ -196,7 +197,7 @@ func (v *Value) Scalar() (text string, ok bool) {
 // True reports whether the value is the boolean true.
 func (v *Value) True() bool { return v.scalar == true }
 
-// Any returns the value in the types that encoding/json uses.
+// Any converts the value to the types that encoding/json uses.
 func (v *Value) Any() any {
 	switch v.Kind {
 	case Text:
@@ -218,7 +219,8 @@ func (v *Value) Any() any {
 	return v.scalar
 }
 
-// number returns the value of a number in JSON. ok is false if JSON cannot represent it.
+// number converts a number to a float64 or, if it is an integer that a float64 cannot represent, to a json.Number. ok
+// is false if JSON cannot represent the number.
 func number(literal string) (value any, ok bool) {
 	n := json.Number(literal)
 	f, err := n.Float64()

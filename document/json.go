@@ -58,7 +58,7 @@ type jsonParser struct {
 	offset int64
 }
 
-// at returns the line on which the last token ends. It starts there as well, because no token spans several lines.
+// at returns the line of the last token, which never spans several lines.
 func (p *jsonParser) at() int {
 	now := max(p.offset, min(p.dec.InputOffset(), int64(len(p.data))))
 	p.line += bytes.Count(p.data[p.offset:now], []byte("\n"))

@@ -78,7 +78,7 @@ func sortKeys(n *yaml.Node) {
 	n.Content = slices.Concat(pairs...)
 }
 
-// oldBool reports whether parsers for YAML 1.1 would read the text, such as yes or off, as a boolean.
+// oldBool reports whether YAML 1.1 parsers would read the text as a boolean. Examples are yes and off.
 func oldBool(text string) bool {
 	if len(text) > len("false") {
 		return false

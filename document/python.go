@@ -40,8 +40,8 @@ func (v *Value) Python() any {
 	return nil
 }
 
-// YAML writes v, a value in Python's data model, as YAML that [Parse] can read. From the depth flowFrom on, it writes
-// each object and list on one line.
+// YAML encodes v, a value in Python's data model, in YAML that [Parse] can read. Objects and lists at the depth
+// flowFrom are written on one line each.
 func YAML(v any, flowFrom int) ([]byte, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)

@@ -142,7 +142,7 @@ func (c *yamlReader) merge(v *Value, n *yaml.Node, seen map[string]int, depth in
 }
 
 // scalar reads a scalar as Ironic's tools do. They use YAML 1.1, in which yes, no, on and off without quotes are
-// booleans. A MAC address is read as text, although YAML 1.1 defines numbers to the base 60, which look like one.
+// booleans. A MAC address is read as text, although some look like the base-60 numbers that YAML 1.1 defines.
 func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 	v.Literal = n.Value
 	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0

@@ -7,11 +7,11 @@ import (
 	"ironworks/models/explain"
 )
 
-// maxLogEvents is the maximum number of events from logs that wait to be reported.
+// maxLogEvents is the maximum number of unreported events from logs.
 const maxLogEvents = 10_000
 
 // AddLogLines processes lines of ramdisk logs. It stores the boot progress with each node, and reports it together
-// with the server's next answer. Lines from the same source of a node must be in order. skew tells how far the
+// with the server's next answer. Lines from the same source of a node must be in order. skew is the time by which the
 // server's clock is ahead of the clock that set the lines' Received times.
 func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	s.mu.Lock()
@@ -39,7 +39,7 @@ func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	}
 }
 
-// setLog stores log, the state of a ramdisk's log, in the node's record, and the resulting progress in its row.
+// setLog stores the state of a ramdisk's log in the node's record, and the resulting boot progress in the node's row.
 func (s *Store) setLog(r *record, log *explain.BootLog) {
 	row := *r.row
 	before := explain.BootOf(&row)

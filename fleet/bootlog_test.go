@@ -9,8 +9,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestLogLinesUpdateTheBootStage checks that the boot progress shown by log lines is stored with its node, in terms
-// of the server's clock, and that only visible changes redraw the fleet.
+// TestLogLinesUpdateTheBootStage checks that the boot progress found in log lines is stored with its node, that its
+// times are in terms of the server's clock, and that only visible changes redraw the fleet.
 func TestLogLinesUpdateTheBootStage(t *testing.T) {
 	t.Parallel()
 	s := NewStore()

@@ -14,8 +14,8 @@ const (
 	minRun = 3
 )
 
-// head is the order in which Ironic had last updated its nodes, newest first, when a round started. started is the
-// local time of that start.
+// head is the order of the nodes when a round started, most recently updated first. started is the local time at
+// which the round started.
 type head struct {
 	started time.Time
 	order   []string
@@ -121,9 +121,9 @@ func (b *boundary) addNode(uuid string, changed bool) {
 	b.run, b.next = b.run+1, at+1
 }
 
-// reached reports whether the rest of the list has not been updated since the earlier round, provided that all missed
-// nodes are deleted.
+// reached reports whether the rest of the list is unchanged since the earlier round. This is true only if all missed
+// nodes have been deleted.
 func (b *boundary) reached() bool { return b.run > 0 && b.run >= min(minRun, len(b.anchors)) }
 
-// exhausted reports whether all anchors were seen without finding the boundary.
+// exhausted reports whether all anchors were seen, so that the boundary cannot be found anymore.
 func (b *boundary) exhausted() bool { return b.low >= len(b.anchors) }

@@ -38,8 +38,8 @@ func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	return api, r
 }
 
-// untilRight waits until the store agrees with Ironic, but not much longer than most. It returns the time that has
-// passed, and the remaining difference, if there is one.
+// untilRight waits until the store agrees with Ironic, but gives up after the duration most. It returns the time that
+// has passed, and the remaining difference, if there is one.
 func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	began := time.Now()
 	for {
@@ -139,7 +139,7 @@ func TestBursts(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api, r := burstOf(t, nodes)
 					b.burst(api, r)
-					// Reading the few nodes that are read one by one takes 10 ms each.
+					// A few nodes are read one by one, which takes 10 ms each.
 					most := idlePeriod + 3*pagesOf(b.rows)/2 + 400*time.Millisecond
 					if took, err := r.untilRight(most); err != nil {
 						t.Errorf("after %v, more than %v: %v", took, most, err)

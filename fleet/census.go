@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// sweepNeed is the kind of sweep that is needed, if any. A sweep is a full listing after the first one.
+// sweepNeed is the kind of sweep that is needed, if any. A sweep is any full listing except the initial one.
 type sweepNeed int
 
 const (
@@ -21,7 +21,7 @@ const (
 
 // census compares the number of stored nodes with the number that Ironic counts.
 type census struct {
-	// disabled is set if Ironic does not count nodes for this user, or counts other nodes than it lists.
+	// disabled is set if Ironic does not count nodes for this user, or counts nodes that it does not list.
 	disabled bool
 	// failed counts consecutive server errors.
 	failed int
@@ -38,7 +38,7 @@ const (
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures after which nodes are no longer counted.
 	countTries = 5
-	// maxEmptySweeps is the number of sweeps that find nothing after which the count is ignored.
+	// maxEmptySweeps is the maximum number of sweeps that find nothing. After that, the count is ignored.
 	maxEmptySweeps = 2
 )
 
@@ -78,8 +78,8 @@ func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	return total, true, nil
 }
 
-// fetchChanges reads changed, new and deleted nodes. If nothing has changed, this takes two requests. It returns the
-// changed nodes that it has read.
+// fetchChanges finds changed, new and deleted nodes. If nothing has changed, this takes two requests. It returns the
+// UUIDs that it has read in the list of changed nodes.
 func (p *Poller) fetchChanges(ctx context.Context, began time.Time) (read map[string]bool, err error) {
 	total, counted, err := p.count(ctx)
 	if err != nil {

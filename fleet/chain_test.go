@@ -11,8 +11,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// walk takes a node through Ironic's state machine at random: verbs in stable states, and changes between working and
-// waiting states during operations.
+// walk takes a node through Ironic's state machine at random. In stable states, it sends verbs. During operations, it
+// changes between working and waiting states.
 type walk struct {
 	rng   *rand.Rand
 	state models.ProvisionState
@@ -69,9 +69,9 @@ func settling() map[models.ProvisionState][]models.ProvisionState {
 	}
 }
 
-// TestChainUnderRandomWalks checks random paths of a node that is read at random times: the chain of reported states
-// has no gaps, every state that was read is reported exactly once per visit, and the node really passed every
-// inferred state.
+// TestChainUnderRandomWalks reads a node at random times while it takes random paths. It checks that the chain of
+// reported states has no gaps, that every state that was read is reported exactly once per visit, and that the node
+// really passed every inferred state.
 func TestChainUnderRandomWalks(t *testing.T) {
 	for _, seed := range seeds.For(t, 150) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -99,8 +99,8 @@ func TestChainUnderRandomWalks(t *testing.T) {
 	}
 }
 
-// checkLook checks the events that one reading of the node in w has caused. last is the state that was reported last
-// before it.
+// checkLook checks the events that one reading of the node in w has caused. last is the last state reported before
+// that.
 func checkLook(events []models.Event, last models.ProvisionState, w *walk) error {
 	if w.state.Phase() == last.Phase() {
 		if len(events) > 0 {

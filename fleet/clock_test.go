@@ -76,8 +76,8 @@ func TestOwnClockForTimeInState(t *testing.T) {
 	})
 }
 
-// TestInStateOfExistingNodes checks that a node that existed before the poller started counts as having been in its
-// state at least since Ironic last wrote the state, and that a heartbeat does not shorten this time.
+// TestInStateOfExistingNodes checks how long a node that existed before the poller started counts as having been in
+// its state: at least since Ironic last wrote the state. A heartbeat must not shorten this time.
 func TestInStateOfExistingNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

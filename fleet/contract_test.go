@@ -16,8 +16,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestFakeAnswersLikeIronic checks that, after any changes, the fake Ironic of these tests gives the same answers as
-// the embedded Ironic, which test/contract compares with real ones.
+// TestFakeAnswersLikeIronic makes random changes. It checks that the fake Ironic of these tests gives the same
+// answers as the embedded Ironic, which test/contract compares with real ones.
 func TestFakeAnswersLikeIronic(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -47,7 +47,7 @@ type pair struct {
 // any returns the UUID of a node that exists or existed.
 func (p *pair) any() string { return uuidOf(1 + p.random.IntN(max(p.fake.lastID, 1))) }
 
-// change applies the same change to the nodes of both.
+// change makes the same random change in the fake Ironic and in the embedded one.
 func (p *pair) change(t *testing.T) {
 	t.Helper()
 	id := p.any()

@@ -15,8 +15,7 @@ func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
 
-// onlyLearned reports whether n differs from old only in driver_internal_info, and old does not know it, because
-// listings omit it.
+// onlyLearned reports whether n only adds driver_internal_info, which old lacks because listings omit it.
 func onlyLearned(old, n *models.Node) bool {
 	if old.Internal != nil || n.Internal == nil {
 		return false
@@ -26,7 +25,7 @@ func onlyLearned(old, n *models.Node) bool {
 	return sameNode(&was, n)
 }
 
-// remember stores the state and the step of n, with which the next version of the node is compared.
+// remember stores the state and the step of n for the comparison with the node's next version.
 func (r *record) remember(n *models.Node) {
 	if n.ProvisionState.Phase() != r.lastState.Phase() {
 		r.lastState, r.lastStep = n.ProvisionState, ""
@@ -72,8 +71,8 @@ func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) 
 	return append(events, last)
 }
 
-// fellBack reports whether the transition from one state to the other means a failure. It does if it leads into a
-// failed state, or from verifying, which has no failed state, back to enroll.
+// fellBack reports whether a transition means a failure. It does if it leads into a failed state. It also does if it
+// leads from verifying back to enroll, because verifying has no failed state.
 func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
@@ -87,8 +86,8 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	states := stateEvents(n, r.lastState, at)
 	var events []models.Event
 	if n.ProvisionState.Busy() {
-		// If an operation has started, the current step belongs to it, so its state is reported first. Otherwise the
-		// step belongs to the operation that has ended.
+		// If an operation has started, the current step belongs to it, so the new state is reported first. Otherwise,
+		// the step belongs to the operation that has ended.
 		events = append(events, states...)
 	}
 	if e, ok := agentEvent(r, n); ok {
@@ -140,8 +139,8 @@ func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	return models.Event{Node: n.Ref(), Kind: models.EventAgent, To: n.Internal.AgentURL}, true
 }
 
-// stepPlace returns the position of step among the steps of the operation, such as 3/6. The index in n may be older
-// than the step, because listings omit it, so the step itself has precedence.
+// stepPlace returns the position of step in the operation, in the form 3/6, or "" if it is unknown. The index in n
+// may be older than the step, because listings omit it, so the step itself takes precedence.
 func stepPlace(n *models.Node, step *models.Step, kind models.StepKind) string {
 	steps, i := n.Internal.Progress(kind)
 	if i < 0 || steps[i].Label() != step.Label() {

@@ -39,7 +39,7 @@ type fakeIronic struct {
 	// If seconds is set, times are stored in whole seconds, as in MySQL.
 	seconds bool
 	ticks   time.Duration
-	// latency returns how long an answer takes, and fault the error to answer with. Both may be nil.
+	// latency returns the duration of an answer, and fault returns the error to answer with. Both may be nil.
 	latency func(asked) time.Duration
 	fault   func(asked) error
 }
@@ -235,8 +235,7 @@ func (f *fakeIronic) inOrder(by sorting) []*fakeNode {
 	return all
 }
 
-// compare implements Ironic's order: by the sort key, with nulls last in descending order, and nodes with equal keys
-// by ID.
+// compare implements Ironic's order: by the sort key, and then by ID. In descending order, nulls come last.
 func (s sorting) compare(a, b *fakeNode) int {
 	c := 0
 	switch s.key {
@@ -252,9 +251,9 @@ func (s sorting) compare(a, b *fakeNode) int {
 	return c
 }
 
-// behind returns the sorted nodes that follow the marker at index i, as Ironic does. If the marker's time is null,
-// Ironic compares only the IDs; otherwise, SQL finds no null above or below a time. For this reason, pages can lose
-// and repeat nodes (oslo_db/sqlalchemy/utils.py: paginate_query).
+// behind returns the nodes that Ironic would list after the marker, which is at index i. If the marker's time is
+// null, Ironic compares only the IDs; otherwise, SQL finds no null above or below a time. For this reason, pages can
+// lose and repeat nodes (oslo_db/sqlalchemy/utils.py: paginate_query).
 func (s sorting) behind(all []*fakeNode, i int) []*fakeNode {
 	if s.key != "updated_at" {
 		return all[i+1:]

@@ -9,8 +9,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestLimitedStore checks that a limited store of 400 nodes gives exactly the nodes that match the limit, in every
-// way of reading it, even after nodes have changed.
+// TestLimitedStore checks that every way of reading a limited store returns exactly the nodes that match the limit,
+// even after nodes have changed.
 func TestLimitedStore(t *testing.T) {
 	t.Parallel()
 	s := NewStore()
@@ -57,7 +57,7 @@ func TestLimitedStore(t *testing.T) {
 	if rows := limited.Rows(others, explain.Columns()[0], false); len(rows) != 0 {
 		t.Errorf("a filter shows %d nodes beyond the limit", len(rows))
 	}
-	for i := range 60 { // some nodes change to another owner, and some to this one
+	for i := range 60 { // some nodes of the owner o1 change to o2, and other nodes change to o1
 		nodes[i].Owner = map[bool]string{true: "o1", false: "o2"}[nodes[i].Owner != "o1"]
 	}
 	s.apply(nodes[:60], time.Unix(2000, 0), arrived, 2)

@@ -12,8 +12,8 @@ import (
 // listing records the progress of the first full listing and of the sweeps, which are the later full listings.
 type listing struct {
 	phase phase
-	// number is the number of the current full listing. It is stored with every node that a listing includes, so that
-	// nodes it did not include can be found.
+	// number is the number of the current full listing. It is stored with every node in the listing, so that the
+	// nodes that the listing lacks can be found.
 	number uint64
 	// marker is the last node of the previous page, and page holds the nodes of that page. If the marker's node was
 	// deleted, the listing continues from an earlier node of the page; back is the number of nodes to go back.
@@ -25,8 +25,8 @@ type listing struct {
 	missing    []string
 	verified   bool
 	sampleLeft int
-	// urgent marks a sweep without which the node list may be wrong, and uuidsOnly a sweep that lists only UUIDs.
-	// rows counts the nodes listed in the sweep, and found reports whether it has found a change.
+	// urgent means that the node list may be wrong without the sweep. uuidsOnly means that the sweep lists only
+	// UUIDs, and found that it has found a change. rows counts the nodes that it has listed.
 	urgent, uuidsOnly, found bool
 	rows                     int
 	started                  time.Time
@@ -64,7 +64,8 @@ func (p *Poller) firstScreen(ctx context.Context) error {
 	return p.markStart(ctx)
 }
 
-// rememberLast remembers the last nodes of a listing by ID as the newest ones: nodes that come after them are new.
+// rememberLast remembers the last nodes in a listing by ID as the newest nodes. Nodes that are created later come
+// after them.
 func (p *Poller) rememberLast(nodes []models.Node) {
 	var uuids []string
 	for i := range slices.Backward(nodes) {
@@ -176,7 +177,7 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 	if len(p.list.missing) > fewMissing && !p.list.verified {
 		return p.verifySweep(ctx)
 	}
-	// Read a node that the sweep did not include: only the answer 404 removes it.
+	// Read a node that the sweep did not include. Only a 404 answer removes it.
 	uuid := p.list.missing[0]
 	p.list.missing = p.list.missing[1:]
 	gone, err := p.readNode(ctx, uuid)
@@ -212,7 +213,7 @@ func (p *Poller) verifySweep(ctx context.Context) error {
 	return err
 }
 
-// removeMissing removes the nodes that a sweep did not include and that were not seen since.
+// removeMissing removes the nodes that a sweep did not include and that have not been seen since.
 func (p *Poller) removeMissing() {
 	at := p.server.at(time.Now())
 	var events []models.Event
@@ -228,7 +229,7 @@ func (p *Poller) removeMissing() {
 }
 
 // listPage reads the next page of a full listing. It stores the page's nodes, which are newer than the stored
-// versions, and finds the missing nodes after the last page of a sweep.
+// versions. After the last page of a sweep, it finds the missing nodes.
 func (p *Poller) listPage(ctx context.Context) error {
 	began := time.Now()
 	fields := p.listFields()

@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// pageGrowth is the factor between the pages of one round: a quiet fleet costs one small page, and a burst of changes
-// costs a few large pages.
+// pageGrowth is the factor by which the page size grows within a round. Thus a quiet fleet costs one small page, and
+// a burst of changes costs a few large pages.
 const pageGrowth = 10
 
 // pager reads a list page by page.

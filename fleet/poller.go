@@ -82,8 +82,8 @@ type Poller struct {
 	onUpdate func(Update)
 	list     listing
 	lastNews time.Time
-	// heads holds the orders in which Ironic had updated its nodes, the newest order last; newest holds the nodes
-	// that were created last.
+	// heads holds the node orders of earlier rounds, the newest order last; newest holds the nodes that were created
+	// last.
 	heads     []head
 	newest    map[string]bool
 	census    census

@@ -44,7 +44,7 @@ func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 	}
 }
 
-// withReasons adds the reasons to failed operations, as far as they are known.
+// withReasons adds the known reasons to failed operations.
 func (p *Poller) withReasons(works []models.Work) []models.Work {
 	for i := range works {
 		w := &works[i]

@@ -85,7 +85,7 @@ func TestReasonOfAFailure(t *testing.T) {
 	}
 }
 
-// TestReasonIsThatOfThisAttempt checks that the reason of an earlier failure is not used for a later one.
+// TestReasonIsThatOfThisAttempt checks that the reason for an earlier failure is not used for a later one.
 func TestReasonIsThatOfThisAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

@@ -17,7 +17,7 @@ func (p *Poller) wholeFields() []string { return models.WholeFields(p.opts.Field
 // driver_internal_info for the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
-// round runs one round. Until the first listing has ended, it reads the next page of it. After that, it reads
+// round runs one round. Until the first listing has ended, it reads the listing's next page. After that, it reads
 // changed, new and watched nodes, and the reasons for failures.
 func (p *Poller) round(ctx context.Context) error {
 	if p.limited {
@@ -60,7 +60,7 @@ func (p *Poller) steadyRound(ctx context.Context) error {
 	return nil
 }
 
-// setAsOf marks the node list as up to date as of began, in local time, unless a sweep is pending.
+// setAsOf records that the node list contains all changes up to began, in local time, unless a sweep is pending.
 func (p *Poller) setAsOf(began time.Time) {
 	pending := p.sweepPending()
 	p.notify(Update{}, func(s *Status) {

@@ -6,8 +6,8 @@ import "time"
 // second, but many together are far more accurate. With the server's time, ages are correct even if the local clock
 // is wrong by an hour.
 type ServerClock struct {
-	// low and high are the bounds of the difference between the server's time and the local time. It is positive if
-	// the server's clock is ahead.
+	// low and high are the bounds of the difference between the server's time and the local time. The difference is
+	// positive if the server's clock is ahead.
 	low, high time.Duration
 	known     bool
 	last      time.Time
@@ -38,8 +38,8 @@ func (c *ServerClock) Skew() time.Duration {
 	return c.low + (c.high-c.low)/2
 }
 
-// at returns the server's time at the local time now. If an improved estimate would turn the time back by less than
-// two seconds, the previous time is returned, so that events stay in order.
+// at converts now, a local time, to the server's time. If an improved estimate would turn the time back by less than
+// two seconds, at returns the previous time, so that events stay in order.
 func (c *ServerClock) at(now time.Time) time.Time {
 	t := now.Add(c.Skew())
 	if back := c.last.Sub(t); back > 0 && back < 2*time.Second {

@@ -8,16 +8,16 @@ import (
 
 // Status describes how current the node list is.
 type Status struct {
-	// Connected reports whether the last request was answered, rather than failed with a fault.
+	// Connected reports whether the last request was answered. It is false after a fault.
 	Connected bool
 	// Complete reports whether the whole fleet has been listed. Total is the number of nodes that Ironic counted
 	// before that listing, or 0 if it is unknown.
 	Complete bool
 	Total    int
-	// AsOf is the time, on the local clock, up to which the node list contains all changes. It is zero until the
-	// whole fleet has been listed. There are two exceptions. If a node was deleted and another one created since the
-	// last count, the count is unchanged, and the deleted node may remain listed for another minute. If Ironic does
-	// not count nodes (before API 1.82), deleted nodes remain listed until the next sweep.
+	// AsOf is the time, on the local clock, up to which the node list contains all changes, with two exceptions. If a
+	// node was deleted and another one created since the last count, the count is unchanged, and the deleted node may
+	// remain listed for another minute. If Ironic does not count nodes (before API 1.82), deleted nodes remain listed
+	// until the next sweep. AsOf is zero until the whole fleet has been listed.
 	AsOf time.Time
 	// Behind reports whether nodes may have changed without having been read since.
 	Behind bool
@@ -41,7 +41,8 @@ type Status struct {
 	Busy     int
 }
 
-// Stale reports whether, at the local time now, the node list is older than it should be.
+// Stale reports whether the node list is outdated, because the last request failed or because the list is too old.
+// now is the local time.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }

@@ -155,7 +155,8 @@ func TestNewNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(100, models.StateActive)
-		// Change all nodes. New nodes, which nothing has changed, come after them in the order by updated_at.
+		// Change all nodes, so that new nodes, which have never been updated, come after them in the order by
+		// updated_at.
 		for i := 1; i <= 100; i++ {
 			api.set(uuidOf(i), func(n *models.Node) { n.PowerState = models.PowerOn })
 		}

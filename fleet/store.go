@@ -27,7 +27,7 @@ type contents struct {
 	order    []*record
 	revision uint64
 	status   Status
-	// logEvents holds events from logs that have not been reported yet.
+	// logEvents holds unreported events from logs.
 	logEvents []models.Event
 }
 
@@ -55,7 +55,7 @@ func NewStore() *Store {
 	return &Store{contents: &contents{nodes: map[string]*record{}, byName: map[string]string{}}}
 }
 
-// Limited returns a view of the same store for a reader who may see only the nodes that match the filter to.
+// Limited returns a view of the same store for a reader who may see only the nodes that match the filter.
 func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
 // shows reports whether the reader of this store may see the node in r.
@@ -87,14 +87,14 @@ func (s *Store) Len() int {
 	return len(s.nodes)
 }
 
-// Counts holds numbers of nodes: all nodes, the nodes in each state, and the nodes in maintenance.
+// Counts holds the number of nodes in total, in each state, and in maintenance.
 type Counts struct {
 	Total       int
 	States      map[models.ProvisionState]int
 	Maintenance int
 }
 
-// Counts counts the nodes that the reader may see.
+// Counts returns the numbers of nodes that the reader may see.
 func (s *Store) Counts() Counts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -158,8 +158,8 @@ type applied struct {
 	changed bool
 }
 
-// apply stores nodes that the server returned at time at. If Internal of a node is nil, the known value is kept,
-// because not every request includes that field.
+// apply stores nodes that the server returned at the given time. If a node's Internal is nil, the known value is
+// kept, because not every request includes that field.
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,8 +331,8 @@ func (s *Store) missedBy(sweep uint64) []string {
 	return missed
 }
 
-// markSeen records that the full listing numbered sweep included the given nodes. It ignores nodes that are not in
-// the store.
+// markSeen records that a full listing included the given nodes. sweep is the number of the listing. Nodes that are
+// not in the store are ignored.
 func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

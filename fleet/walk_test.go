@@ -12,8 +12,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestChainsUnderARunningPoller checks that, if nodes are redeployed at random times while a poller runs, the chain
-// of states of each node has no gaps and ends at the node's state.
+// TestChainsUnderARunningPoller redeploys nodes at random times while a poller runs. It checks that each node's chain
+// of states has no gaps and ends at the node's state.
 func TestChainsUnderARunningPoller(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

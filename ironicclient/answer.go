@@ -16,7 +16,7 @@ import (
 	"ironworks/wire"
 )
 
-// Ironic's error NodeLocked names the host that has locked the node; ParentNodeLocked and ChildNodeLocked do not
+// Ironic's NodeLocked error names the host that holds the lock; ParentNodeLocked and ChildNodeLocked do not
 // (ironic/common/exception.py).
 var (
 	lockedBy = regexp.MustCompile(`is locked by host (\S+?),`)

@@ -20,7 +20,7 @@ type Options struct {
 	// ReadOnly makes the client refuse all requests except GET, without sending them.
 	ReadOnly bool
 	// Limit, if not nil, reports whether the node with the given UUID or name may be seen and changed. Requests that
-	// do not concern such a node are refused, except for reading data that all nodes have in common.
+	// do not concern such a node are refused, unless they read data that all nodes have in common.
 	Limit func(ident string) bool
 	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string

@@ -46,8 +46,8 @@ func joinHints(a, b string) string {
 	return a + "; " + b
 }
 
-// markSent marks the fault of a change that Ironic may have carried out, even though no success was reported. wrote
-// reports whether the request was written to a connection.
+// markSent marks a fault if Ironic may have carried out the requested change, even though no success was reported.
+// wrote reports whether the request was written to a connection.
 func markSent(f *models.Fault, cl call, wrote bool) {
 	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
 		return
@@ -62,8 +62,8 @@ func markSent(f *models.Fault, cl call, wrote bool) {
 
 // mayHaveArrived reports whether a change that was written to a connection may have been carried out. Without a
 // response, it may have been, unless the TLS handshake failed. With a response, it may have been if Ironic failed
-// while handling the request (such as in a timeout of its RPC), or if the response is from a proxy that may have
-// forwarded the request. If Ironic itself answers with 503, it has refused the request (NoFreeConductorWorker,
+// while handling the request (for example, because an RPC timed out), or if the response is from a proxy that may
+// have forwarded the request. If Ironic itself answers with 503, it has refused the request (NoFreeConductorWorker,
 // ConcurrentActionLimit in ironic/common/exception.py).
 func mayHaveArrived(f *models.Fault) bool {
 	var answer gophercloud.ErrUnexpectedResponseCode

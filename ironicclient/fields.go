@@ -35,8 +35,8 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
-// MissingFields returns those of the given fields that this server does not return, either because its version does
-// not support them or because it has refused them.
+// MissingFields returns the fields that this server does not return, either because its version does not support them
+// or because it has refused them.
 func (c *Client) MissingFields(fields []string) []string {
 	v, _ := c.Version()
 	usable := c.usableFields(fields, v)
@@ -74,10 +74,10 @@ func fieldRefusal(f *models.Fault) bool {
 	return false
 }
 
-// findRefused finds out which fields the server refuses, with requests for a single row. It first tries the fields
+// findRefused sends requests for a single row to find out which fields the server refuses. It first tries the fields
 // mentioned in the message. If none of them is refused (words such as name, driver and fault are part of many
-// messages), it searches the other fields by bisection, which keeps the number of requests to a slow server small. It
-// returns no fields if a request without them fails as well.
+// messages), it searches the other fields by bisection, because the server may be slow and bisection takes few
+// requests. It returns no fields if a request without them fails as well.
 func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fields []string) ([]string, error) {
 	var others, bad []string
 	for _, field := range fields {
@@ -128,7 +128,7 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 	return bad, nil
 }
 
-// refuses reports whether the server refuses a request for one row with uuid and the fields.
+// refuses reports whether the server refuses a request for the uuid and the given fields of a single row.
 func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, error) {
 	cl.query = func(models.APIVersion) url.Values {
 		q := url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}

@@ -13,7 +13,7 @@ import (
 // This file limits a client to some nodes, for users who can see and change only these nodes. A request is refused
 // unless it clearly concerns such a node.
 
-// ownedByNodes lists the collections whose objects belong to a node, which their node_uuid names.
+// ownedByNodes lists the collections whose objects belong to nodes. An object's node_uuid names its node.
 var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
 
 // common lists the collections that every user may read.
@@ -61,7 +61,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
-// checkLimit returns a fault if body, an answer, is an object of a node outside the limit.
+// checkLimit returns a fault if the object in body, an answer, belongs to a node outside the limit.
 func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil
@@ -75,7 +75,7 @@ func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you can see"}
 }
 
-// limited returns those of the given nodes that are within the limit.
+// limited returns only the nodes that are within the limit.
 func (c *Client) limited(nodes []models.Node) []models.Node {
 	if c.opts.Limit == nil {
 		return nodes

@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// NodeQuery asks for one page of nodes. The zero value asks for the first page, with up to 1 000 nodes, with the
-// fields [models.ListFields] and in the server's default order.
+// NodeQuery asks for one page of nodes. The zero value asks for the first page in the server's default order, with up
+// to 1 000 nodes and the fields [models.ListFields].
 type NodeQuery struct {
 	// Fields lists the API fields to fetch; nil means models.ListFields. Fields that the server does not support or
 	// refuses are omitted.

@@ -46,7 +46,7 @@ type response struct {
 	url string
 }
 
-// segments escapes each part and joins them to a path. A node named ../x, for example, stays a single part.
+// segments escapes the parts of a path and joins them. For example, a node named ../x stays a single part.
 func segments(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)

@@ -86,7 +86,7 @@ func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) 
 	return collectSince(ctx, c, "", op, path, id, query...)
 }
 
-// collectSince is like collect, for a collection that requires a feature of the server.
+// collectSince is like collect, for a collection that only servers with the given feature have.
 func collectSince[T any](
 	ctx context.Context, c *Client, feature models.Feature, op, path string, id func(T) string, query ...string,
 ) ([]T, error) {
@@ -205,7 +205,7 @@ func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, e
 	return out, err
 }
 
-// BIOS lists the node's BIOS settings that Ironic has cached. Since API 1.74, they include types and limits.
+// BIOS lists the BIOS settings that Ironic has cached for the node. Since API 1.74, they include types and limits.
 func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error) {
 	var out struct {
 		BIOS []models.BIOSSetting `json:"bios"`
@@ -218,7 +218,7 @@ func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, e
 	return out.BIOS, err
 }
 
-// Firmware lists the node's firmware versions that Ironic has cached.
+// Firmware lists the firmware versions that Ironic has cached for the node.
 func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, error) {
 	var out struct {
 		Firmware []models.Firmware `json:"firmware"`

@@ -102,7 +102,7 @@ func TestJitter(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsWaitedFor checks that a Retry-After is waited for if the budget allows it.
+// TestRetryAfterIsWaitedFor checks that the client waits for as long as Retry-After demands, if the budget allows it.
 func TestRetryAfterIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -140,7 +140,7 @@ func TestInterruptedWait(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		_, err := c.Send(ctx, request.Power("n", models.TargetOn))
-		// The fault must tell why the client was waiting. The caller knows that the wait was interrupted.
+		// The fault must explain why the client was waiting. The caller knows that the wait was interrupted.
 		if fault := mustFault(t, err, models.FaultLocked); fault.LockedBy != "c1" || len(f.all()) != 1 || time.Since(began) != time.Second {
 			t.Errorf("%v after %d requests and %v", fault, len(f.all()), time.Since(began))
 		}

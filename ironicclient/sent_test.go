@@ -34,8 +34,8 @@ func (c *breakingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestBrokenAfterTheRequestWasWritten checks that a change is not sent again if reading the answer fails, whichever
-// error the operating system reports, because the change may have been carried out.
+// TestBrokenAfterTheRequestWasWritten checks that a change is not sent again if reading the answer fails, because the
+// change may have been carried out. This must not depend on the error that the operating system reports.
 func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]error{
@@ -80,8 +80,8 @@ func TestClientCertificateRefused(t *testing.T) {
 	}
 }
 
-// TestErrorAnswersToChanges checks for several error answers to a change, from Ironic or from a proxy, whether the
-// change counts as possibly carried out, and whether it is repeated.
+// TestErrorAnswersToChanges sends changes that Ironic or a proxy answers with an error. It checks whether the change
+// counts as possibly carried out, and whether it is repeated.
 func TestErrorAnswersToChanges(t *testing.T) {
 	t.Parallel()
 	proxy := func(status int, body string) handler { return reply(status, body) }

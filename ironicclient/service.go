@@ -15,7 +15,7 @@ import (
 )
 
 // serviceClient returns gophercloud's client, which it creates when it is first needed. Only one goroutine at a time
-// asks Keystone; the others wait for the result, or until their context ends.
+// sends requests to Keystone; the others wait for the result, or until their context ends.
 func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	select {
 	case c.connecting <- struct{}{}:
@@ -117,7 +117,7 @@ func checkAuth(opts *gophercloud.AuthOptions) error {
 	return err
 }
 
-// fromCatalog returns the endpoint for bare metal in the catalog. It leaves Version at 0, because gophercloud would
+// fromCatalog returns the bare-metal endpoint from the catalog. It leaves Version at 0, because gophercloud would
 // otherwise request the versions that the endpoint supports.
 func (c *Client) fromCatalog(provider *gophercloud.ProviderClient) (string, error) {
 	eo := gophercloud.EndpointOpts{

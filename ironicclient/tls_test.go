@@ -25,7 +25,7 @@ import (
 	"ironworks/models/request"
 )
 
-// issued holds a certificate and its key, also in PEM form.
+// issued holds a certificate and its key. The field pem contains both.
 type issued struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey

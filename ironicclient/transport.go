@@ -23,8 +23,8 @@ const (
 	maxBody = 128 << 20
 )
 
-// newHTTPClient returns the HTTP client of a connection. Ironic sends no redirects: a redirect is
-// reported as "not Ironic", with its target.
+// newHTTPClient returns the HTTP client of a connection. It does not follow redirects, because Ironic sends none. A
+// redirect is reported as "not Ironic", with its target.
 func newHTTPClient(conn models.Connection, opts Options) (*http.Client, error) {
 	return wire.NewClient(wire.Options{TLS: conn.TLS, Timeout: conn.Timeout, Largest: maxBody, Dial: opts.Dial})
 }

@@ -34,7 +34,7 @@ func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 }
 
 // learnLimits changes the client's API version if a 406 shows that the server does not support the version that was
-// sent. A 406 for a supported version means that a field, verb or parameter is too new; the fault then gets the kind
+// sent. A 406 for a supported version means that a field, verb or parameter is too new; the fault's kind then becomes
 // FaultNotAcceptable.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
 	var unexpected gophercloud.ErrUnexpectedResponseCode

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// BenchmarkWrite measures records written per second, in batches of a thousand.
+// BenchmarkWrite measures how many records can be written per second, in batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
 	node := func(i int) models.NodeRef {
 		return models.NodeRef{UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i%1000), Name: fmt.Sprintf("r7-n%03d", i%1000)}
@@ -45,7 +45,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLatest measures reading the operations needed for estimates from a file with ten thousand operations.
+// BenchmarkLatest measures how long it takes to read the operations that estimates need, if the file contains ten
+// thousand operations.
 func BenchmarkLatest(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()
@@ -62,7 +63,7 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
-// realLines returns the lines n to m-1 of a log, similar to those that journald delivers from an agent.
+// realLines returns lines n to m-1 of a generated log. They resemble the lines that journald delivers from an agent.
 func realLines(node models.NodeRef, n, m int) []models.LogLine {
 	lines := make([]models.LogLine, 0, m-n)
 	for i := n; i < m; i++ {
@@ -127,7 +128,7 @@ func (j *Journal) waits() int {
 	return j.waiting.size + j.writing
 }
 
-// BenchmarkReadLines measures lines read per second.
+// BenchmarkReadLines measures how many lines can be read per second.
 func BenchmarkReadLines(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()

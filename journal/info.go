@@ -21,14 +21,14 @@ type Info struct {
 	Works       Amount `json:"works"`
 	Pictures    Amount `json:"pictures"`
 	Lines       Amount `json:"lines"`
-	// Nodes lists the nodes with the most lines, in descending order of their number.
+	// Nodes lists the nodes with the most lines. The node with the most lines comes first.
 	Nodes []NodeLines `json:"nodes"`
 
 	// MaxSize is the maximum size of the lines in bytes. MaxAge is the maximum age of lines and snapshots.
 	MaxSize int64   `json:"max_size"`
 	MaxAge  Seconds `json:"max_age_seconds"`
-	// Dropped counts the records, and DroppedLines the lines, that programs have dropped because too many were
-	// waiting to be written.
+	// Dropped counts the dropped records, and DroppedLines the dropped lines, of all programs. Records are dropped if
+	// too many are waiting to be written.
 	Dropped      int64     `json:"dropped"`
 	DroppedLines int64     `json:"dropped_lines"`
 	DroppedLast  time.Time `json:"dropped_last,omitzero"`
@@ -37,7 +37,7 @@ type Info struct {
 // Seconds is a duration in whole seconds.
 type Seconds int64
 
-// Amount describes how many records of one kind there are, from which period, and how large they are.
+// Amount describes the records of one kind: their number, the period that they cover, and their size.
 type Amount struct {
 	Count int64     `json:"count"`
 	First time.Time `json:"first,omitzero"`
@@ -46,7 +46,7 @@ type Amount struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// NodeLines describes how many lines a node has, and how large they are in bytes.
+// NodeLines holds the number of a node's lines, and their size in bytes.
 type NodeLines struct {
 	Node  models.NodeRef `json:"node"`
 	Lines int64          `json:"lines"`

@@ -27,8 +27,8 @@ func seenLast(w *models.Work) time.Time {
 }
 
 // sameOperation reports whether stored, the last stored operation of a node, and fresh, a new one, are the same
-// operation. This happens if another program has observed it as well, or if this program was restarted in the middle
-// of it.
+// operation. They are if another program has observed the operation as well, or if this program was restarted in the
+// middle of it.
 func sameOperation(stored, fresh *models.Work) bool {
 	if !stored.End.IsZero() {
 		return stored.Begin.Equal(fresh.Begin) || fresh.Begin.Before(stored.End)
@@ -43,8 +43,8 @@ func sameOperation(stored, fresh *models.Work) bool {
 	return fresh.Begin.Sub(seenLast(stored)) <= resumeWithin && follows(stored, fresh)
 }
 
-// follows reports whether the first phase of fresh can come after the phase that stored was in at that time. Phases
-// of an operation do not repeat, so it cannot be an earlier phase.
+// follows reports whether fresh can continue the stored operation. Phases do not repeat, so the first phase of fresh
+// must not be earlier than the phase that the stored operation was in at that time.
 func follows(stored, fresh *models.Work) bool {
 	for i := len(stored.Phases) - 1; i >= 0 && len(fresh.Phases) > 0; i-- {
 		if !stored.Phases[i].Begin.After(fresh.Begin) {

@@ -94,8 +94,8 @@ func Open(ctx context.Context, opts Options) *Journal {
 }
 
 // Record stores records without waiting for the disk. A reason for a failure that is found later is stored only with
-// the operation, not with the transition. A snapshot is stored only if it differs from the node's last one. Lines from
-// the sources archive and status are not stored. Lines that belong to one journal entry must be consecutive.
+// the operation, not with the transition. A snapshot is stored only if it differs from the node's last one. Lines
+// from the archive and status sources are not stored. Lines that belong to one journal entry must be consecutive.
 func (j *Journal) Record(r Records) {
 	if r.empty() {
 		return
@@ -237,7 +237,8 @@ type batch struct {
 	dropped dropped
 }
 
-// takeWaiting removes and returns the waiting records; left reports whether lines were left.
+// takeWaiting removes and returns the waiting records. Without withLines, it leaves the lines. left reports whether
+// lines are still waiting.
 func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -62,8 +62,8 @@ func deployment(begins ...int) models.Work {
 	return w
 }
 
-// midway returns the operation w as observed by a program that was started at second at, during the phase with index
-// n.
+// midway returns the operation w as observed by a program that was started at the given second, during the phase with
+// index n.
 func midway(w models.Work, n, at int) models.Work {
 	w.Whole, w.Begin = false, second(at)
 	w.Phases = append([]models.Phase(nil), w.Phases[n:]...)
@@ -350,8 +350,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestWrittenInTheBackground checks that, even if nothing is read, records are written shortly after they were
-// recorded, lines later, and that writing is retried after a failure.
+// TestWrittenInTheBackground checks that records are written shortly after they were recorded, even if nothing is
+// read. Lines are written later. After a failure, writing is retried.
 func TestWrittenInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()

@@ -15,8 +15,8 @@ import (
 	"ironworks/models"
 )
 
-// writesFor names the environment variable that is set in the process that is killed, and followsFor the variable
-// that is set in a process that follows a log. The variables contain the path of the journal.
+// writesFor and followsFor are environment variables with the path of the journal. The first is set in the process
+// that is killed, the second in a process that follows a log.
 const (
 	writesFor  = "IRONWORKS_TEST_JOURNAL"
 	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"
@@ -102,7 +102,7 @@ func TestKill(t *testing.T) {
 // followed is the number of log entries that each of two programs follows.
 const followed = 5000
 
-// follow records the lines of a boot a few at a time, as a console would that has opened the log.
+// follow records the lines of a boot a few at a time, like a console that has opened the log.
 func follow(path string) {
 	j := Open(context.Background(), Options{Path: path, OnError: func(err error) { panic(err) }})
 	_, _ = os.Stdin.Read(make([]byte, 1)) // wait for the signal to start

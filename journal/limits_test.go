@@ -75,8 +75,8 @@ func TestLinesAreBounded(t *testing.T) {
 	})
 }
 
-// TestLinesOnAFullDisk checks that, while the disk is full, memory is bounded and dropped lines are counted and
-// reported once, and that writing continues when there is room again.
+// TestLinesOnAFullDisk checks that memory is bounded while the disk is full. Dropped lines must be counted and
+// reported once, and writing must continue when there is room again.
 func TestLinesOnAFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()

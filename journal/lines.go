@@ -67,8 +67,8 @@ func (w *writing) lines(lines []line) error {
 	return nil
 }
 
-// chunk writes a chunk of lines. A small chunk is merged with the previous chunk if that is also small: otherwise a
-// slow log would consist of many small chunks.
+// chunk writes a chunk of lines. A small chunk is merged with the previous chunk if that is also small, so that a
+// slow log does not consist of many small chunks.
 func (w *writing) chunk(lines []line) error {
 	if len(lines) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	return lines, id, rows.Err()
 }
 
-// chunkRow is a row of the table chunks, without the packed lines.
+// chunkRow is a row of the chunks table, without the packed lines.
 type chunkRow struct {
 	id, first, last int64
 	node            models.NodeRef

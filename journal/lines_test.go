@@ -19,7 +19,7 @@ func logLine(boot string, n int, text string) models.LogLine {
 	}
 }
 
-// logLines returns the lines from the entries n to m-1 of a boot, one line each.
+// logLines returns one line for each of the journal entries n to m-1 of a boot.
 func logLines(boot string, n, m int) []models.LogLine {
 	var lines []models.LogLine
 	for i := n; i < m; i++ {
@@ -145,8 +145,8 @@ func TestFewLinesShareAChunk(t *testing.T) {
 	}
 }
 
-// TestLinesInOrder checks that lines from overlapping chunks are read in the order of time, and within the requested
-// period.
+// TestLinesInOrder checks that lines from overlapping chunks are read in chronological order, and within the
+// requested period.
 func TestLinesInOrder(t *testing.T) {
 	j := open(t, file(t))
 	odd, even := []models.LogLine{}, []models.LogLine{}

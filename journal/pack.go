@@ -44,7 +44,7 @@ func (p *packer) close() {
 	_ = p.zstd.Close()
 }
 
-// pack packs all values that the function values adds. Each becomes one line of JSON.
+// pack calls the function values and packs everything that it adds. Each added value becomes one line of JSON.
 func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	p.text.Reset()
 	encoder := json.NewEncoder(&p.text)

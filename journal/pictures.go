@@ -51,8 +51,8 @@ func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	return bytes.Equal(last, packed), rows.Err()
 }
 
-// Pictures returns the snapshots of a node between from and to, the oldest first. The last snapshot before from comes
-// in front of them. Zero times mean no limit.
+// Pictures returns the snapshots that were taken of a node between from and to, oldest first. They are preceded by
+// the last snapshot before from, if there is one. Zero times mean no limit.
 func (j *Journal) Pictures(ctx context.Context, uuid string, from, to time.Time) ([]models.Picture, error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -16,8 +16,9 @@ type PruneOptions struct {
 	// Node is the UUID of the node whose records are deleted. If Before is zero, all its records are deleted. If Node
 	// is empty, Before applies to all nodes.
 	Node string
-	// Size is the maximum size of the file in bytes. If the file is larger, the oldest lines are deleted, and after
-	// all lines the oldest snapshots, until it is small enough. 0 means that there is no maximum.
+	// Size is the maximum size of the file in bytes. If the file is larger, the oldest lines are deleted until it is
+	// small enough. If it is still too large without lines, the oldest snapshots are deleted as well. 0 means that
+	// there is no maximum.
 	Size int64
 }
 
@@ -112,8 +113,8 @@ func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum
 	return sum, count, rows.Err()
 }
 
-// pruneSize deletes the oldest lines, and after all lines the oldest snapshots, until at most limit bytes of the file
-// are in use.
+// pruneSize deletes the oldest lines until at most limit bytes of the file are in use. If deleting all lines is not
+// enough, it also deletes the oldest snapshots.
 func pruneSize(ctx context.Context, db *sql.DB, limit int64, p *Pruned) error {
 	for _, q := range []struct {
 		table, counted string
@@ -153,8 +154,8 @@ func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes 
 	return sum, rows, err
 }
 
-// releaseSpace shrinks the file to the size of its content. It rewrites the whole file if incremental vacuum is not
-// set, and sets it, so this happens only once.
+// releaseSpace shrinks the file to the size of its content. If incremental vacuum is not set, it sets it and rewrites
+// the whole file, so this happens only once.
 func releaseSpace(ctx context.Context, db *sql.DB) error {
 	var pieces, free int64
 	if err := db.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&pieces, &free); err != nil {
@@ -178,8 +179,8 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 			break
 		}
 	}
-	// Move the write-ahead log into the file, because only then the file shrinks. If another program is reading, this
-	// happens later.
+	// Move the write-ahead log into the file, because only then does the file shrink. If another program is reading,
+	// this happens later.
 	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
@@ -197,11 +198,11 @@ func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 	return rows.Err()
 }
 
-// pictureShare is the divisor that gives the maximum size of snapshots from the maximum size of lines.
+// pictureShare is the ratio of the maximum size of lines to the maximum size of snapshots.
 const pictureShare = 4
 
 // forgetOld deletes records that are much older than the newest record, and the oldest lines and snapshots if they
-// take too much space. It finds the rows by an index, and there are only a few of them each time.
+// take too much space. This is fast, because indexes find the rows, and there are only a few each time.
 func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	year, age := newest.Add(-keepFor).UnixMicro(), newest.Add(-limits.Age).UnixMicro()
 	for _, old := range []struct {
@@ -221,7 +222,7 @@ func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
 }
 
-// kind identifies the kind of records whose total size is limited, by its name in the table sizes.
+// kind identifies the kind of records whose total size is limited, by its name in the sizes table.
 type kind string
 
 const (

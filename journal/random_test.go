@@ -15,8 +15,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestLinesFromAnySource checks that each line of three boots is read once, whatever the order and the sources of the
-// lines, even if they are recorded in pieces, with restarts, failures and a second program in between.
+// TestLinesFromAnySource records the lines of three boots in pieces, in any order and from any source, with restarts,
+// failures and a second program in between. It checks that each line is read once.
 func TestLinesFromAnySource(t *testing.T) {
 	for _, seed := range seeds.For(t, 8) {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // no secret

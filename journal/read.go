@@ -14,12 +14,13 @@ import (
 
 const selectWorks = "SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM works"
 
-// OfNode returns up to most operations of a node, the newest first.
+// OfNode returns the newest operations of a node, newest first. most is the maximum number of operations.
 func (j *Journal) OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error) {
 	return j.works(ctx, selectWorks+" WHERE node = ? ORDER BY began DESC, id DESC LIMIT ?", uuid, most)
 }
 
-// Latest returns up to most finished operations of each kind, the newest first. Estimates are based on them.
+// Latest returns the newest finished operations, newest first. most is the maximum number for each kind of operation.
+// Estimates are based on the result.
 func (j *Journal) Latest(ctx context.Context, most int) ([]models.Work, error) {
 	return j.works(ctx, `SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM (
 	SELECT *, row_number() OVER (PARTITION BY kind ORDER BY began DESC) AS n FROM works WHERE ended IS NOT NULL)
@@ -96,7 +97,7 @@ type querier interface {
 // phasesAtOnce is the number of operations whose phases are read with one query.
 const phasesAtOnce = 500
 
-// addPhases reads the phases of works, whose IDs in the database are ids.
+// addPhases adds the phases in the database to works. ids contains the database's IDs of these operations.
 func addPhases(ctx context.Context, db querier, works []models.Work, ids []int64) error {
 	for from := 0; from < len(ids); from += phasesAtOnce {
 		to := min(from+phasesAtOnce, len(ids))

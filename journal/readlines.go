@@ -39,8 +39,8 @@ func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) it
 	}
 }
 
-// merge returns the lines of several chunks in the order of time. It keeps only those chunks open that overlap at the
-// current time.
+// merge returns the lines of several chunks in chronological order. At any time, it keeps only the overlapping chunks
+// open.
 type merge struct {
 	ctx       context.Context //nolint:containedctx // it lives as long as one range over Lines
 	journal   *Journal
@@ -85,7 +85,7 @@ func (m *merge) run(uuid string, yield func(models.LogLine) bool) (err error) {
 	return m.ctx.Err()
 }
 
-// chunks returns the chunks that may have lines of the period.
+// chunks returns the chunks that may contain lines from the period.
 func (m *merge) chunks(uuid string) (chunks []chunkRow, err error) {
 	rows, err := m.db.QueryContext(m.ctx, `SELECT id, first, last, node, name, boot FROM chunks
 WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m.low)
@@ -142,7 +142,7 @@ func (m *merge) next() line {
 	return l
 }
 
-// isNew reports whether a line was not returned before.
+// isNew reports whether a line has not been returned yet. A line without a cursor always counts as new.
 func (m *merge) isNew(l *line) bool {
 	if l.Cursor == "" {
 		return true

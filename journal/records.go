@@ -126,7 +126,7 @@ func (w *waiting) addLine(l line, writing int, lost *dropped) {
 	w.size += cost
 }
 
-// put adds an operation, or replaces the state of it that is already waiting. It returns false if there is no room.
+// put adds an operation, or replaces its waiting state. It returns false if there is no room.
 func (w *waiting) put(x models.Work) bool {
 	key := workKey{node: x.Node.UUID, kind: x.Kind, begin: x.Begin.UnixMicro()}
 	if i, known := w.workIndex[key]; known {

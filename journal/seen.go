@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// maxIDs is the maximum number of lines whose IDs are remembered, for all boots together, and maxBoots the maximum
-	// number of boots that are remembered.
+	// maxIDs is the maximum number of line IDs that are remembered for all boots together, and maxBoots the maximum
+	// number of remembered boots.
 	maxIDs   = 500_000
 	maxBoots = 4096
 )
 
 // lineIndex detects lines that are already stored. Such lines occur because the log of a boot is read from its start
-// each time, and may come from several sources. Usually, lines arrive in the order of time, and a line that is newer
-// than all stored lines of its boot is new. The IDs of lines are remembered only for boots whose logs are read again.
+// each time, and may come from several sources. Usually, lines arrive in chronological order, and a line that is
+// newer than all stored lines of its boot is new. The IDs of lines are remembered only for boots whose logs are read
+// again.
 type lineIndex struct {
 	seed  maphash.Seed
 	boots map[bootKey]*bootSeen
@@ -24,7 +25,7 @@ type lineIndex struct {
 	now   int // increases with every line
 }
 
-// bootSeen holds the data with which stored lines of a boot are detected.
+// bootSeen holds the data for detecting lines of a boot that are already stored.
 type bootSeen struct {
 	// last is the time of the newest line. atLast contains the lines of that time, or is nil if isStored may not have
 	// seen all of them.
@@ -117,8 +118,8 @@ func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	}
 }
 
-// makeRoom drops the IDs of the boots whose logs have not been read for the longest time. The boot but keeps its IDs,
-// unless it alone has more than maxIDs of them.
+// makeRoom drops the IDs of the boots whose logs have not been read for the longest time. It spares the boot passed
+// as but, unless that boot alone has more than maxIDs IDs.
 func (s *lineIndex) makeRoom(but *bootSeen) {
 	for s.ids > maxIDs/2 {
 		var oldest *bootSeen
