@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -65,8 +66,11 @@ type blockDevice struct {
 // levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
+	if failedProgram(err) || ctx.Err() != nil {
+		return nil, errors.Join(asUncaught(err), ctx.Err())
+	}
 	if err != nil {
-		return nil, nil //nolint:nilerr // hardware without programs has only disks
+		return nil, nil //nolint:nilerr // hardware without lsblk has only disks
 	}
 	var report struct {
 		Devices []blockDevice `json:"blockdevices"`
