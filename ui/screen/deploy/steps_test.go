@@ -31,8 +31,8 @@ func (w *table) addAny() {
 	}
 }
 
-// TestStepForms checks that a step that the node offers has a form with its arguments, and that the same form changes
-// the step.
+// TestStepForms checks that the form of an offered step has fields for the step's arguments, and that the same form
+// changes an existing step.
 func TestStepForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"raid_interface": "agent", "bios_interface": "redfish"}`))
