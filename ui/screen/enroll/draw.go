@@ -182,8 +182,8 @@ func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 	return lines
 }
 
-// list draws the table of the current tab and the details of the row at the cursor: below the table, or beside it on
-// wide screens.
+// list draws the table of the current tab with the details of the row at the cursor. The details are below the table
+// or, on wide screens, beside it.
 func (s *Screen) list(t *theme.Theme, w, h int) string {
 	rows := s.rows()
 	if rows == 0 || h < 6 {
