@@ -190,13 +190,14 @@ func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	return row.Node.Ref(), true
 }
 
-// pointed returns the row of the node at the cursor, and false if the cursor is on the heading of a group.
+// pointed returns the row of the node at the cursor. It returns false if there is none, for example because the
+// cursor is on the heading of a group.
 func (s *Screen) pointed() (*models.Row, bool) {
 	i, ok := s.table.Cursor()
 	return i.Row, ok && i.group == nil
 }
 
-// Copies returns the texts about the node at the cursor, and its row.
+// Copies returns the texts about the node at the cursor, and the visible cells of its row.
 func (s *Screen) Copies() []screen.Copyable {
 	row, ok := s.pointed()
 	if !ok {
@@ -227,7 +228,7 @@ type picture struct {
 	// revision is the store's revision when composing started.
 	revision uint64
 	rows     []*models.Row
-	// unknown lists the nodes for which the filter cannot be decided yet.
+	// unknown lists the nodes for which the filter cannot be evaluated yet.
 	unknown []*models.Row
 	// unseen lists the UUIDs of nodes that auto-discovery may have enrolled and whose inventory is not known.
 	unseen []string

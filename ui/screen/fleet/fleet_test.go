@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// opened returns the screen with the given nodes and the context's settings d, and the list of the API fields that it
-// has requested.
+// opened opens a screen that lists the given nodes and uses the context's defaults d. It also returns a pointer to
+// the list of API fields that the screen has requested.
 func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
 	t.Helper()
 	r := screentest.New(t, nodes...)
@@ -41,7 +41,8 @@ func some() []models.Node {
 	}
 }
 
-// names returns the names of the listed nodes in the order of the list. The value of a group is in brackets.
+// names returns the names of the listed nodes in the order of the list. For the heading of a group, it returns the
+// value of the group in brackets.
 func names(s *Screen) []string {
 	var list []string
 	for _, row := range s.table.Rows() {
@@ -170,8 +171,8 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	})
 }
 
-// TestNothingNewMakesNoPicture checks that a poll without changes does not lead to a new picture, because composing a
-// picture of ten thousand nodes takes long.
+// TestNothingNewMakesNoPicture checks that a poll without changes does not lead to a new picture, because it is slow
+// to compose a picture of ten thousand nodes.
 func TestNothingNewMakesNoPicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -287,7 +288,8 @@ func TestDeadConductor(t *testing.T) {
 	})
 }
 
-// TestStepAfterAChange checks that the STEP column tells what was changed from this console since the failure.
+// TestStepAfterAChange checks that the STEP column shows the changes that were made from this console since the
+// failure.
 func TestStepAfterAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := models.Node{

@@ -52,9 +52,9 @@ func nodeCell(of func(*models.Row) table.Cell) func(item) table.Cell {
 	return func(i item) table.Cell { return of(i.Row) }
 }
 
-// grouped groups rows by their value of the given field. The order of the rows within a group does not change. Groups
-// of states are in the order of the attention that they need, other groups in the order of their values; nodes
-// without a value come last. Without a valid field, grouped returns nil.
+// grouped groups the rows by the value of the given field. Within a group, the rows keep their order. Groups by state
+// are sorted by how urgently they need attention, and other groups by their values. The group of nodes without a
+// value comes last. If the field is empty or unknown, grouped returns nil.
 func grouped(rows []*models.Row, field string) []*group {
 	column, err := explain.FindColumn(field)
 	if field == "" || err != nil {
@@ -197,8 +197,8 @@ func (s *Screen) group() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textGroupTitle, items, func(field string) tea.Cmd { return screen.Send(GroupBy(field)) })})
 }
 
-// setGroup groups the nodes by the given field, with all groups unfolded. Any other text than a group field ends the
-// grouping.
+// setGroup groups the nodes by the given field and unfolds all groups. If field is not one of [GroupFields], it ends
+// the grouping.
 func (s *Screen) setGroup(field string) tea.Cmd {
 	if !slices.Contains(GroupFields(), field) {
 		field = ""

@@ -104,7 +104,7 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 
 // narrow returns the default columns, which are the most important ones. roomy returns the default columns for a
 // large terminal. Both are used only if the configuration does not name the columns. wideOnly returns the columns
-// that the action Wide adds.
+// that the Wide action adds.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
 func roomy() []string {
@@ -257,8 +257,8 @@ func powerCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role}
 }
 
-// age returns the time that the node has been in its state. For nodes in transition it is exact to the second. For
-// other nodes it is rounded, so that an idle fleet does not send updates over a slow connection.
+// age returns the time that the node has been in its state. It is exact while an operation runs and during the first
+// minute. Otherwise it is rounded, so that an idle fleet does not send updates over a slow connection.
 func (s *Screen) age(r *models.Row) string {
 	return models.AgeInState(r, s.env.ServerNow())
 }

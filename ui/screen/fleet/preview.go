@@ -18,9 +18,9 @@ const (
 	// list keeps its roomy width if possible.
 	previewLeast = 44
 	previewMost  = 60
-	// previewFieldsUpTo is the maximum number of nodes for which listings include the additional fields of the
-	// preview, because these fields multiply the size of a listing. In a larger fleet, the preview shows only the
-	// fields that are in every listing.
+	// previewFieldsUpTo is the maximum number of nodes for which listings include the preview's additional fields.
+	// These fields multiply the size of a listing. In a larger fleet, the preview shows only the fields that are in
+	// every listing.
 	previewFieldsUpTo = 1000
 )
 
@@ -85,7 +85,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	return cell.Block(body.Draw(t, lines, w), w, h)
 }
 
-// previewDetails returns the facts that the preview's heading and its sentence do not contain.
+// previewDetails returns the details that the preview's heading and explanation do not contain.
 func previewDetails(r *models.Row) []models.Detail {
 	shown := []string{"name", "uuid", "state", "step", "maintenance", "reason"}
 	if r.Node.ProvisionState == models.StateEnroll {

@@ -13,8 +13,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// View returns the settings of the list, so that another run can restore them. A sort order or filter that is the
-// same as in the configuration is omitted, so that later changes of the configuration take effect.
+// View returns the settings of the list, so that another run can restore them. It omits a sort order or filter that
+// is the same as in the configuration, so that later changes to the configuration take effect.
 func (s *Screen) View() viewstate.State {
 	v := s.view()
 	if *v.Sort == *s.configured.Sort {

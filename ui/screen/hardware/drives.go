@@ -53,8 +53,8 @@ func (p *raidPage) driveLines() []pane.Line {
 	return append(lines, p.assignedLines()...)
 }
 
-// assignedLines returns a line for each target volume, with the drives that Ironic's redfish interface would choose
-// for it. It returns nil for other RAID interfaces.
+// assignedLines returns a line for each target volume, with the drives that Ironic's redfish RAID interface would
+// choose for it. It returns nil if the node has another RAID interface.
 func (p *raidPage) assignedLines() []pane.Line {
 	f, _ := p.from.Value()
 	target, err := provision.NewRAID(p.config())

@@ -1,5 +1,5 @@
-// Package hardware implements the screen that shows a machine's inspection, BIOS settings, firmware and RAID. Changes
-// to them are collected and shown before they are applied.
+// Package hardware implements the screen that shows a machine's inspection, BIOS settings, firmware and RAID. It
+// collects the operator's changes and shows them before they are applied.
 package hardware
 
 import (
@@ -170,7 +170,7 @@ type answered struct {
 // after returns a command that makes Update call the function then.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
-// fetchAfterOperation fetches the data of the current tab again when an operation of the node has ended, because
+// fetchAfterOperation fetches the data of the current tab again after an operation on the node has ended, because
 // Ironic may have read the machine during the operation.
 func (s *Screen) fetchAfterOperation() tea.Cmd {
 	row, _, ok := s.env.Session.Store.Get(s.uuid)
@@ -181,7 +181,8 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 	return nil
 }
 
-// change asks the root to change the machine, after checks and a confirmation. words is the equivalent command line.
+// change asks the root to make a change to the machine. The root first checks the change and asks for confirmation.
+// words is the equivalent command line.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }

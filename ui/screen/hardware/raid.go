@@ -44,7 +44,8 @@ type raidPage struct {
 	s    *Screen
 	from *fetch.Source[facts]
 	list *table.Table[volume]
-	// target lists the volumes of the target RAID, as they were fetched or as the operator has edited them since.
+	// target lists the volumes of the target RAID, including the operator's edits. edited reports whether it contains
+	// edits that Ironic does not have yet.
 	target []map[string]any
 	edited bool
 	below  pane.Pane
@@ -95,8 +96,8 @@ func (p *raidPage) mover() body.Mover      { return p.list }
 func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
 func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
 
-// fetched takes over the node's target RAID, unless the operator has edited the target. If the node has no target,
-// the current volumes serve as the target.
+// fetched adopts the node's target RAID, unless the operator has edited the target. If the node has no target, the
+// current volumes serve as the target.
 func (p *raidPage) fetched() {
 	f, known := p.from.Value()
 	if !known {
@@ -115,7 +116,8 @@ func (p *raidPage) fetched() {
 	p.show()
 }
 
-// sameVolumes reports whether two lists of volumes have the same JSON: one may have been read, the other edited.
+// sameVolumes reports whether two lists of volumes have the same JSON form. Their values may differ in type, because
+// one list may have been read and the other edited.
 func sameVolumes(a, b []map[string]any) bool {
 	one, err := json.Marshal(a)
 	other, failed := json.Marshal(b)

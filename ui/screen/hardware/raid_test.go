@@ -20,7 +20,8 @@ const inventory = `{"inventory": {"disks": [
 	{"name": "/dev/sda", "size": 479559942144, "model": "PERC H755", "serial": "0011", "rotational": false},
 	{"name": "/dev/sdb", "size": 4000787030016, "model": "PERC H755", "serial": "0012", "rotational": true}]}}`
 
-// withRAID opens the RAID tab of a node with the given RAID interface and target, current volumes, and an inventory.
+// withRAID opens the RAID tab of a node that has the given RAID interface and target RAID. The node also has current
+// volumes and an inventory.
 func withRAID(t *testing.T, iface, target string) *rig {
 	t.Helper()
 	r := opened(t, nil)
@@ -85,7 +86,8 @@ func TestRAID(t *testing.T) {
 	})
 }
 
-// TestRAIDEditsStay checks that the edited target stays until Ironic has it: the operator may cancel the confirmation.
+// TestRAIDEditsStay checks that the edited target is kept until Ironic has it, because the operator may cancel the
+// confirmation.
 func TestRAIDEditsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100}, {"raid_level": "5", "size_gb": 200}]}`)
@@ -177,8 +179,8 @@ func TestInspection(t *testing.T) {
 	})
 }
 
-// TestRAIDWithoutDisks checks that a machine that was inspected but has no disks, because its RAID controller has no
-// volumes, is not shown as one that was not inspected.
+// TestRAIDWithoutDisks checks that a machine without disks is not shown as one that was not inspected. The machine
+// has no disks because its RAID controller has no volumes.
 func TestRAIDWithoutDisks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, nil)

@@ -30,8 +30,7 @@ const (
 	keyController = "controller"
 )
 
-// edit asks the operator for the properties of the target's volume with index at. If at is negative, it asks for a
-// new volume.
+// edit asks the operator for the properties of the volume p.target[at]. If at is negative, it asks for a new volume.
 func (p *raidPage) edit(at int) tea.Cmd {
 	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
@@ -71,7 +70,7 @@ func (p *raidPage) edit(at int) tea.Cmd {
 	})})
 }
 
-// set replaces the target's volume with index at. If there is no such volume, it adds one.
+// set replaces the volume p.target[at] with disk. If there is no such volume, it appends disk.
 func (p *raidPage) set(at int, disk map[string]any) {
 	target := append([]map[string]any{}, p.target...)
 	if at >= 0 && at < len(target) {
@@ -83,8 +82,8 @@ func (p *raidPage) set(at int, disk map[string]any) {
 	p.show()
 }
 
-// drivesText returns the text of the field for the drives v: their IDs separated by commas, or a JSON list if they
-// are selected by hints.
+// drivesText returns the text that the form shows for a volume's drives: their IDs separated by commas, or a JSON
+// list if they are selected by hints.
 func drivesText(v any) string {
 	list, _ := v.([]any)
 	ids := make([]string, len(list))
