@@ -66,7 +66,7 @@ type changeSent struct {
 	message screen.Say
 }
 
-// Handle handles a message of the Changer; mine reports whether msg was such a message. After changes were sent,
+// Handle handles a message of the Changer; mine reports whether msg was such a message. After changes have been sent,
 // Handle calls reload to read the screen's list again.
 func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {

@@ -292,7 +292,7 @@ func (s *Screen) node() (n *models.Node, read bool) {
 	return &models.Node{UUID: ref.UUID, Name: ref.Name}, false
 }
 
-// readNode returns the current node with all its fields, or nil if it was not read from Ironic yet.
+// readNode returns the current node with all its fields, or nil if it has not been read from Ironic yet.
 func (s *Screen) readNode() *models.Node {
 	if n, read := s.node(); read {
 		return n
@@ -351,7 +351,7 @@ func (s *Screen) planFile() provision.PlanFile {
 	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir, WhyNoFiles: s.env.WhyNoFiles}
 }
 
-// pause is the delay between the last change of the plan and the start of the checks.
+// pause is the delay between the last change to the plan and the start of the checks.
 const pause = 250 * time.Millisecond
 
 // refill rebuilds the forms and lists after the current node or the plan has changed.

@@ -36,7 +36,7 @@ type ironic struct {
 
 	mu    sync.Mutex
 	disks map[string]string // inventories by UUID
-	// templates holds the deploy templates.
+	// templates and noTemplates are the results of DeployTemplates.
 	templates   []models.DeployTemplate
 	noTemplates error
 	asked       map[string]int
@@ -96,7 +96,7 @@ func (f *ironic) Conductors(context.Context) ([]models.Conductor, error) {
 	return []models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}}, f.ask("conductors")
 }
 
-// DeployTemplates returns f.templates, or the error f.noTemplates.
+// DeployTemplates returns f.templates, and an error if f.noTemplates or f.err is set.
 func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
 	return f.templates, errors.Join(f.ask("templates"), f.noTemplates)
 }

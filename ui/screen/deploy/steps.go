@@ -179,8 +179,8 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil before the node was
-// read.
+// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil if the node has not
+// been read yet.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {

@@ -231,7 +231,7 @@ func TestStepsOfTemplates(t *testing.T) {
 	})
 }
 
-// TestImageStepForms checks that the form of write_image changes the image and the root device of the plan.
+// TestImageStepForms checks that the form of the write_image step changes the image and the root device of the plan.
 func TestImageStepForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))

@@ -115,7 +115,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 
-// above returns the lines above the table: a summary of the input, or the reason why it could not be compared.
+// above returns the lines above the table: the reason why a comparison failed, and summaries of the input files and
+// the queried BMCs.
 func (s *Screen) above(t *theme.Theme, w int) []string {
 	if s.tab != tabNodes && s.tab != tabBMCs {
 		return nil

@@ -432,8 +432,8 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestServedFormHasNoFiles checks the form of a console on a server: nodes can come only from BMCs, and no field
-// takes or completes a path.
+// TestServedFormHasNoFiles checks the form of a console that runs on a server. Nodes can come only from BMCs, and no
+// field takes or completes a path.
 func TestServedFormHasNoFiles(t *testing.T) {
 	r := screentest.New(t)
 	r.Env.Session.Enroll = &fake{bmcs: answers(), have: existing()}
