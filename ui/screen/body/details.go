@@ -7,11 +7,11 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// detailNames is the width, in cells, of the column with the names of details.
+// detailNames is the width of the name column, in cells.
 const detailNames = 12
 
-// Details returns lines that show the name of each detail and its value, which is wrapped to fit w cells. A value
-// takes at most 12 lines.
+// Details returns lines that show the name and the value of each detail. A value is wrapped to fit w cells and takes
+// at most 12 lines.
 func Details(details []models.Detail, w int) []pane.Line {
 	var lines []pane.Line
 	for _, d := range details {

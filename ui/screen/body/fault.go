@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Fault returns lines of at most w cells for a failed request: what was attempted and why it failed, the remedy, and
-// Ironic's request ID.
+// Fault returns lines of at most w cells that describe a failed request: what was attempted, why it failed, the
+// remedy, and Ironic's request ID. It omits the parts that are unknown.
 func Fault(err error, w int) []pane.Line {
 	var f *models.Fault
 	if !errors.As(err, &f) {
@@ -53,8 +53,8 @@ func Short(err error) string {
 	return models.OnScreen(err)
 }
 
-// Read returns a text with the age of data that was fetched at the given time. The age is rounded so that the text
-// seldom changes.
+// Read describes the age of data that was fetched at the time at, or returns "not loaded" if at is zero. The age is
+// rounded so that the text seldom changes.
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():
@@ -68,8 +68,8 @@ func Read(now, at time.Time) string {
 	}
 }
 
-// Freshness returns a text with the age of fetched data, or with the state of the request: loading, not loaded, or
-// refresh failed. [Fault] shows the error itself.
+// Freshness describes the age of fetched data or the state of the request: loading, not loaded, or refresh failed. It
+// does not show the error itself; see [Fault].
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
@@ -82,8 +82,8 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago returns a text with the time from at to now, or "never" if at is zero. Both times must come from the same
-// clock.
+// Ago formats the time from at to now, followed by "ago". It returns "never" if at is zero. Both times must come from
+// the same clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

@@ -19,8 +19,8 @@ type Span = pane.Span
 // S returns a span with the given role and text.
 func S(role theme.Role, text string) Span { return Span{Role: role, Text: text} }
 
-// Line draws a line of w cells with the left spans at its left end and the right spans at its right end. If there is
-// no room for both, it omits the right spans.
+// Line draws a line of w cells, with left at its left end and right at its right end. If there is no room for both,
+// it omits right.
 func Line(t *theme.Theme, w int, left, right []Span) string {
 	r := Width(right)
 	if r == 0 || w < Width(left)+2+r+1 {
@@ -88,8 +88,8 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is like [Indented], but returns at most most lines. If text is omitted, the last line ends with an
-// ellipsis.
+// IndentedMost is like [Indented], but limits the number of lines to most. If text is omitted, the last line ends
+// with an ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
@@ -123,8 +123,8 @@ func Split(drawn string) []string {
 // PageTop is the number of lines that Page draws above the content.
 const PageTop = 2
 
-// Page draws the heading, then the rule, and below them the content, in w by h cells. It passes the number of
-// remaining lines to content.
+// Page draws the heading, the rule and the content, one below the other, in a block of w by h cells. It calls content
+// with the number of lines that remain below the rule.
 func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) string) string {
 	lines := []string{heading, rule}
 	if h > len(lines) {
@@ -143,7 +143,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the text in nothing instead.
+// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the text of the nothing argument instead.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {
@@ -193,8 +193,8 @@ type Mover interface {
 	Scroll(by int)
 }
 
-// Steer handles the actions that move the cursor of m or scroll it, and reports whether id is such an action.
-// Sideways, it scrolls by step, which counts columns of a table or cells of a text.
+// Steer performs the action with the given ID on m if the action moves the cursor or scrolls, and reports whether it
+// does. The horizontal actions scroll by step, which is a number of columns in a table and of cells in a text.
 func Steer(m Mover, id action.ID, step int) bool {
 	switch id {
 	case action.Up:

@@ -1,5 +1,5 @@
-// Package compare implements the screen that compares machines: their BIOS settings with the settings of a golden
-// node, and their firmware versions by model.
+// Package compare implements the screen that compares machines. One tab compares their BIOS settings with those of a
+// golden node, and the other shows their firmware versions by model.
 package compare
 
 import (
@@ -148,7 +148,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// chosen is the message with the golden node that the operator entered.
+// chosen reports that the operator entered a new golden node.
 type chosen struct {
 	of     *Screen
 	golden models.NodeRef
@@ -242,8 +242,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// askGolden asks the operator for another golden node. The previous golden node is then compared like the other
-// nodes.
+// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like the
+// others.
 func (s *Screen) askGolden() tea.Cmd {
 	store := s.env.Session.Store
 	var names []string
@@ -275,7 +275,8 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden copies the golden node's settings to all nodes that differ, after checks and a confirmation.
+// copyGolden requests that the golden node's settings be copied to all nodes that differ. Checks and a confirmation
+// come first.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}

@@ -82,7 +82,7 @@ func TestCopy(t *testing.T) {
 				t.Errorf("%v %q", msg, got)
 			}
 		}
-		// After another node was made the golden one, both remaining nodes differ from it.
+		// With another golden node, both remaining nodes differ from it.
 		var dialog screen.Overlay
 		for _, msg := range r.Do(s, s.Do(action.HardwareGolden)) {
 			dialog = msg.(screen.Ask).Overlay //nolint:forcetypeassert // a test

@@ -12,8 +12,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// noteworthySkew is the clock difference above which the skew is shown, because it makes Ironic's log hard to match
-// with local times.
+// noteworthySkew is the largest clock skew that is not shown. A larger skew makes it hard to match Ironic's log with
+// local times.
 const noteworthySkew = 2 * time.Second
 
 // labels is the width of the label column, in cells.

@@ -21,7 +21,7 @@ type Screen struct {
 	env   *screen.Env
 	table *table.Table[screen.Context]
 
-	// swatches caches a color sample for each accent color, painted with the theme options in looks.
+	// swatches caches a sample of each accent color. The samples are painted with the theme options in looks.
 	swatches map[string]string
 	looks    theme.Options
 
@@ -31,7 +31,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of contexts.
+// New returns the screen that lists the contexts.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{
 		env: env, table: table.New(func(c screen.Context) string { return c.Name }),
@@ -101,8 +101,8 @@ func (s *Screen) check() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refresh fills the table with the configured contexts. If the session's context is not configured, as with --url, it
-// is added at the top.
+// refresh fills the table with the configured contexts. If the session uses another context, for example because of
+// --url, refresh adds that one at the top.
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
 	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {

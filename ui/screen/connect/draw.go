@@ -51,7 +51,8 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
 
-// health returns the state of the connection to the current context, as a glyph and a word, with the role for both.
+// health returns a glyph and a word for the state of the connection to the current context, and the role in which
+// both are drawn.
 func (s *Screen) health() (glyph, word string, role theme.Role) {
 	st := &s.env.Status
 	switch {

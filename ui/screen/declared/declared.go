@@ -40,8 +40,8 @@ func role(line string) theme.Role {
 	return theme.Strong
 }
 
-// send returns a function that sends the requests of a plan and returns a message about the result. It ignores the
-// cancellation of ctx: requests that the operator has confirmed are sent even if the screen is closed.
+// send returns a function that sends the requests of the steps and returns a message about the result. It ignores the
+// cancellation of ctx, so confirmed requests are sent even if the screen is closed.
 func send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
 	runner := env.Session.Runner
 	runner.ReadOnly = runner.ReadOnly || env.ReadOnly

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// List is a table, with the details of the row at the cursor below it.
+// List is a table above the details of the row at the cursor.
 type List struct {
 	// Head holds the lines above the table.
 	Head []string

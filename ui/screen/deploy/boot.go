@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// userData holds the current node's user data and the result of its checks, for the First boot page.
+// userData is the state of the First boot page: the current node's user data and the result of checking it.
 type userData struct {
 	number int
 	busy   bool
@@ -78,7 +78,7 @@ func bootValues(f plan.Fields) map[string]string {
 	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: orAuto(string(f.ConfigDrive.Reader)), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
 }
 
-// readFile reads and checks the current node's user data if it may have changed, or in any case if anew is set.
+// readFile reads and checks the current node's user data if it may have changed, or unconditionally if anew is set.
 func (s *Screen) readFile(anew bool) tea.Cmd {
 	drive, u := s.fields().ConfigDrive, &s.file
 	path := ""
@@ -107,7 +107,7 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	}
 }
 
-// handleFile stores the result of readFile. If the file has changed on disk, the deployment checks run again, too.
+// handleFile stores the result of readFile. If the file has changed on disk, it also repeats the deployment checks.
 func (s *Screen) handleFile(msg fileRead) tea.Cmd {
 	u := &s.file
 	if msg.number != u.number {
@@ -144,8 +144,8 @@ func (s *Screen) setReport() {
 	}
 }
 
-// forCloudInit returns the facts about the user data from the last checks if cloud-init is going to read it.
-// Otherwise it returns nil.
+// forCloudInit returns what the last checks found in the user data, provided that cloud-init will read it. Otherwise
+// it returns nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.checkedFacts()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {
@@ -157,7 +157,8 @@ func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	return f.UserData
 }
 
-// findingLines returns lines that list the findings in user data for cloud-init.
+// findingLines returns lines that list the problems found in user data for cloud-init, or a line that there are no
+// warnings.
 func findingLines(u *plan.UserDataFacts) []pane.Line {
 	var lines []pane.Line
 	for _, found := range u.Findings {

@@ -1,4 +1,4 @@
-// Package deploy implements the Deploy wizard. It prepares a plan for one or several nodes, page by page, checks the
+// Package deploy implements the Deploy wizard. It prepares a plan for one or more nodes, page by page. It checks the
 // plan, and shows a review before anything is sent. The plan and the operator's position are stored in a
 // [screen.Draft], so leaving the screen loses nothing. Plans are replaced, never modified, because the checks read
 // them concurrently.
@@ -68,7 +68,8 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates record the values of the plan for which the ramdisk form was built.
+	// kind and allocates record the values of the plan with which the ramdisk form was built. If they change, the
+	// form needs other fields.
 	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]
@@ -145,7 +146,7 @@ func (s *Screen) Shown() tea.Cmd { return tea.Batch(s.recheck(0, askAll), s.read
 // Close cancels running requests.
 func (s *Screen) Close() { s.finish() }
 
-// Update handles results of commands, changes of nodes, and keys while Typing.
+// Update handles the results of commands and changes to nodes. While Typing reports true, it also handles keys.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case checksRan:
@@ -188,7 +189,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case screen.Reload:
 		return tea.Batch(s.recheck(0, askAll), s.readFile(true))
-	case form.Completions: // completions for the path of the user data, which release the keys that waited for them
+	case form.Completions: // completions of the user data path; the keys that waited for them take effect now
 		cmd := s.boot.Typed(msg)
 		return tea.Batch(cmd, s.formChanged())
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -274,8 +275,8 @@ func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCou
 // currentRef returns the current node, which the pages show.
 func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
-// node returns the current node as last read from Ironic, or else as it is in the store. read reports whether it was
-// read from Ironic.
+// node returns the current node as the checks last read it from Ironic, and reports whether they have read it. Until
+// then it returns the node from the store, or only its UUID and name if it is not there.
 func (s *Screen) node() (n *models.Node, read bool) {
 	ref := s.currentRef()
 	for i := range s.nodes {
@@ -291,7 +292,7 @@ func (s *Screen) node() (n *models.Node, read bool) {
 	return &models.Node{UUID: ref.UUID, Name: ref.Name}, false
 }
 
-// readNode returns the current node with all its fields, or nil if it was not read from Ironic yet.
+// readNode returns the current node with all its fields, or nil if it has not been read from Ironic yet.
 func (s *Screen) readNode() *models.Node {
 	if n, read := s.node(); read {
 		return n
@@ -324,7 +325,8 @@ func (s *Screen) names() []string {
 	return names
 }
 
-// change changes a copy of the plan for all selected nodes, makes it the draft's plan, and starts the checks.
+// change applies a change for all selected nodes to a copy of the plan. It then makes the copy the draft's plan and
+// starts the checks.
 func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)
@@ -349,10 +351,10 @@ func (s *Screen) planFile() provision.PlanFile {
 	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir, WhyNoFiles: s.env.WhyNoFiles}
 }
 
-// pause is the delay between the last change of the plan and the start of the checks.
+// pause is the delay between the last change to the plan and the start of the checks.
 const pause = 250 * time.Millisecond
 
-// refill builds the forms again, for another current node or another plan.
+// refill rebuilds the forms and lists after the current node or the plan has changed.
 func (s *Screen) refill() {
 	s.ramdisk, s.boot = s.ramdiskForm(), s.bootForm()
 	s.show()

@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// diskRow is a disk together with the result of matching it with the root device hints.
+// diskRow is a disk and the result of matching it against the root device hints.
 type diskRow struct {
 	hints.DiskCheck
 	id string // unique even if names repeat
@@ -71,7 +71,7 @@ func (s *Screen) checkedFacts() *plan.Facts {
 	return s.action.Facts(n)
 }
 
-// diskSearch returns the search for the root disk that the agent would make, with the effective hints.
+// diskSearch returns the search with which the agent would find the root disk. It uses the effective hints.
 func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
@@ -90,8 +90,8 @@ func (s *Screen) diskRows() []diskRow {
 	return rows
 }
 
-// pickDisk stores in the plan the most stable hint that matches only the disk at the cursor. If that is impossible,
-// why is the reason.
+// pickDisk finds the most stable hint that matches only the disk at the cursor, and stores it in the plan. If it
+// cannot pick the disk, why contains the reason.
 func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	row, ok := s.disks.Cursor()
 	inv := s.inventory()
@@ -146,7 +146,7 @@ func (s *Screen) askHints() tea.Cmd {
 	})
 }
 
-// moveHints switches the place that the plan's hints are written to, between instance_info and properties.
+// moveHints switches the destination of the plan's hints between instance_info and properties.
 func (s *Screen) moveHints() tea.Cmd {
 	to := hints.OfProperties
 	if s.fields().RootDevice.To == hints.OfProperties {
@@ -155,7 +155,7 @@ func (s *Screen) moveHints() tea.Cmd {
 	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
-// hintsTo returns the place that the plan's hints are written to: instance_info or properties.
+// hintsTo returns the destination of the plan's hints: instance_info or properties.
 func (s *Screen) hintsTo() hints.Source {
 	if s.fields().RootDevice.To == hints.OfProperties {
 		return hints.OfProperties
@@ -202,8 +202,8 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines returns lines with the effective hints and where they come from, and with the disk at the cursor, which
-// takes at most most lines.
+// hintLines returns lines that show the effective hints, their source, and the disk at the cursor. The description of
+// the disk takes up to the number of lines in most.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}

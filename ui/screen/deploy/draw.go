@@ -229,7 +229,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 	return x.lines
 }
 
-// check adds a check that did not pass, with remedy and evidence.
+// check adds lines for a check that did not pass, including its remedy and evidence.
 func (x *reviewText) check(c plan.Check) {
 	mark, role := verdictGlyph(c.Severity)
 	name := string(c.ID)

@@ -20,7 +20,7 @@ const (
 	beginAnew   = "anew"
 )
 
-// editPlan opens the whole plan in the editor. A rejected edit is kept, so that it can be continued.
+// editPlan opens the whole plan in the editor. If the last edit was rejected, it first offers to continue that edit.
 func (s *Screen) editPlan() tea.Cmd {
 	if s.draft.Text == "" {
 		return s.layOutPlan()
@@ -49,7 +49,7 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planForEditor is the message that a temporary file with the plan is ready for the editor.
+// planForEditor reports that a temporary file with the plan is ready for the editor, or why it could not be created.
 type planForEditor struct {
 	of   *Screen
 	file provision.PlanText

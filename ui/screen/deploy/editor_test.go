@@ -17,7 +17,7 @@ import (
 // writes simulates an editor: it receives the content of a file and returns the new content.
 type writes func(was string) (now string, err error)
 
-// withEditor opens the wizard, and makes temporary files for the editor appear in a folder of the test.
+// withEditor opens the wizard. It redirects the temporary files for the editor to a folder of the test.
 func withEditor(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -26,7 +26,7 @@ func withEditor(t *testing.T, nodes ...models.Node) *table {
 
 func leaves(text string) writes { return func(string) (string, error) { return text, nil } }
 
-// edits runs the given editor on the file that the screen has asked to edit.
+// edits runs the editor on the file named in the screen's EditFile message.
 func (w *table) edits(editor writes) {
 	w.t.Helper()
 	for _, msg := range w.wishes {
@@ -181,8 +181,8 @@ func TestEditorFails(t *testing.T) {
 	}
 }
 
-// TestEditedPlanKeepsItsFolder checks that relative paths in an edited plan still start at the plan's folder, and
-// that selected nodes that were removed from the plan get its defaults.
+// TestEditedPlanKeepsItsFolder checks that relative paths in an edited plan are still resolved against the plan's
+// folder. It also checks that selected nodes that were removed from the plan get its defaults.
 func TestEditedPlanKeepsItsFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})

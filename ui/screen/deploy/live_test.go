@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// TestChecksQueryTheBMCOnce checks that the checks after a change of the plan do not contact the BMC again, and that
+// TestChecksQueryTheBMCOnce checks that the checks after a change to the plan do not contact the BMC again, and that
 // Review reads everything again.
 func TestChecksQueryTheBMCOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

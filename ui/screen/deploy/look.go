@@ -23,8 +23,8 @@ type checkRun struct {
 	plan   provision.Batch
 	final  bool
 	at     time.Time
-	// templates holds Ironic's deploy templates. They are read only if a node has or gets traits; templatesError is
-	// the error from reading them.
+	// templates holds Ironic's deploy templates. They are read only if a node has traits or the plan sets some,
+	// because traits select templates. templatesError is the error from reading them.
 	templates      []models.DeployTemplate
 	templatesError string
 	// judged holds the checks by node UUID, and verdicts the worst severity on each page. ready and refused count the
@@ -43,8 +43,7 @@ type checkRun struct {
 	stop   context.CancelFunc
 	// stale reports whether the nodes must be read again.
 	stale bool
-	// memory caches Ironic's answers. states holds the state of each node in the store at the time of the last
-	// request for the nodes.
+	// memory caches Ironic's answers. states is the result of fleetStates when the nodes were last requested.
 	memory *provision.Preflighter
 	states []string
 }
@@ -133,7 +132,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	}
 }
 
-// wantTemplates reports whether a node has or gets traits, which may select templates.
+// wantTemplates reports whether a node has traits or the plan sets some, because traits may select deploy templates.
 func (l *checksRan) wantTemplates() bool {
 	for i := range l.nodes {
 		facts := l.action.Facts(&l.nodes[i])
@@ -174,8 +173,9 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	return tea.Batch(number, s.readFile(false))
 }
 
-// firstPage returns the first page that needs a decision: a check failed there, or First boot has a warning, for
-// example because there is no user data. If no page does, it returns Review, which shows everything.
+// firstPage returns the first page that needs a decision. A page needs one if a check failed there. First boot also
+// needs one if it has a warning, for example because there is no user data. If no page needs a decision, firstPage
+// returns Review, which shows everything.
 func (s *Screen) firstPage() page {
 	for p := range pageReview {
 		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {
@@ -185,7 +185,8 @@ func (s *Screen) firstPage() page {
 	return pageReview
 }
 
-// fleetStates returns, for each selected node, a text with the fields in the store that a deployment depends on.
+// fleetStates returns a text for each selected node. The text contains the fields of the stored node that affect a
+// deployment, so that it changes when they do.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {

@@ -242,7 +242,7 @@ func setBoot(f *plan.Fields, key, value string) {
 	}
 }
 
-// The meta data keys of the configdrive that install_coreos reads.
+// The configdrive's meta data keys that the install_coreos step reads.
 const (
 	metaKargs   = "coreos_append_karg"
 	metaNetwork = "coreos_copy_network"

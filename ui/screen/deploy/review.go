@@ -105,7 +105,8 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	return x.lines
 }
 
-// summaryLines adds a line for each node, with its root disk or its worst check.
+// summaryLines adds the numbers of ready and refused nodes, and a line for each node. The line shows the root disk
+// and the worst warning, or only the worst failed check.
 func (s *Screen) summaryLines(x *reviewText) {
 	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(textNodesCount, len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
@@ -137,8 +138,8 @@ func worstOf(checks []plan.Check) plan.Check {
 	return worst
 }
 
-// command returns the equivalent command line. It names the plan's file if the plan is saved; otherwise it uses
-// flags, if they can express the plan.
+// command returns the equivalent command line. If the plan is saved, the command line names its file. Otherwise it
+// contains flags, or a placeholder for the file if flags cannot express the plan.
 func (s *Screen) command(nodes []models.NodeRef) []string {
 	words := []string{"deploy"}
 	for _, n := range nodes {
@@ -156,8 +157,8 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 	return append(words, review.OverrideWords(nodes, s.overrides)...)
 }
 
-// flags returns the command-line flags that express the plan, and whether they can express it, which requires a
-// single node.
+// flags returns the command-line flags that express the plan, and reports whether flags can express it. They can do
+// so only for a single node.
 func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	if len(nodes) != 1 {
 		return nil, false

@@ -36,7 +36,7 @@ type ironic struct {
 
 	mu    sync.Mutex
 	disks map[string]string // inventories by UUID
-	// templates holds the deploy templates.
+	// templates and noTemplates are the results of DeployTemplates.
 	templates   []models.DeployTemplate
 	noTemplates error
 	asked       map[string]int
@@ -96,7 +96,7 @@ func (f *ironic) Conductors(context.Context) ([]models.Conductor, error) {
 	return []models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}}, f.ask("conductors")
 }
 
-// DeployTemplates returns f.templates, or the error f.noTemplates.
+// DeployTemplates returns f.templates, and an error if f.noTemplates or f.err is set.
 func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
 	return f.templates, errors.Join(f.ask("templates"), f.noTemplates)
 }
@@ -128,7 +128,7 @@ func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (pr
 	return prepare.Checked{Stamp: stamp, Report: userdata.Check(text), Source: text}, nil
 }
 
-// machine returns a deployable node. The JSON object in fields overrides its fields.
+// machine returns a deployable node. The JSON object in fields replaces default values of the node.
 func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	tb.Helper()
 	usual := map[string]any{
@@ -153,7 +153,7 @@ func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	return *node
 }
 
-// disk returns a disk for an inventory, as JSON. Its size is gib GiB.
+// disk returns the JSON text of a disk in an inventory. The size of the disk is gib GiB.
 func disk(name string, gib int, serial string) string {
 	return fmt.Sprintf(`{"name": %q, "size": %d, "model": "SAMSUNG MZ7LH480", "vendor": "ATA", "serial": %q, "wwn": "0x5002538e%s",
 		"rotational": false, "tran": "sata", "hctl": "0:0:0:0", "by_path": "/dev/disk/by-path/%s"}`, name, gib<<30, serial, strings.ToLower(serial), serial)
@@ -176,7 +176,7 @@ type table struct {
 	wishes []tea.Msg
 }
 
-// set returns a rig with the given nodes, before the wizard is opened.
+// set returns a rig with the given nodes. The wizard is not open yet.
 func set(tb testing.TB, nodes ...models.Node) *table {
 	tb.Helper()
 	r := screentest.New(tb, nodes...)
@@ -220,7 +220,7 @@ func (w *table) do(ids ...action.ID) []tea.Msg {
 	return w.wishes
 }
 
-// page switches to the page with number n, counted from 1.
+// page switches to page n, counted from 1.
 func (w *table) page(n int) {
 	w.t.Helper()
 	for range 5 {
@@ -232,7 +232,7 @@ func (w *table) page(n int) {
 	w.t.Fatalf("page %d is not there:\n%s", n, screentest.Text(w.s, 200, 46))
 }
 
-// pages returns the number of the current page, or nil if it is not visible.
+// pages returns a slice with the number of the current page, counted from 1, or nil if the screen does not show it.
 func pages(s *deploy.Screen) []int {
 	for i, title := range []string{"Ramdisk", "Root disk", "Steps", "First boot", "Review"} {
 		if strings.Contains(strings.Split(screentest.Text(s, 200, 46), "\n")[1], title+"]") {

@@ -37,8 +37,8 @@ func (s *Screen) whyStart() string {
 	return ""
 }
 
-// start asks the root to start the deployment, after a confirmation. If the results of the checks are too old, it
-// repeats the checks instead.
+// start asks the root to confirm and start the deployment. If the results of the checks are too old, it repeats the
+// checks instead.
 func (s *Screen) start() tea.Cmd {
 	if s.whyStart() != "" {
 		return nil
@@ -83,7 +83,8 @@ func (s *Screen) whyOverride() string {
 	return "no failed checks for " + s.currentRef().Label()
 }
 
-// override asks the operator to override the failed checks, by typing the name of the node.
+// override asks whether to override the failed checks of the current node. The operator confirms by typing the node's
+// name.
 func (s *Screen) override() tea.Cmd {
 	if s.whyOverride() != "" {
 		return nil

@@ -67,7 +67,7 @@ func TestStartOfSeveral(t *testing.T) {
 		if want := []string{"deploy", "r7-n01", "r7-n03", "-f", "PLAN.yaml"}; !slices.Equal(msg.Command, want) {
 			t.Errorf("%q", msg.Command)
 		}
-		// The requests of each node name its own disk.
+		// Each node's requests name that node's disk.
 		for i, wwn := range map[int]string{0: "n0a0", 2: "n2a0"} {
 			if text := msg.Action.Requests(&w.API.Nodes[i])[1].String(); !strings.Contains(text, wwn) {
 				t.Errorf("%s: %s", w.API.Nodes[i].Name, text)
@@ -129,7 +129,7 @@ func TestOverride(t *testing.T) {
 		if msg == nil || strings.Join(msg.Command, " ") != "deploy r7-n01 --root-device {\"wwn\":\"0x5002538en0a0\"} --confirm r7-n01 --override retired" {
 			t.Fatalf("%+v", msg)
 		}
-		// A change of the plan drops the overrides.
+		// A change to the plan drops the overrides.
 		w.page(2)
 		w.do(action.Down, action.Open)
 		w.page(5)

@@ -23,8 +23,8 @@ const fieldPriority = "priority"
 // otherStep is the ID of the list item for entering a step as text.
 const otherStep = "other"
 
-// askStep asks the operator for a new step or, if instead is not nil, for changes to that step. A step that the node
-// offers has a form with its arguments, like the form for cleaning and servicing.
+// askStep asks the operator for a new step or, if instead is not nil, for changes to that step. For a step that the
+// node offers, it opens a form with a field for each argument. Other steps are entered as text.
 func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	known := s.deploySteps()
 	if instead != nil {
@@ -55,8 +55,8 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for the priority and the arguments of a step. values holds the current arguments if the step
-// replaces instead.
+// askKnownStep asks for the priority and the arguments of a step. If the step replaces an existing one, instead is
+// that step and values holds its arguments.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {
@@ -96,15 +96,15 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 	})
 }
 
-// stepReady is the message with a step whose local files have been read.
+// stepReady carries a step whose local files have been read, or the error that occurred.
 type stepReady struct {
 	of            *Screen
 	step, instead *models.Step
 	err           error
 }
 
-// readStep reads the local files that the step's arguments name, as for inject_files, and puts the step into the
-// plan. The content of the files becomes part of the plan.
+// readStep returns a command that reads the local files named in the step's arguments, for example those of
+// inject_files. The content of the files becomes part of the step, and so of the plan.
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)

@@ -22,9 +22,9 @@ func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" |
 
 func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
 
-// imageFormats returns the options for the image format: auto, the formats that Ironic permits by default
-// (permitted_image_formats in ironic/conf/conductor.py), and the format now, which is currently set, if it is not one
-// of them.
+// imageFormats returns the options for the image format: auto and the formats that Ironic permits by default
+// (permitted_image_formats in ironic/conf/conductor.py). If now, the current format, is another one, imageFormats
+// adds it.
 func imageFormats(now string) []string {
 	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
 	if now != "" && !slices.Contains(list, now) {
@@ -33,8 +33,8 @@ func imageFormats(now string) []string {
 	return list
 }
 
-// imageFields returns fields for the image that step k writes and for its root device. It returns nil for other
-// steps. The node's values are shown as placeholders; they remain in effect if the fields stay empty.
+// imageFields returns form fields for the image and the root device if step k writes an image. Otherwise it returns
+// nil. Placeholders show the node's values, which remain in effect if the fields stay empty.
 func (s *Screen) imageFields(k steps.Known) []form.Field {
 	if !takesImage(k) {
 		return nil

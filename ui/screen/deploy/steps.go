@@ -34,8 +34,8 @@ const (
 type stepRow struct {
 	models.Step
 	from origin
-	// offered tells whether the agent offered the step in its last report, or that the step does not run. It is empty
-	// for steps that the agent need not offer. bad marks a step that was not offered.
+	// offered is a text that says whether the agent offered the step in its last report, or that the step does not
+	// run. It is empty for steps that the agent need not offer. bad marks a step that was not offered.
 	offered string
 	bad     bool
 }
@@ -131,8 +131,8 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the steps of the plan, including the steps of its kind, after a change. The new step replaces the same
-// step, or the step instead if that is not nil. If there is no such step, the new step is appended.
+// with returns the plan's steps, including those of its kind, after adding a step. The added step replaces the same
+// step or, if instead is not nil, the step instead. If the plan contains neither, the added step comes last.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -179,8 +179,8 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil before the node was
-// read.
+// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil if the node has not
+// been read yet.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {
@@ -280,8 +280,8 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// swapPriorities returns the priority that moves the step at index at past its neighbor at index at+by, and the
-// neighbor's new priority if that changes, too. If the two cannot be swapped, why is the reason.
+// swapPriorities returns the priority that moves rows[at] past its neighbor rows[at+by]. If the neighbor's priority
+// changes, too, it returns the new one. If the move is impossible, why contains the reason.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]

@@ -31,8 +31,8 @@ func (w *table) addAny() {
 	}
 }
 
-// TestStepForms checks that a step that the node offers has a form with its arguments, and that the same form changes
-// the step.
+// TestStepForms checks that the form of an offered step has fields for the step's arguments, and that the same form
+// changes an existing step.
 func TestStepForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"raid_interface": "agent", "bios_interface": "redfish"}`))
@@ -231,7 +231,7 @@ func TestStepsOfTemplates(t *testing.T) {
 	})
 }
 
-// TestImageStepForms checks that the form of write_image changes the image and the root device of the plan.
+// TestImageStepForms checks that the form of the write_image step changes the image and the root device of the plan.
 func TestImageStepForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))

@@ -2,7 +2,7 @@ package deploy
 
 // The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
-	// Texts of the Ramdisk page, allocations included.
+	// Texts of the Ramdisk page, including those for allocations.
 	textAllocateHelp  = "allocation: Ironic records it; only available nodes with a resource class (API 1.52)"
 	textClassHelp     = "resource class to request; empty: the node's"
 	textTraitsHelp    = "traits to request, separated by spaces; used as instance traits unless Steps sets others"
@@ -77,7 +77,7 @@ const (
 	textEditRejected  = "The plan is unchanged. {plan-edit} continues your edit."
 	textEditErrors    = "Invalid plan (line:column)"
 
-	// Texts of the Review page, overrides included.
+	// Texts of the Review page, including those for overrides.
 	textNotSent      = "Not deployed: %s: %s"
 	textRefusedNode  = "%s failed: %s is not deployed."
 	textOverrideHint = " {check-override}: override eligible checks."

@@ -74,7 +74,7 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// traitEffect describes the deploy template, and so the steps, that the trait selects.
+// traitEffect describes the deploy template that the trait selects, including its steps.
 func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
 		return textTemplatesError + s.templatesError

@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw draws the table of the current tab, with an error above it and, for the hardware type at the cursor, the
-// interfaces below it.
+// Draw draws the table of the current tab. If the last request failed, the error appears above the table. On the tab
+// of hardware types, the interfaces of the type at the cursor appear below the table.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	tabs := s.tabs.Draw(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {
@@ -82,7 +82,7 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
 }
 
-// silentText explains why no conductor may seem to be alive: with SQLite, Ironic does not store heartbeats
+// silentText explains why it may seem that no conductor is alive. With SQLite, Ironic does not store heartbeats
 // (ironic/conductor/base_manager.py).
 const silentText = textNoHeartbeat
 
@@ -116,7 +116,7 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// fault returns the lines that show the error of the last request above the older data.
+// fault returns the lines that show err, or nil if err is nil. They are drawn above the data of an earlier request.
 func fault(t *theme.Theme, err error, w int) []string {
 	if err == nil {
 		return nil
@@ -127,8 +127,8 @@ func fault(t *theme.Theme, err error, w int) []string {
 // kindWidth is the width of the INTERFACE column, in cells.
 const kindWidth = 12
 
-// interfaces returns lines that list the interfaces of the hardware type at the cursor by kind, default first. The
-// last line names the kinds without an interface.
+// interfaces returns lines that list the interfaces of the hardware type at the cursor. Each line shows the
+// interfaces of one kind, with the default first. The last line names the kinds without an interface.
 func (s *Screen) interfaces(w int) []pane.Line {
 	d, ok := s.types.Cursor()
 	if !ok {

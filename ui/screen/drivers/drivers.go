@@ -139,7 +139,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed reports whether there is an error, received at the given time, that is old enough for an automatic retry.
+// failed reports whether err, which was received at the time at, is old enough for an automatic retry. It returns
+// false if err is nil.
 func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
 
 // Scopes returns the groups of actions that the screen offers.

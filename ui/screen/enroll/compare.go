@@ -23,8 +23,8 @@ type comparison struct {
 // reading is the state of a comparison that is still running.
 type reading struct {
 	cancel context.CancelFunc
-	// done counts the BMCs that have been queried, and of counts all BMCs. The comparison updates both; tick copies
-	// them to shown, in this order.
+	// done is the number of BMCs that have been queried, and of is the number of all BMCs. The comparison updates
+	// both. tick copies them to shown, done first.
 	done, of atomic.Int64
 	shown    [2]int64
 }
@@ -99,7 +99,7 @@ func (s *Screen) tick() {
 	}
 }
 
-// start asks the root to enroll the nodes, after a confirmation.
+// start asks the root to confirm and start the enrollment of the nodes.
 func (s *Screen) start() tea.Cmd {
 	act := &provision.EnrollAction{
 		API: s.session.Enroll.API(), Plan: s.result.plan, Goal: goalOf(s.values), NoInspect: s.values[keyNoInspect] == switchedOn,

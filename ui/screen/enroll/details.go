@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// setDetails fills the details of the row at the cursor, wrapped to w cells. It does nothing if neither the row nor
-// the width has changed.
+// setDetails fills the details pane for the row at the cursor, and wraps the text to w cells. It does nothing if
+// neither the row nor the width has changed.
 func (s *Screen) setDetails(w int) {
 	key, lines := "", func(*page) {}
 	switch s.tab {

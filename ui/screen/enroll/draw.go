@@ -115,7 +115,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 
-// above returns the lines above the table: a summary of the input, or the reason why it could not be compared.
+// above returns the lines above the table: the reason why a comparison failed, and summaries of the input files and
+// the queried BMCs.
 func (s *Screen) above(t *theme.Theme, w int) []string {
 	if s.tab != tabNodes && s.tab != tabBMCs {
 		return nil
@@ -182,8 +183,8 @@ func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 	return lines
 }
 
-// list draws the table of the current tab and the details of the row at the cursor: below the table, or beside it on
-// wide screens.
+// list draws the table of the current tab with the details of the row at the cursor. The details are below the table
+// or, on wide screens, beside it.
 func (s *Screen) list(t *theme.Theme, w, h int) string {
 	rows := s.rows()
 	if rows == 0 || h < 6 {

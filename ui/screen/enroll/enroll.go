@@ -33,8 +33,8 @@ const (
 
 var titles = []string{"Form", "Nodes", "BMCs", "Result"}
 
-// Screen is the Enroll screen. The password that was entered in its form exists as long as the screen, and is stored
-// nowhere else.
+// Screen is the Enroll screen. It keeps the password that was entered in its form as long as it exists. The password
+// is stored nowhere else.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
@@ -126,7 +126,8 @@ func (s *Screen) lookAtServed() {
 // Close cancels a running comparison. A running task continues.
 func (s *Screen) Close() { s.finish() }
 
-// Update handles results of commands, ticks, and keys while Typing.
+// Update handles the results of comparisons, changes to tasks, and ticks. While Typing reports true, it also handles
+// keys.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case compared:

@@ -48,7 +48,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// run starts a task that enrolls the compared nodes, as the root would, and returns it.
+// run simulates the root: it adds a task that enrolls the compared nodes, and returns the task.
 func run(t *testing.T, r *screentest.Rig, s *enrolling.Screen) *screen.Task {
 	t.Helper()
 	start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
@@ -270,8 +270,8 @@ type served struct {
 func (s *served) Targets() []prepare.Target { return s.targets }
 func (s *served) Ended() (bool, error)      { return s.ended, nil }
 
-// TestRamdisk checks that the nodes get the ramdisk from the given URLs, or the one that the Ignition screen serves,
-// and that serving another ramdisk makes the comparison stale.
+// TestRamdisk checks that the nodes get either the ramdisk at the entered URLs or the one that the Ignition screen
+// serves. It also checks that the comparison becomes stale if another ramdisk is served.
 func TestRamdisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, f, s := opened(t)
@@ -432,8 +432,8 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestServedFormHasNoFiles checks the form of a console on a server: nodes can come only from BMCs, and no field
-// takes or completes a path.
+// TestServedFormHasNoFiles checks the form of a console that runs on a server. Nodes can come only from BMCs, and no
+// field takes or completes a path.
 func TestServedFormHasNoFiles(t *testing.T) {
 	r := screentest.New(t)
 	r.Env.Session.Enroll = &fake{bmcs: answers(), have: existing()}

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields. If a field corresponds to a part of the input, its key is the name of that part.
-// This is how an error in the input finds its field.
+// The keys of the form's fields. A field for a part of the input has the name of that part as its key, so that an
+// error in the part can be shown at the field.
 const (
 	keySource      = "source"
 	keyFile        = string(provision.EnrollFile)
@@ -56,7 +56,8 @@ const (
 )
 
 // fieldsFor returns the fields that apply to the selected source and ramdisk, filled in with the given values. served
-// reports whether the console serves a ramdisk. If withoutFiles is set, as on a server, the only source is BMCs.
+// reports whether the console serves a ramdisk. If withoutFiles is set, for example because the console runs on a
+// server, the only source is BMCs.
 func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field {
 	source := form.Field{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}
 	if withoutFiles {
@@ -149,8 +150,8 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 	return in, login, field, problem
 }
 
-// fileOf adds the file and the options for reading it to the input in. If a value is invalid, it returns the field
-// and its problem.
+// fileOf sets the fields of in that name the file and control how it is read. If a value is invalid, it returns the
+// field and its problem.
 func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	if trimmed(keyFile) == "" {

@@ -22,9 +22,9 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 const secret = "hunter2-Zq"
 
-// rack is a spreadsheet with a node for each result of a comparison with existing. The first node is new, the second
-// differs, and the third is unchanged. The fourth and the fifth have the same BMC. The driver of the sixth is not
-// enabled.
+// rack is a spreadsheet whose nodes produce all results of a comparison with existing. The first node is new, the
+// second differs, and the third is unchanged. The fourth and the fifth have the same BMC. The driver of the sixth is
+// not enabled.
 const rack = `name,driver,bmc,user,password,mac,resource class
 r7-n01,redfish,https://10.0.0.11,admin,` + secret + `,52:54:00:00:00:01,baremetal
 r7-n02,redfish,https://10.0.0.12,admin,` + secret + `,52:54:00:00:00:02,gpu
@@ -61,7 +61,7 @@ type fake struct {
 	have  enroll.Existing
 	err   error
 	// wait, if not nil, delays each comparison until the channel is closed or the comparison is canceled. told is the
-	// progress that is reported at that time.
+	// progress that a delayed comparison reports.
 	wait chan struct{}
 	told [2]int
 	// asked lists the inputs of all comparisons, and logins the credentials for their BMCs.
@@ -155,7 +155,7 @@ func down(r *screentest.Rig, s *enrolling.Screen, n int) {
 	}
 }
 
-// file fills in rack.csv as the file and compares it.
+// file enters rack.csv as the input file and runs the comparison.
 func file(r *screentest.Rig, s *enrolling.Screen) {
 	down(r, s, 1)
 	fill(r, s, "rack.csv")

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// nodeRow is a row of the Nodes tab: a node of the input, as compared with Ironic.
+// nodeRow is a row of the Nodes tab. It shows the comparison of an input node with Ironic.
 type nodeRow struct {
 	at   int
 	item *enroll.Item

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// row is an event with its text, which is cached. Its number does not change when older events are dropped.
+// row holds an event and its cached text. The number of a row does not change when older events are dropped.
 type row struct {
 	number int
 	id     string // the number as text, which is the row's key in the table
@@ -153,8 +153,8 @@ func newRow(number int, e *models.Event) *row {
 	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
-// dropBefore drops the rows whose number is smaller than the given number. It does not clear them, because the table
-// still has the slice, and reads the row at its cursor.
+// dropBefore returns the rows without those whose number is smaller than the given number. It does not clear the
+// dropped elements, because the table still uses the slice and reads the row at its cursor.
 func dropBefore(rows []*row, number int) []*row {
 	n := 0
 	for n < len(rows) && rows[n].number < number {

@@ -46,7 +46,7 @@ func opened(t *testing.T, list []models.Event) (*screentest.Rig, screen.Screen) 
 	return r, s
 }
 
-// TestResetEmptiesTheScreen checks that no event of the last playback is shown after a recording was started again.
+// TestResetEmptiesTheScreen checks that no events of the previous playback are shown after a recording is restarted.
 func TestResetEmptiesTheScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, some())
@@ -206,7 +206,7 @@ func TestFilterAppliesToNewEvents(t *testing.T) {
 	})
 }
 
-// many returns n events, which are numbered consecutively, starting with the number from.
+// many returns n events with consecutive numbers. The first number is from.
 func many(from, n int) []models.Event {
 	list := make([]models.Event, n)
 	for i := range list {

@@ -37,7 +37,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// open runs the suggested action, or shows the explanation at the cursor in full.
+// open runs the suggested action or, if there is none, copies the suggested command. If the cursor is at another
+// explanation, open shows that explanation in full.
 func (s *Screen) open() tea.Cmd {
 	e := s.current()
 	if e == nil {
@@ -78,7 +79,7 @@ func ofNode(id action.ID) bool {
 	return slices.ContainsFunc(action.In(action.Node), func(a *action.Action) bool { return a.ID == id })
 }
 
-// show shows an explanation in full. place is its index.
+// show selects the explanation with index place as the one that is shown in full.
 func (s *Screen) show(place int) {
 	s.shown, s.rule = place, s.all()[place].Rule
 	s.cursor, s.top = 0, 0
@@ -103,7 +104,7 @@ func (s *Screen) move(by int) {
 	s.scroll(by)
 }
 
-// scroll scrolls the visible lines by the given number of lines.
+// scroll scrolls down by the given number of lines, or up if the number is negative.
 func (s *Screen) scroll(by int) {
 	s.top += by
 	s.keepWithin(s.lay(s.width))

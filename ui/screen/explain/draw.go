@@ -89,8 +89,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices returns the lines above the explanation that tell why it is missing or outdated, for example because the
-// node was deleted or the last request failed. It returns nil if the explanation is current.
+// notices returns the lines above the explanation. They say why the explanation is missing or outdated, for example
+// because the node was deleted or the last request failed. If it is current, notices returns nil.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -252,8 +252,8 @@ func (s *Screen) evidence(e models.Observation) string {
 	return text + " (" + models.CoarseAge(age) + " ago)"
 }
 
-// verdictLook returns the glyph and the role that show the verdict. A verdict that nothing is wrong has a glyph that
-// no other verdict has.
+// verdictLook returns the glyph and the role that show the verdict. A verdict that nothing is wrong has a distinct
+// glyph.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.NoProblem:

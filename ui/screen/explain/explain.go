@@ -22,8 +22,8 @@ const (
 	// freshFor is the maximum age of an explanation during an operation, when an explanation can become outdated
 	// merely because time passes.
 	freshFor = 30 * time.Second
-	// patience is the minimum time between an error and an automatic retry, which takes place as soon as Ironic
-	// answers.
+	// patience is the minimum time between an error and an automatic retry. The retry takes place as soon as Ironic
+	// answers again.
 	patience = 5 * time.Second
 )
 
@@ -41,8 +41,8 @@ type Screen struct {
 
 	found *fetch.Source[*provision.Explained]
 	bmc   *controller
-	// shown is the index of the explanation that is shown in full. rule is the ID of its rule, by which the selection
-	// survives an update.
+	// shown is the index of the explanation that is shown in full. rule is the ID of the rule that produced it; after
+	// an update, it identifies the explanation to show.
 	shown int
 	rule  explain.RuleID
 	// cursor is 0 at the suggested action, and n at the n-th other explanation. top is the index of the first visible
@@ -186,7 +186,7 @@ func (s *Screen) current() *explain.Explanation {
 	return nil
 }
 
-// others returns the indexes of the explanations of which only the verdict is shown.
+// others returns the indexes of the explanations that are not shown in full. The screen shows only their verdicts.
 func (s *Screen) others() []int {
 	var places []int
 	for i := range s.all() {

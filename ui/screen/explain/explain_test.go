@@ -33,7 +33,8 @@ func failed() models.Node {
 	}
 }
 
-// rig is a screen with explanations that found returns. asked counts the requests.
+// rig is a test rig for the screen. The function found returns the explanations, and asked counts the requests for
+// them.
 type rig struct {
 	*screentest.Rig
 	asked int
@@ -41,7 +42,7 @@ type rig struct {
 	found func() *provision.Explained
 }
 
-// explained returns a rig in which the explanations are made from node n, as by the program.
+// explained returns a rig with node n. It explains the node in the same way as the program.
 func explained(t *testing.T, n models.Node) *rig {
 	t.Helper()
 	r := &rig{Rig: screentest.New(t, n)}

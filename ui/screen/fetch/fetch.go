@@ -29,7 +29,7 @@ type Source[T any] struct {
 	closed  bool
 }
 
-// answer is the message with the result of a request; of is the source that sent the request.
+// answer carries the result of a request. The field of is the source that sent the request.
 type answer[T any] struct {
 	of    *Source[T]
 	turn  int

@@ -141,8 +141,8 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
-// sortBeside sorts by the visible column that is step positions to the right of the sort column. At the ends, it
-// wraps around.
+// sortBeside sorts by another visible column. The column is step positions to the right of the sort column, or to its
+// left if step is negative. At the ends, it wraps around.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the numbers of nodes by state, the list, and the latest events below it.
+// Draw draws the number of nodes in each state, the filter, the list and, below it, the latest events.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.window = w
 	if h <= 2 {
@@ -100,7 +100,8 @@ type count struct {
 
 func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
 
-// fitting returns the number of leading counts that fit into room cells, together with "+N more" for the others.
+// fitting returns the number of leading counts that fit into a width of room cells. If counts are left out, the text
+// "+N more" must fit, too.
 func fitting(counts []count, room int) int {
 	used, fit := 0, 0
 	for i := range counts {

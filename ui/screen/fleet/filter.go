@@ -50,12 +50,12 @@ func (s *Screen) suggest() {
 // inventoriesAtOnce is the maximum number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories is the message that inventories were read. It maps the UUIDs of the nodes whose inventory could not be
-// read to the errors.
+// inventories reports that inventories were read. It maps the UUID of each node whose inventory could not be read to
+// the error.
 type inventories map[string]error
 
-// missingInventories returns the UUIDs of nodes whose inventory is not known but needed: by the filter, or because
-// auto-discovery may have enrolled the node. It returns at most inventoriesAtOnce.
+// missingInventories returns the UUIDs of nodes whose inventory is needed but unknown. An inventory is needed if the
+// filter uses it, or if auto-discovery may have enrolled the node. It returns at most inventoriesAtOnce UUIDs.
 func (s *Screen) missingInventories() []string {
 	var uuids []string
 	add := func(uuid string) {
@@ -117,8 +117,8 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText returns the number of nodes for which the filter cannot be evaluated, as a text, or the reason. It
-// returns "" if there are no such nodes.
+// unknownText returns a text about the nodes for which the filter cannot be evaluated: their number, the reason, or
+// both. It returns "" if there are no such nodes.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)
 	if n == 0 {

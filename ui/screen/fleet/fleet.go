@@ -1,4 +1,4 @@
-// Package fleet implements the home screen, which lists all nodes of an Ironic and is updated continuously.
+// Package fleet implements the home screen. It lists all nodes in Ironic and is updated continuously.
 package fleet
 
 import (
@@ -31,8 +31,8 @@ type Screen struct {
 	// of the groups whose nodes are hidden.
 	groupBy string
 	folded  map[string]bool
-	// plain hides the preview. peeked reports that the preview's fields need not be requested anymore: they were
-	// requested, or the fleet is too large for them.
+	// plain hides the preview. peeked reports whether the preview's fields need not be requested anymore, because
+	// they were requested or the fleet is too large for them.
 	plain, peeked bool
 	window        int // the width of the screen; width is the width of the list
 	width         int
@@ -57,7 +57,7 @@ type Screen struct {
 	// so that results of earlier requests can be dropped. composing reports whether a picture is being composed, and
 	// composeAgain whether another one is needed after it.
 	picture picture
-	// userMarks holds, by node UUID, the text that is shown on a node that other users are looking at.
+	// userMarks maps the UUIDs of nodes that other users are looking at to the texts that the list shows for them.
 	userMarks      map[string]string
 	viewsRequested int
 	composing      bool
@@ -66,8 +66,8 @@ type Screen struct {
 	lastRequest time.Time
 }
 
-// New returns the screen, with the columns, the order and the filter of the context. The view stored by an earlier
-// run takes precedence over the configuration.
+// New returns the screen with the columns, the sort order and the filter that are configured for the context. The
+// view stored by an earlier run takes precedence.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, table: table.New(itemID), input: line.New(), reading: func() {}}
 	s.table.Highlight = true
@@ -122,7 +122,8 @@ func (s *Screen) Typing() bool { return s.typing }
 // Close stops reading inventories.
 func (s *Screen) Close() { s.reading() }
 
-// Update handles changes of the fleet, composed pictures, inventories, settings of the list, and keys in the filter.
+// Update handles changes to the fleet, composed pictures, inventories, new settings of the list, and keys typed into
+// the filter.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.FleetChanged:

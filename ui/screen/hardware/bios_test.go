@@ -62,7 +62,7 @@ func opened(t *testing.T, settings []models.BIOSSetting) *rig {
 	return &rig{Rig: r, api: a, s: s}
 }
 
-// fill runs an action that opens a form, and presses the given keys in it. The key enter submits the form. It returns
+// fill runs an action that opens a form, and presses the given keys in it. The enter key submits the form. It returns
 // the resulting messages.
 func (r *rig) fill(t *testing.T, id action.ID, keys ...string) []tea.Msg {
 	t.Helper()

@@ -35,7 +35,7 @@ func (p *raidPage) askBMC() tea.Cmd {
 }
 
 // driveLines returns lines with the BMC's drives, and with the drives that the target RAID would use. It returns nil
-// if the BMC was not queried.
+// if the BMC has not been queried.
 func (p *raidPage) driveLines() []pane.Line {
 	if p.bmc == nil {
 		return nil

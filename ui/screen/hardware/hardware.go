@@ -63,7 +63,7 @@ type Screen struct {
 	tabs  body.TabLine
 	// contentAt is the line of the screen at which the page was drawn.
 	contentAt int
-	// busy reports whether an operation was running on the node at the last change of the fleet.
+	// busy reports whether an operation was running on the node when the fleet last changed.
 	busy bool
 
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
