@@ -48,7 +48,7 @@ type Recorder interface {
 // receives. Players of recordings do not add the carriage return themselves.
 type returned struct{ to io.Writer }
 
-// Write writes all of p. It never reports fewer bytes.
+// Write writes all of p, with the carriage returns. It returns len(p) even if it returns an error.
 func (r returned) Write(p []byte) (int, error) {
 	_, err := r.to.Write(bytes.ReplaceAll(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n")))
 	return len(p), err
