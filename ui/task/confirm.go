@@ -154,7 +154,7 @@ func previewLines(p provision.Preview) []overlay.Text {
 	return lines
 }
 
-// onlyFollows reports whether the flow is a deployment of which everything has been sent for all nodes.
+// onlyFollows reports whether the flow is a deployment that Ironic has already accepted for all nodes.
 func (f *flow) onlyFollows() bool {
 	act := f.deployment()
 	return act != nil && !slices.ContainsFunc(f.batch.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })

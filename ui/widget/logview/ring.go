@@ -88,7 +88,8 @@ func (r *ring) add(e entry) int {
 	return number
 }
 
-// intern returns the stored copy of a tag. If there are too many tags, it starts over.
+// intern returns the stored copy of a tag, so that equal tags share memory. If there are too many tags, it forgets
+// all of them and starts over.
 func (r *ring) intern(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {
