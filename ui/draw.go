@@ -128,8 +128,8 @@ func blockSize(block string) (w, h int) {
 	return w, h
 }
 
-// bodyTheme returns the theme for the body. It is the dimmed theme while the body shows old data because Ironic
-// cannot be read.
+// bodyTheme returns the theme for the body. It is the dimmed theme while the body shows old data because polling has
+// failed.
 func (c *Console) bodyTheme() *theme.Theme {
 	s := c.env.Status
 	if s.Fault != nil && !s.Answered.IsZero() {

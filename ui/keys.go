@@ -65,7 +65,7 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 	return c.do(a.ID)
 }
 
-// pressWith runs an action as press does, and fills the action's form, if it has one, with the given arguments.
+// pressWith runs an action as press does, and fills in the action's form, if it has one, with the given arguments.
 func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	s := c.history.front()
 	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.disabledReason(a) != "" {

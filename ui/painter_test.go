@@ -277,7 +277,7 @@ func (fragile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPanicOfThePainter checks that a panic while drawing ends the console like any other panic.
+// TestPanicOfThePainter checks that a panic while drawing ends the console, as any other panic does.
 func TestPanicOfThePainter(t *testing.T) {
 	t.Parallel()
 	in, typed := io.Pipe()

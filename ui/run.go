@@ -44,8 +44,8 @@ type Recorder interface {
 	OnPart(call func())
 }
 
-// returned turns each line feed into a carriage return and a line feed, which is what the terminal of an SSH session
-// receives. Players of recordings do not add the carriage return themselves.
+// returned writes each line feed as a carriage return and a line feed. The terminal of an SSH session receives line
+// feeds in this form, and players of recordings do not add the carriage return themselves.
 type returned struct{ to io.Writer }
 
 // Write writes all of p, with the carriage returns. It returns len(p) even if it returns an error.

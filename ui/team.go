@@ -136,7 +136,8 @@ func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	return c.env.Seat.Followed()
 }
 
-// mirror draws f, which is the picture of session p, cut or padded to w by h cells. The first line names the session.
+// mirror draws f, the last picture of session p, and cuts or pads it to w by h cells. The first line names the
+// session.
 func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string {
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]

@@ -203,7 +203,7 @@ func (m *Keymap) Text(text string) string {
 	}
 }
 
-// KeyText returns key as it is displayed: the arrow keys become arrows.
+// KeyText returns the name of a key as it is displayed. Arrows replace the names of the arrow keys.
 func KeyText(key string) string {
 	switch key {
 	case "up":

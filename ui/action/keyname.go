@@ -58,7 +58,8 @@ func checkKey(key string) (problem, hint string) {
 	return "", ""
 }
 
-// splitKey splits a key's name into its modifiers and, as the last element, the key, which may itself be +.
+// splitKey splits a key's name into its modifiers and its base key. The base key, which may itself be +, is the last
+// element.
 func splitKey(key string) []string {
 	if base, ok := strings.CutSuffix(key, "++"); ok {
 		return append(strings.Split(base, "+"), "+")

@@ -166,11 +166,11 @@ func controllers() []Action {
 		case BMCBootOnce:
 			a.Changes, a.Form = true, true
 		case BMCInsert:
-			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // may lead to erased disks if an operation is running
+			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // may cause disks to be erased if an operation is running
 		case BMCPower:
 			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
 		case BMCEject:
-			a.Changes, a.Danger = true, models.DangerMayErase // may lead to erased disks if an operation is running
+			a.Changes, a.Danger = true, models.DangerMayErase // may cause disks to be erased if an operation is running
 		case BMCClearJobs, BMCResetController:
 			a.Changes, a.Danger = true, models.DangerInterrupts
 		default: // the other actions change nothing

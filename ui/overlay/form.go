@@ -20,8 +20,8 @@ type Form struct {
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
-// NewForm returns a dialog with a form that consists of fields. The callback named then receives the values. It
-// returns the command to run or, if a value is invalid, the key of the field and the problem.
+// NewForm returns a dialog with a form that consists of fields. The values are passed to then, which returns the
+// command to run or, if a value is invalid, the key of the field and the problem.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }
@@ -34,7 +34,7 @@ func (f *Form) WithoutFiles(why string) {
 	}
 }
 
-// Recall lets the operator recall values from h, which were entered earlier.
+// Recall lets the operator recall the values in h, which were entered in earlier forms.
 func (f *Form) Recall(h form.History) { f.form.Recall(h) }
 
 // Update handles keys. The dialog is done when all values are valid, or when esc cancels it.

@@ -170,7 +170,7 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent returns the accent color of the context. The names of the colors are those of the configuration.
+// accent returns the accent color of the context. The names of colors are those of config.Accents.
 func accent(o Options, few bool) color.Color {
 	tones := map[string][3]string{ // 16-color index, tone on dark, tone on light
 		"black":   {"7", "#c9d1d9", "#000000"},

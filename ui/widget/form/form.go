@@ -203,8 +203,8 @@ func (f *Form) update(msg tea.Msg) (done, cancelled bool) {
 	return false, false
 }
 
-// key handles the keys that move between fields, and returns false for other keys. If the form consists of a single
-// text, up and down recall earlier input instead.
+// key handles the keys that move between fields, and reports whether key is one of them. If the form consists of a
+// single text, up and down recall earlier input instead.
 func (f *Form) key(at *field, key string) bool {
 	single := len(f.fields) == 1 && at.isText()
 	switch {

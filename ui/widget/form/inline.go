@@ -223,7 +223,8 @@ func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// few shortens lines to the length given by most. If it omits any, the last line that it keeps ends with an ellipsis.
+// few returns the first lines; most is the maximum number of them. If it omits any, the last line that it returns
+// ends with an ellipsis.
 func few(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

@@ -66,7 +66,7 @@ func (l *Line) key(key string) bool {
 	return true
 }
 
-// erase handles the keys that delete text, and returns false for other keys.
+// erase handles the keys that delete text, and reports whether key is one of them.
 func (l *Line) erase(key string) bool {
 	switch key {
 	case "backspace", "ctrl+h", "shift+backspace":

@@ -83,8 +83,8 @@ func (l *Line) Complete() bool {
 	return ghost != ""
 }
 
-// Remember adds s to the history, which the up and down keys recall. It ignores an empty text, a secret, and a
-// repetition of the last text.
+// Remember adds s to the history, which the up and down keys recall. It ignores an empty text, a repetition of the
+// last text, and any text of a Secret line.
 func (l *Line) Remember(s string) {
 	l.historyBack = 0
 	if s == "" || l.Secret || len(l.history) > 0 && l.history[len(l.history)-1] == s {

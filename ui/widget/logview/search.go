@@ -65,8 +65,8 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek goes to the first line that contains the search text. It starts at index from, and wraps around. It reports
-// whether there is such a line.
+// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
+// around. It reports whether there is such a line.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false
@@ -77,8 +77,8 @@ func (v *View) seek(from, step int) bool {
 	})
 }
 
-// find goes to the first line for which wanted returns true. It starts at index from, and wraps around. It reports
-// whether there is such a line.
+// find goes to the first line for which wanted returns true. It starts at index from, advances by step, and wraps
+// around. It reports whether there is such a line.
 func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	n := v.Shown()
 	if n == 0 {

@@ -27,8 +27,8 @@ func (p *Pane) Next() bool { return p.seek(p.hit+1, 1) }
 // Prev goes to the previous line with a match, wrapping around, and reports whether there is a match.
 func (p *Pane) Prev() bool { return p.seek(p.hit-1, -1) }
 
-// seek goes to the first line that contains the search text. It starts at index from, and wraps around. It reports
-// whether there is such a line.
+// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
+// around. It reports whether there is such a line.
 func (p *Pane) seek(from, step int) bool {
 	n := len(p.lines)
 	if p.query == "" || n == 0 {
@@ -47,8 +47,8 @@ func (p *Pane) seek(from, step int) bool {
 	return false
 }
 
-// show scrolls the line with a match to the top, so that it is clear which match is current. If lines are not
-// wrapped, it also scrolls sideways to the match, which starts at the offset start in text.
+// show scrolls the line with a match to the top, so that it is clear which match is current. If the match is still
+// not visible, it scrolls sideways too. start is the offset of the match in text.
 func (p *Pane) show(line int, text string, start int) {
 	p.GoTo(line)
 	if p.wrap {
