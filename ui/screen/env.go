@@ -38,7 +38,7 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
-	// MissingFields returns those of the given node fields that this Ironic does not return.
+	// MissingFields returns the subset of fields that this Ironic does not return for nodes.
 	MissingFields(fields []string) []string
 }
 
@@ -74,8 +74,8 @@ type WebConsole interface {
 
 // Shells opens shells on the machines that Ironic manages as nodes.
 type Shells interface {
-	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if it may be
-	// possible. It contacts no machine.
+	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if no such
+	// reason is known. It contacts no machine.
 	Refusal(n *models.Node) *models.Refusal
 	// Host returns the host that Open connects to if no address is given. It returns "" if the host is unknown.
 	Host(n models.NodeRef) string
@@ -210,8 +210,8 @@ type Session struct {
 	// Explain explains the state of a node. bmc holds the facts about the node's BMC, or is nil. Explain itself may
 	// be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	// Changes returns the changes to a node that were made from this console, with times on Ironic's clock, whose
-	// current time is now. Changes may be nil.
+	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; now is the
+	// current time on that clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
@@ -259,7 +259,7 @@ type Env struct {
 	Drafts *Drafts
 	// Entered is the history of the texts entered in forms.
 	Entered form.History
-	// Chosen returns the nodes that are selected on another screen: the marked nodes of the fleet, or the last
+	// Chosen returns the nodes that are selected on another screen: the nodes marked in the fleet list, or the last
 	// visited node. It may be nil.
 	Chosen func() []models.NodeRef
 	// WhyNoFiles is the reason why the operator cannot name files, for example because the console runs on a server.
@@ -275,7 +275,7 @@ type Env struct {
 	Forbidden map[action.ID]string
 	// Keys holds the actions with the operator's key bindings; if it is nil, the built-in bindings apply.
 	Keys *action.Keymap
-	// Plugins holds the programs supplied by the operator, by the actions that run them.
+	// Plugins maps each plugin action to the operator's program that it runs.
 	Plugins map[action.ID]*plugin.Plugin
 	// Program is the name of the command line program.
 	Program string

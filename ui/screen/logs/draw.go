@@ -137,7 +137,7 @@ func (one *nodeLog) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// noRamdisk explains why the log is empty if no lines are to be expected: the node is in a stable state and no source
+// noRamdisk explains why the log is empty if no lines are expected: the node is in a stable state and no source
 // works. It returns "" if a ramdisk is running, will run, or may still be running after a failure.
 func (l *Log) noRamdisk(one *nodeLog) string {
 	if l.kept != nil || one.serial || l.env.Session == nil {

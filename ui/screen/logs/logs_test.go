@@ -186,7 +186,7 @@ func (x *rig) lacks(texts ...string) {
 	}
 }
 
-// lines returns n log lines, one per second, that start at line number from.
+// lines returns n log lines, one second apart. from is the number of the first line.
 func lines(from, n int) []models.LogLine {
 	all := make([]models.LogLine, n)
 	for i := range all {
@@ -223,7 +223,7 @@ func TestAfterSuccess(t *testing.T) {
 		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
 		x.shows(" no ramdisk in state active\n", "line 2")
 		x.lacks("connecting", "following")
-		// If a ramdisk can be reached in a stable state nevertheless, it is followed.
+		// If a ramdisk can nevertheless be reached in a stable state, its log is followed.
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}})
 		x.shows("ssh core@10.0.0.31  following")
 	})

@@ -22,7 +22,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// dialog returns the dialog that the screen asked the root to open with one of the wishes.
+// dialog returns the dialog from the first screen.Ask message among the wishes. It fails the test if there is none.
 func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {

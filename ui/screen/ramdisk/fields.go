@@ -67,7 +67,7 @@ type spec struct {
 	agent ignition.AgentKind
 }
 
-// shown reports whether the form contains the field if it holds the given values.
+// shown reports whether a form with the given values contains the field.
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer

@@ -65,8 +65,8 @@ const (
 
 const onlyHere = "127.0.0.1  this machine only"
 
-// offer returns a command that finds the addresses of this machine that the BMCs can reach. With its result,
-// handleOffer asks the operator.
+// offer returns a command that finds the addresses of this machine that the BMCs can reach. When the command has
+// finished, handleOffer asks the operator to choose one.
 func (s *Screen) offer() tea.Cmd {
 	maker, nodes, source := s.env.Maker(), s.chosen(), s.source()
 	if asked := splitList(s.bench.Asked["serve"][askNodes]); len(asked) > 0 && len(nodes) == 0 {

@@ -65,7 +65,8 @@ func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node,
 	return &n, time.Time{}, nil
 }
 
-// NodePage returns all nodes, but only with the fields that a node list contains and those that q names.
+// NodePage returns all nodes. They contain only the fields that every node list contains, and the fields that q
+// names.
 func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
 	if a.Err != nil {
 		return nil, a.Err
@@ -155,7 +156,7 @@ func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
 	return nil, a.ask("validate")
 }
 
-// Version returns the API version, with the minor version Minor.
+// Version returns the API version 1.Minor. agreed is true if Minor is positive.
 func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
 }
@@ -166,7 +167,7 @@ func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 // Refused returns Lacks.
 func (a *API) Refused() []string { return a.Lacks }
 
-// MissingFields returns those of the given fields that Lacks contains.
+// MissingFields returns the subset of fields that Lacks contains.
 func (a *API) MissingFields(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(a.Lacks, f) })
 }

@@ -77,8 +77,9 @@ func (s *Screen) askRun() tea.Cmd {
 	})})
 }
 
-// runChoices returns the sets of nodes on which the runbook can be run, by title: the nodes selected on another
-// screen, and the nodes that have a trait of the runbook. options lists the titles in order.
+// runChoices returns the sets of nodes on which the runbook can be run, keyed by title. One set consists of the nodes
+// selected on another screen. The other consists of the nodes that have a trait of the runbook. options lists the
+// titles in order.
 func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
 	choices = map[string][]models.NodeRef{}
 	add := func(title string, nodes []models.NodeRef) {
