@@ -26,7 +26,8 @@ type Draft struct {
 	Asked map[string]map[string]string
 }
 
-// draftsAtMost is the maximum number of drafts that are kept. Beyond it, the least recently used draft is dropped.
+// draftsAtMost is the maximum number of drafts that are kept. If there are more, the least recently used draft is
+// dropped.
 const draftsAtMost = 50
 
 // Drafts holds all drafts of the console, keyed by context and nodes.

@@ -53,8 +53,9 @@ type Journal interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs follows the log of a node's ramdisk until ctx ends, and then closes the channel. The argument more names
-// additional sources, which are followed only when the operator asks for them. agentlog.Follower implements Logs.
+// Logs provides the logs of ramdisks; agentlog.Follower implements it. Follow follows the log of a node's ramdisk
+// until ctx ends, and then closes the channel. The argument more names additional sources, which are followed only
+// when the operator asks for them.
 type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
@@ -130,7 +131,7 @@ type Context struct {
 	Auth     string
 	Accent   string
 	ReadOnly bool
-	// WhyReadOnly gives the reason why the context is read-only, if the reason is not its configuration.
+	// WhyReadOnly is the reason why the context is read-only. It is "" if the reason is the configuration.
 	WhyReadOnly string
 	Current     bool
 	// Lab is true if the machines are simulated. If so, every screen shows a LAB mark.
@@ -181,7 +182,7 @@ type Session struct {
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is a template for preflight checks. Use Fresh copies of it.
+	// Checks is a template for preflight checks. Its Fresh method returns a copy to use.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller
@@ -355,8 +356,8 @@ func (o *OpenLogs) Remove(l Suspender) {
 	}
 }
 
-// Installs tracks the progress of installers, as reported in the logs that screens follow, so that all screens show
-// the same progress.
+// Installs tracks the progress that installers report in the logs that screens follow. All screens share it, so that
+// they show the same progress.
 type Installs struct {
 	paces map[string]models.InstallPace
 }

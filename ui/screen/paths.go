@@ -88,8 +88,8 @@ func entries(dir, folder string) []string {
 	return names
 }
 
-// InFolder returns a completion for a form's field that contains a path. Relative paths are relative to dir, or to
-// the current folder if dir is "".
+// InFolder returns the path completion for a form field. Relative paths are relative to dir, or to the current folder
+// if dir is "".
 func InFolder(dir string) *form.Files {
 	return &form.Files{Complete: func(typed string) []string { return Paths(dir, typed) }}
 }

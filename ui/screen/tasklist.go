@@ -112,8 +112,8 @@ func (l *TaskList) OnChange(changed func()) (stop func()) {
 	}
 }
 
-// change applies the function change to the entry of a task, if the task is kept, and calls the functions registered
-// with OnChange.
+// change calls the function change with the entry of a task, and then the functions registered with OnChange. If the
+// task is not kept, it does nothing.
 func (l *tasks) change(number int, change func(e *taskEntry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -115,7 +115,7 @@ func (l *Log) from() []body.Span {
 	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
 }
 
-// source draws the best working source or, if none works, the state of the best one.
+// source draws the best working source. If none works, it draws the state of the best source that has not ended.
 func (one *nodeLog) source() []body.Span {
 	if s, works := one.working(); works {
 		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}

@@ -1,4 +1,4 @@
-// Package logs shows the log of one or several nodes, with its filters and sources.
+// Package logs shows the logs of one or more nodes and their sources. The operator can search and filter the lines.
 package logs
 
 import (

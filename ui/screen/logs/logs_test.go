@@ -26,7 +26,8 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig contains a log in a test bubble. It is also the source of the log: a test decides which batches it sends.
+// rig holds the log under test in a synctest bubble. It is also the source of that log, so a test decides which
+// batches arrive.
 type rig struct {
 	t    *testing.T
 	r    *screentest.Rig
@@ -35,7 +36,7 @@ type rig struct {
 	from map[string]chan agentlog.Batch
 	// followed counts the running followers; begun counts all followers that have been started.
 	followed, begun int
-	// more lists the additional sources of the last call of Follow.
+	// more lists the additional sources that were passed to the last call of Follow.
 	more   []models.LogSource
 	msgs   chan tea.Msg
 	wishes []tea.Msg

@@ -19,8 +19,7 @@ const (
 	barWidth = 10
 )
 
-// drawBMC draws the data last read from the BMC. If the BMC is being read or could not be read, a note above the data
-// says so.
+// drawBMC draws the data last read from the BMC, below the note that bmcState returns.
 func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	b := s.bmc
 	lines := s.bmcState(w)

@@ -235,8 +235,8 @@ func diskCopies(d *disk) []screen.Copyable {
 	return copies
 }
 
-// rowText returns the cells of the node's row in the node list, separated by tabs. It omits columns that contain API
-// fields.
+// rowText returns the cells of the node's row in the node list, separated by tabs. It omits columns that need
+// additional API fields.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {

@@ -211,7 +211,7 @@ func (s *Screen) groupNames() []string {
 	return names
 }
 
-// pickGroup calls then with a port group. If the node has several, the operator chooses one.
+// pickGroup calls the function then with a port group of the node. If the node has several, the operator chooses one.
 func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd) tea.Cmd {
 	net, _ := s.network.Value()
 	if len(net.groups) == 1 {

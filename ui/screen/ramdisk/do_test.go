@@ -34,8 +34,8 @@ func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// answer enters the given texts in the fields of a dialog, in order, submits it, and returns the messages that
-// follow. "-" skips a field, and "+" selects its next choice.
+// answer enters the given texts in the fields of a dialog, in order, and submits the dialog. It returns the messages
+// that follow. "-" skips a field, and "+" selects its next choice.
 func answer(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay, texts ...string) []tea.Msg {
 	t.Helper()
 	for _, text := range texts {

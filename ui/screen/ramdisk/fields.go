@@ -77,7 +77,8 @@ func (s spec) shown(values map[string]string) bool {
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
 }
 
-// fieldsFor returns the fields for the profile in values, with their values. ironic is the default address of Ironic.
+// fieldsFor returns the form fields of the profile that values selects, filled in with values. ironic is the default
+// address of Ironic.
 func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)
 	var fields []form.Field

@@ -130,7 +130,8 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	})
 }
 
-// orderOf returns the order described by the values of a dialog, or the invalid field and its problem.
+// orderOf returns the order described by the values of a dialog. If a value is invalid, it returns the field and its
+// problem instead.
 func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
 	port := strings.TrimSpace(v[askPort])

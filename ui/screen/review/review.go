@@ -173,7 +173,8 @@ func Check(c plan.Check) []overlay.Text {
 	return lines
 }
 
-// checkStyle returns the color role, the glyph and the word for the result of a check. All three mean the same.
+// checkStyle returns the color role, the glyph and the word for the result of a check. Each of them is enough to
+// recognize the result.
 func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:

@@ -124,8 +124,8 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// TestTest checks the results of three tests: with errors in the rule file, on nodes without an inventory, and of
-// rules that Ironic hides.
+// TestTest checks the results of a test with an invalid rule file, a test on nodes without an inventory, and a test
+// of rules that Ironic hides.
 func TestTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules[:1])

@@ -105,17 +105,17 @@ func listed(n *models.Node) models.Node {
 	}
 }
 
-// Ports returns PortList, whatever the node.
+// Ports returns PortList for every node.
 func (a *API) Ports(context.Context, string) ([]models.Port, error) {
 	return a.PortList, a.ask("ports")
 }
 
-// Portgroups returns Groups, whatever the node.
+// Portgroups returns Groups for every node.
 func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
 	return a.Groups, a.ask("portgroups")
 }
 
-// History returns Entries, whatever the node.
+// History returns Entries for every node.
 func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return a.Entries, a.ask("history")
 }
@@ -131,12 +131,12 @@ func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error)
 	return a.Found, nil
 }
 
-// Volumes returns Storage, whatever the node.
+// Volumes returns Storage for every node.
 func (a *API) Volumes(context.Context, string) (models.Volumes, error) {
 	return a.Storage, a.ask("volumes")
 }
 
-// VendorMethods returns Vendor, whatever the node.
+// VendorMethods returns Vendor for every node.
 func (a *API) VendorMethods(context.Context, string) ([]models.VendorMethod, error) {
 	return a.Vendor, a.ask("vendor methods")
 }
@@ -156,7 +156,7 @@ func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
 	return nil, a.ask("validate")
 }
 
-// Version returns the API version 1.Minor. agreed is true if Minor is positive.
+// Version returns the API version 1.Minor. The second result reports whether Minor is positive.
 func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
 }

@@ -22,7 +22,7 @@ import (
 // Began is the start time of every test.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Rig is an environment for screens, with an API in memory.
+// Rig is an environment in which screens can be tested. Its API is in memory.
 type Rig struct {
 	Env *screen.Env
 	API *API

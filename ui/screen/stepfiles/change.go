@@ -51,8 +51,8 @@ func (s *Screen) askDelete() tea.Cmd {
 	return s.changes.Ask(s.withNoun(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
-// askRun opens a form that asks for the operation in which the runbook at the cursor runs, and for the nodes. Checks
-// and a confirmation follow.
+// askRun opens a form that asks for the nodes on which the runbook at the cursor runs, and for the operation: clean
+// or service. Checks and a confirmation follow.
 func (s *Screen) askRun() tea.Cmd {
 	book, ok := s.list.Cursor()
 	if !ok {

@@ -21,8 +21,8 @@ type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// retries holds, for each node whose request was rejected, the time when the rejection was first seen. The delay
-	// before the retry starts at this time.
+	// retries holds the last rejected request of each node, by UUID, with the time when the rejection was first seen.
+	// The delay before the retry starts at this time.
 	retries map[string]seenRetry
 }
 

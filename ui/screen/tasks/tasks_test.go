@@ -346,8 +346,8 @@ func TestEnrolling(t *testing.T) {
 	})
 }
 
-// TestFailedWhileOthersRun checks that a running task shows a node that has failed and can retry it, and that a
-// canceled node ends. The task continues on the other nodes meanwhile.
+// TestFailedWhileOthersRun checks a task that is still running. A node that has failed is shown as failed and can be
+// retried, and a single node can be canceled.
 func TestFailedWhileOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		task := running()

@@ -68,8 +68,8 @@ type row struct {
 	estimate models.Estimate
 	// pace is the progress and the speed of the installer.
 	pace models.InstallPace
-	// waiting is true if a task has not started on the node yet, or retries its request. trouble describes the last
-	// fault of the task on the node.
+	// waiting is true if a task has not reported any progress on the node yet, or if it will retry its request for
+	// the node. trouble describes the last fault that the task reported for the node.
 	waiting bool
 	trouble string
 	// endedEarlier is true if the node's operation ended before the running operations started.

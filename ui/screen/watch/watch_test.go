@@ -192,7 +192,7 @@ func TestLeavingKeepsTheList(t *testing.T) {
 	})
 }
 
-// TestFailedVerification checks that a node that returned to enroll during verification is shown as failed.
+// TestFailedVerification checks that a node that returned to the enroll state during verification is shown as failed.
 func TestFailedVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(1))
