@@ -10,7 +10,7 @@ import (
 // Enrolling compares nodes to be enrolled with the nodes in Ironic. Its methods read files and query BMCs, so they
 // must be called only in commands.
 type Enrolling interface {
-	// Compare reads the nodes that in describes, from files or BMCs, and compares them with the nodes in Ironic.
+	// Compare reads nodes from the files or BMCs of the given source, and compares them with the nodes in Ironic.
 	// Several goroutines call progress with the number of BMCs that have been read and the number of all BMCs. The
 	// login is not stored. If Compare fails, the result contains everything that was read before the error.
 	Compare(

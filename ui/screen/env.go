@@ -38,7 +38,7 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
-	// MissingFields returns the subset of fields that this Ironic does not return for nodes.
+	// MissingFields returns the given fields that this Ironic does not return for nodes.
 	MissingFields(fields []string) []string
 }
 
@@ -182,7 +182,7 @@ type Session struct {
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is a template for preflight checks. Its Fresh method returns a copy to use.
+	// Checks is a template for preflight checks. Its Fresh method returns a copy that can be used.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller
@@ -356,8 +356,8 @@ func (o *OpenLogs) Remove(l Suspender) {
 	}
 }
 
-// Installs tracks the progress that installers report in the logs that screens follow. All screens share it, so that
-// they show the same progress.
+// Installs tracks the progress that installers report in the logs that screens follow. All screens share it, so they
+// show the same progress.
 type Installs struct {
 	paces map[string]models.InstallPace
 }

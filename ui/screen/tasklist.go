@@ -94,8 +94,8 @@ func (l *tasks) entry(number int) *taskEntry {
 	return l.entries[i]
 }
 
-// For returns the list for a user. It shows the user's own tasks, and the tasks whose nodes are all visible to the
-// user. If sees is nil, the user can see every node.
+// For returns a list for the given user. It shows the user's own tasks, and the tasks whose nodes are all visible to
+// the user. If sees is nil, the user can see every node.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }

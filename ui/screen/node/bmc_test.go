@@ -33,7 +33,7 @@ type controllers struct {
 	approved []string
 	orders   []models.BMCOrder
 	keepErr  error
-	// The query with the number settled, and all later ones, return next.
+	// settled is the number of the first query that is answered with next, counted from 1; 0 means none.
 	settled int
 	next    *provision.BMCReport
 }
@@ -69,7 +69,7 @@ func (c *controllers) Pin(address, fingerprint string) {
 
 const bmcFields = `, "driver_info": {"redfish_address": "https://10.0.7.1", "redfish_username": "root", "redfish_password": "******", "deploy_iso": "http://10.0.0.1/live.iso"}`
 
-// onBMC opens the BMC tab of a node. The JSON text fields is added to the node's usual fields.
+// onBMC opens the BMC tab of a node. fields is JSON that is added to the node's usual fields.
 func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	n := resting(t, fields)

@@ -81,7 +81,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{s.freshness()})
 }
 
-// freshness says how old the fields are that the Store does not contain. If the node was deleted, it says so instead.
+// freshness returns the age of the fields that are not in the Store, or "deleted" if the node was deleted.
 func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")

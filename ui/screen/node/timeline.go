@@ -148,8 +148,8 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether two records describe the same operation. The record seen was made by this console, and
-// kept is a recorded operation from the journal. Their start times may differ by seconds.
+// sameWork reports whether two records describe the same operation: seen, which was made by this console, and kept,
+// which comes from the journal. Their start times may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {

@@ -77,7 +77,7 @@ func (s spec) shown(values map[string]string) bool {
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
 }
 
-// fieldsFor returns the form fields of the profile that values selects, filled in with values. ironic is the default
+// fieldsFor returns the form fields of the selected profile, filled in with the given values. ironic is the default
 // address of Ironic.
 func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)

@@ -167,7 +167,7 @@ func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 // Refused returns Lacks.
 func (a *API) Refused() []string { return a.Lacks }
 
-// MissingFields returns the subset of fields that Lacks contains.
+// MissingFields returns the given fields that Lacks contains.
 func (a *API) MissingFields(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(a.Lacks, f) })
 }

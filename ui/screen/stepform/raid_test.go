@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// offered returns a node and the step with the given label. The JSON text fields is added to the node's fields. It
-// can set the node's interfaces, which determine the arguments of the step.
+// offered returns a node and the step with the given label. fields is JSON that is added to the node. It can set the
+// node's interfaces, which determine the arguments of the step.
 func offered(t *testing.T, label, fields string) (*models.Node, steps.Known) {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "u1", "name": "n1", "deploy_interface": "direct"` + fields + `}`))

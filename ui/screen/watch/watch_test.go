@@ -120,7 +120,7 @@ func ends(n *models.Node) {
 	n.ProvisionState, n.TargetProvisionState, n.DeployStep, n.Internal = models.StateActive, "", nil, &models.Internal{}
 }
 
-// said records progress on the nodes with the given numbers in the task.
+// said records in the task that the nodes with the given numbers have made progress.
 func said(t *screen.Task, which ...int) {
 	for _, i := range which {
 		ref := t.Plan.Items[i-1].Node.Ref()
