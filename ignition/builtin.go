@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// AgentKind selects the program that communicates with Ironic from the ramdisk.
+// AgentKind selects the program in the ramdisk that communicates with Ironic.
 type AgentKind string
 
 // These are the supported kinds of agents.

@@ -165,7 +165,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 	h.inherited(fields)
 }
 
-// inherited uses the ramdisk's network if the host has none.
+// inherited uses the ramdisk's network data for the config drive if the host specifies none.
 func (h *hostReader) inherited(fields *plan.Fields) {
 	if data, has := h.node.Fields["network_data"].(map[string]any); has && fields.ConfigDrive.NetworkData == nil {
 		fields.ConfigDrive.NetworkData = data

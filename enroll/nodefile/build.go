@@ -86,7 +86,7 @@ func portgroupField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains([]string{"address", "uuid", "name", "mode", "physical_network", "category"}, name)
 }
 
-// set sets the field of the node that a member of an object describes.
+// set sets the field of the node that m describes. If there is no such field, it adds a problem.
 func (b *builder) set(m document.Member) {
 	kind, known := nodeField(m.Key)
 	if !known {
@@ -208,7 +208,8 @@ func (b *builder) portgroup(v document.Value) enroll.Portgroup {
 	return g
 }
 
-// object returns the fields of a port or a port group; what says which. field returns the kind of each field.
+// object returns the fields of a port or a port group. The argument what is the noun for messages, and field returns
+// the kind of each field.
 func (b *builder) object(what string, v document.Value, field func(string) (kindOfField, bool)) map[string]any {
 	fields := map[string]any{}
 	for _, m := range b.members(what, v) {

@@ -24,9 +24,9 @@ type Initramfs struct {
 	size int64
 }
 
-// ReadInitramfs checks that an initramfs of size bytes belongs to a live system, and returns [ErrNotLive] otherwise.
-// It returns [ErrCustomized] if the initramfs already contains a configuration or keyfiles. It has to unpack the
-// whole file, which takes 1–2 s, and stops early when ctx ends.
+// ReadInitramfs checks that base is the initramfs of a live system, and returns [ErrNotLive] otherwise. It returns
+// [ErrCustomized] if the initramfs already contains a configuration or keyfiles. size is the length of the initramfs
+// in bytes. ReadInitramfs has to unpack the whole file, which takes 1–2 s, and stops early when ctx ends.
 func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramfs, error) {
 	var live, customized bool
 	source := &contextReader{ctx: ctx.Err, r: io.NewSectionReader(base, 0, size)}
