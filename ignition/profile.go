@@ -35,7 +35,7 @@ func ParseProfile(name string) (Profile, error) {
 	return "", &InputError{Field: FieldProfile, Value: name, Why: "is not a profile", Hint: "use " + words(Profiles())}
 }
 
-// TLSMode selects how the agent and the Ironic API verify each other's certificate.
+// TLSMode selects how the agent and the Ironic API verify each other's certificates.
 type TLSMode string
 
 // These are the supported TLS modes.

@@ -107,7 +107,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	}
 }
 
-// classicHost returns the host in address. It refuses a URL that build.py could not generate.
+// classicHost returns the host in the given URL. It refuses a URL that build.py could not generate.
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {

@@ -37,7 +37,7 @@ type Ramdisk struct {
 	// PullSecret is the content of a containers-auth.json file. It may be base64-encoded.
 	PullSecret models.Secret
 
-	// SSHKeys lists the keys that can log in as the user core. Without a key, logging in is impossible, because a
+	// SSHKeys lists the keys that can log in as the core user. Without a key, logging in is impossible, because a
 	// configuration disables the autologin of the live system.
 	SSHKeys []sshkey.Key
 	// AllowKeyOptions allows keys with options, such as command="…".

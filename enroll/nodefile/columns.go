@@ -276,8 +276,7 @@ func isPath(header string) bool {
 	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
 }
 
-// bmcFields returns the fields that describe a BMC independently of its driver. It also returns traits, which is no
-// field of POST /v1/nodes either.
+// bmcFields returns the fields that describe a BMC independently of its driver, and the traits field.
 func bmcFields() []string {
 	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
 }

@@ -118,7 +118,7 @@ func (r *running) wait(tb testing.TB, kind serve.EventKind) serve.Event {
 	return r.waitFor(tb, kind, 1)
 }
 
-// waitFor waits until n events of a kind have occurred and returns the last of them.
+// waitFor waits until n events of a kind have occurred, and returns the n-th one.
 func (r *running) waitFor(tb testing.TB, kind serve.EventKind, n int) serve.Event {
 	tb.Helper()
 	over := time.After(20 * time.Second)
@@ -211,7 +211,7 @@ func onDisk(tb testing.TB, name string, content []byte) serve.Item {
 	}}
 }
 
-// raw returns a connection to the server from which only the test reads.
+// raw returns a connection to the server. Only the test reads from this connection.
 func (r *running) raw(tb testing.TB) *net.TCPConn {
 	tb.Helper()
 	var dialer net.Dialer
