@@ -130,7 +130,7 @@ func (n Naming) Check() error {
 
 var unnameable = regexp.MustCompile(`[^A-Za-z0-9._~-]+`)
 
-// name returns the name for the machine at position at in the list, counted from 0.
+// name returns the name for a machine. at is the machine's position in the list, counted from 0.
 func (n Naming) name(b *models.BMC, address string, at int) string {
 	text := ""
 	switch n {
@@ -207,8 +207,8 @@ func TakesVirtualMedia(b *models.BMC) bool {
 }
 
 // Settle checks the drivers and interfaces of nodes against those that the conductors enable. An interface that is
-// not enabled is a problem of the node, unless a reader chose it as a default; in that case, it is removed and a note
-// says so.
+// not enabled is a problem of the node. If a reader chose the interface as a default, it is removed instead, and a
+// note says so.
 func Settle(nodes []Node, drivers []models.Driver) {
 	for i := range nodes {
 		n := &nodes[i]

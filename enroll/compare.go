@@ -70,8 +70,8 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 	return it
 }
 
-// leaveOutProtection removes protected and protected_reason from the input if they cannot be set: a new node cannot be
-// created with them (node_schema in ironic/api/controllers/v1/node.py), and only nodes in the states active and rescue
+// leaveOutProtection removes protected and protected_reason from the input if they cannot be set. A new node cannot
+// be created with them (node_schema in ironic/api/controllers/v1/node.py). Only nodes in the active and rescue states
 // can be made protected (_check_update_protected in ironic/conductor/manager.py).
 func (it *Item) leaveOutProtection() {
 	wanted := it.Node.Fields["protected"] == true

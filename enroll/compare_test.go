@@ -34,7 +34,8 @@ func ironics(t *testing.T) enroll.Existing {
 	return have
 }
 
-// read returns nodes for a JSON list in the form of POST /v1/nodes, in which "ports" lists MAC addresses.
+// read returns the nodes in a JSON list. Each element has the fields of POST /v1/nodes, except that "ports" lists MAC
+// addresses.
 func read(t *testing.T, text string) []enroll.Node {
 	t.Helper()
 	var list []map[string]any

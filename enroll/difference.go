@@ -120,7 +120,8 @@ func isEmpty(v any) bool {
 // equal compares JSON values. It treats integers from YAML like numbers from JSON.
 func equal(a, b any) bool { return reflect.DeepEqual(normalizedJSON(a), normalizedJSON(b)) }
 
-// normalizedJSON returns a copy of a value that consists of the types that encoding/json uses for JSON.
+// normalizedJSON returns a copy of a value that consists only of the types to which encoding/json decodes JSON. If
+// the value is not valid in JSON, it is returned unchanged.
 func normalizedJSON(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

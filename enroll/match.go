@@ -109,7 +109,7 @@ func (ix *indexed) matches(n *Node) []match {
 	return found
 }
 
-// identify finds the existing node of an item. If it finds more than one, the item is in conflict.
+// identify finds the node in Ironic that corresponds to an item. If it finds more than one, the item is in conflict.
 func (ix *indexed) identify(it *Item) {
 	found := ix.matches(&it.Node)
 	for _, m := range found {

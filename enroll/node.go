@@ -35,7 +35,7 @@ type Node struct {
 	// Derived lists the interface fields that a reader chose although the input does not name them. They are removed
 	// if the conductor does not enable the interface.
 	Derived []string
-	// Adopt means that the machine runs an instance. Ironic adopts it instead of cleaning the machine.
+	// Adopt means that the machine runs an instance. Ironic then adopts the machine instead of cleaning it.
 	Adopt bool
 	// Prepare describes how to prepare the machine before it becomes available. It is nil if no preparation is
 	// needed.

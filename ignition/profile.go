@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// Profile selects which program's ramdisk configuration is generated.
+// Profile selects the program whose ramdisk configuration is generated.
 type Profile string
 
 // These are the supported profiles. docs/reference/ramdisk.md describes their output and differences.

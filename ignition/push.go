@@ -28,7 +28,7 @@ type JournalPush struct {
 	Token models.Secret
 }
 
-// These are the names and paths of the files that send the journal, and the path of the SSH host key.
+// These are the names and paths of the files for sending the journal, and the path of the SSH host key.
 const (
 	pushDir        = "/etc/ironworks-journal/"
 	pushCurlFile   = "curl"

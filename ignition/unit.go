@@ -135,7 +135,8 @@ func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote does the same as unitQuote for a word of a command line, in which $ starts a variable.
+// execQuote does the same as unitQuote, but for a word of a command line. It also escapes $, which starts a variable
+// there.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// deployment plans the deployment of a host's image or custom deployment (getInstanceUpdateOpts and getConfigDrive in
-// pkg/provisioner/ironic/ironic.go). A host that already has an instance gets no deployment.
+// deployment plans the installation of a host's image, or the host's custom deployment (getInstanceUpdateOpts and
+// getConfigDrive in pkg/provisioner/ironic/ironic.go). A host that already has an instance gets no deployment.
 func (h *hostReader) deployment(members []document.Member) {
 	parts := map[string]document.Member{}
 	for _, m := range members {

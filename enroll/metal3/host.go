@@ -353,7 +353,7 @@ func (h *hostReader) companions() {
 	}
 }
 
-// ramdisk sets the ramdisk that was built for the host, as Metal3 does (setDeployImage in
+// ramdisk sets the ramdisk that was built for the host. Metal3 does the same (setDeployImage in
 // pkg/provisioner/ironic/ironic.go).
 func (h *hostReader) ramdisk(v document.Value) {
 	url, kernel := text(v, "status", "imageUrl"), text(v, "status", "kernelUrl")

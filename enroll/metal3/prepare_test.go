@@ -8,7 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// prepared returns target_raid_config's logical disks and the clean steps that a host still needs, as text.
+// prepared returns the logical disks of target_raid_config and the clean steps that a host still needs, both as text.
+// It also returns the RAID interface and the node's problems.
 func prepared(t *testing.T, text string, ironic *models.Node) (config, steps, raidInterface string, problems []string) {
 	t.Helper()
 	n := read(t, text).Nodes[0]

@@ -97,7 +97,7 @@ func (b *builder) bifrostProperty(m document.Member) {
 	}
 }
 
-// nic adds a port for a NIC. The key mac is the address, and other keys are fields of the port.
+// nic adds a port for a NIC. The mac key contains the address, and other keys are fields of the port.
 func (b *builder) nic(v document.Value) {
 	if v.Kind != document.Object {
 		b.problem(v.Line, "nics: want an object with mac, not %s", v.Kind)

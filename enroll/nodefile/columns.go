@@ -30,8 +30,8 @@ type Column struct {
 	rank int
 	// text means that cells are never JSON.
 	text bool
-	// ipmi means that the header mentions IPMI. The BMC then uses this protocol, unless its address is a URL or the
-	// row names another driver.
+	// ipmi means that the header mentions IPMI. This selects the ipmi driver, unless the address is a URL or another
+	// driver is given.
 	ipmi bool
 }
 

@@ -13,7 +13,7 @@ import (
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string
-	// prefix is the prefix of the names of the driver's fields in driver_info.
+	// prefix is the prefix of the driver's field names in driver_info.
 	prefix string
 	// info maps the keys of the file to fields of driver_info.
 	info map[string]string

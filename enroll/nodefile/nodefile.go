@@ -115,7 +115,7 @@ func (o Options) Read(data []byte) (File, error) {
 // yamlStart matches a line with which a YAML file may start.
 var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
 
-// isTable reports whether a file is a table. This depends on the extension of the name or, if that is unknown, on the
+// isTable reports whether a file is a table. This depends on the file's extension or, if that is unknown, on the
 // first line.
 func isTable(data []byte, file string) bool {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
@@ -242,7 +242,7 @@ func (r *reader) tree(data []byte) error {
 	return nil
 }
 
-// detect returns the format of a file in YAML or JSON.
+// detect determines the format of a YAML or JSON file.
 func detect(docs []document.Value, file string) (Format, error) {
 	if slices.ContainsFunc(docs, func(d document.Value) bool { return d.Has("apiVersion") && d.Has("kind") }) {
 		return BMH, nil

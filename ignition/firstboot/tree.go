@@ -36,7 +36,7 @@ const (
 // node is a directory, a file or a symbolic link. Devices, sockets and pipes count as files.
 type node struct {
 	kind     kind
-	target   string // of a symbolic link
+	target   string // only for symbolic links
 	children map[string]*node
 	volume   *volume
 	uid      int

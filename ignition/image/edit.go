@@ -36,8 +36,8 @@ type Patch struct {
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	// base is the size of the image before the change, and size is its size after the change. The first kept bytes of
-	// the image stay the same, except for the changes.
+	// base is the size of the image before the change, and size is its size after the change. kept is the number of
+	// bytes at the start of the image that stay the same, except for the changes.
 	base, kept, size int64
 	changes          []rangeChange
 }

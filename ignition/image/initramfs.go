@@ -72,8 +72,9 @@ func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
 // uncompressedStart returns the initramfs and its size. If the initramfs starts with zstd, an empty archive is
-// inserted before it. This is because Ironic 39.0.0 unpacks files that start with zstd (ironic/common/images.py,
-// _handle_zstd_compression), and fails if data follows the frame, such as an appended configuration.
+// inserted before it. Otherwise, Ironic 39.0.0 would unpack the file (ironic/common/images.py,
+// _handle_zstd_compression). Unpacking fails if other data, such as an appended configuration, follows the zstd
+// frame.
 func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	magic := make([]byte, len(zstdMagic))
 	if _, err := i.base.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {

@@ -185,7 +185,7 @@ type Look struct {
 	// Kargs holds the kernel arguments. It is empty if the image has no areas for them.
 	Kargs string `json:"kargs,omitempty"`
 	// Others lists the names of other files in the area, such as network keyfiles. It is empty if the area is
-	// unreadable; in that case, [ISO.Ignition] returns an error.
+	// unreadable; [ISO.Ignition] then returns an error.
 	Others []string `json:"others,omitempty"`
 }
 

@@ -73,8 +73,8 @@ type Inputs struct {
 	Registry         string
 	InsecureRegistry bool
 
-	// NMStateFile and RegistriesFile apply only to the metal3 profile. They are the paths of the output of
-	// `nmstatectl gc` and of a registries.conf.
+	// NMStateFile is the path of a file with the output of `nmstatectl gc`, and RegistriesFile is the path of a
+	// registries.conf. Both apply only to the metal3 profile.
 	NMStateFile    string
 	RegistriesFile string
 

@@ -136,7 +136,7 @@ func Architecture(nodes []models.Node) string {
 	return arch
 }
 
-// architecture converts Ironic's name of an architecture to Go's. The default is amd64, because most machines have
+// architecture converts Ironic's name for an architecture to Go's. The default is amd64, because most machines have
 // this architecture.
 func architecture(name string) string {
 	switch name {

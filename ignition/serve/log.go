@@ -51,7 +51,7 @@ type tally struct {
 	rate                    float64
 }
 
-// rateLimit decides when an event may be reported, and counts the events in between.
+// rateLimit decides when an event may be reported, and counts the events since the last report.
 type rateLimit struct {
 	last  time.Time
 	count int

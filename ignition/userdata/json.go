@@ -158,7 +158,7 @@ func (r *jsonReader) checkDepth() bool {
 	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 }
 
-// begins consumes the start of an object or list. The result more is false if the object or list is empty.
+// begins consumes the start of an object or list. more reports whether the object or list contains any values.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
 	if !r.checkDepth() {
 		return false, false
