@@ -32,7 +32,7 @@ type agentConfig struct {
 	Token   string
 	// Units lists the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.
 	Units []string
-	// LoginKeys lists the SSH keys of the user core, as lines of authorized_keys.
+	// LoginKeys lists the SSH keys of the core user, each in the format of a line in authorized_keys.
 	LoginKeys []string
 	// Files maps the paths of the Ignition's files to their contents. Files larger than maxConfigFile are left out.
 	Files map[string][]byte

@@ -37,8 +37,8 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.status, e.text) }
 
-// temporary reports whether the same call may succeed soon: another client has locked the node, or the SQLite database
-// of a real Ironic is locked.
+// temporary reports whether the same call may succeed soon. This is the case if Ironic is unavailable (503), if
+// another client has locked the node, or if the SQLite database of a real Ironic is locked.
 func (e *statusError) temporary() bool {
 	return e.status == http.StatusServiceUnavailable || strings.Contains(e.text, "database is locked") ||
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")

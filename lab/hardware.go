@@ -225,7 +225,7 @@ func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, c
 	return h.machine.InstallInto(write.Device, machine.Installation{What: "image " + write.ID, Image: write.ID, At: h.machine.lab.options.Now()})
 }
 
-// installOn records a system as installed on a disk, for all machines that share the disk.
+// installOn records that a system is installed on a disk, for all machines that share the disk.
 func (h *hardware) installOn(disk machine.Disk, what machine.Installation) error {
 	what.At = h.machine.lab.options.Now()
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
@@ -286,8 +286,8 @@ func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// progress calls step at equal intervals within the duration total of an installation. It reports whether the machine
-// is still on at the end.
+// progress calls step at equal intervals during an installation that takes total at speed 1. It reports whether the
+// machine is still on at the end.
 func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
 	for i := range progressLines {
 		if !h.machine.pace().wait(ctx, total/progressLines) {

@@ -19,7 +19,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// pusher pushes the journal of a boot to a console, like the unit in the ramdisk of a real machine.
+// pusher pushes the journal of a boot to a console, as the unit in a real machine's ramdisk does.
 // docs/reference/logs.md describes the protocol.
 type pusher struct {
 	journal    *journal
@@ -141,9 +141,9 @@ func (p *pusher) log(text string) {
 	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
 }
 
-// post pushes lines that follow the cursor after. It reports whether the console has accepted them, and returns the
-// cursor after which the console expects more lines: the cursor of the last line or, if the console did not accept
-// the lines, another one.
+// post pushes lines to the console. after is the cursor of the line before them. post reports whether the console has
+// accepted the lines. It also returns the cursor after which the console expects more lines: the cursor of the last
+// line or, if the console did not accept the lines, another one.
 func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
 	var body bytes.Buffer
 	for i := range lines {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is an API under test with its tables and a fake conductor.
+// rig consists of an API under test, its tables and a fake conductor.
 type rig struct {
 	t         *testing.T
 	tables    *db.Store
@@ -39,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	return &rig{t: t, tables: tables, conductor: conductor, handler: api.New(tables, conductor)}
 }
 
-// node adds a node, after change has modified it if change is not nil.
+// node adds a node to the tables. If change is not nil, node calls it first to modify the new node.
 func (r *rig) node(change func(*db.Node)) *db.Node {
 	r.t.Helper()
 	n := &db.Node{Driver: "redfish", ProvisionState: "enroll", Conductor: "localhost"}

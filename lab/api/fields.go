@@ -22,7 +22,7 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields lists the fields of each node in a list if the request selects no fields.
+// defaultNodeFields lists the fields that a list shows for each node if the request selects none.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }

@@ -118,7 +118,7 @@ func applyPatch(document map[string]any, patch []operation) error {
 	return nil
 }
 
-// repr returns the operation in the form in which Python prints it. The keys are in their usual order.
+// repr returns the operation as Python prints it, with its keys in the order op, path, value.
 func (o operation) repr() string {
 	var parts []string
 	for _, key := range []string{"op", "path", "value"} {

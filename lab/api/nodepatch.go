@@ -20,7 +20,8 @@ var patchable = []string{
 	"vendor_interface", "parent_node", "firmware_interface",
 }
 
-// patchNode handles PATCH of a node. Like Ironic, it reads the part of the path after the node as reset_interfaces.
+// patchNode handles PATCH requests for a node. Like Ironic, it reads the part of the path after the node as
+// reset_interfaces.
 func (c *call) patchNode(ident string, more ...string) (any, error) {
 	resetParam := optional("reset_interfaces", checkBool)
 	if len(more) > 0 {
@@ -75,7 +76,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	return c.updateNode(node, ident, old, changed, reset != nil && *reset)
 }
 
-// checkNodePatch runs the checks of a patch that do not need the node.
+// checkNodePatch runs the checks that depend on the patch alone, and not on the node.
 func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	if err := checkRoots(patch, patchable); err != nil {
 		return err

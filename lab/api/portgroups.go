@@ -8,8 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// routePortgroups handles /portgroups and everything below it. parent is a node if the path is below that node, and
-// empty otherwise.
+// routePortgroups handles /portgroups and everything below it. parent identifies the node below which the path is,
+// and is empty for other paths.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{

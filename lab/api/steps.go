@@ -54,7 +54,7 @@ var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	},
 }}
 
-// disallowedSteps is the default of the option [api] disallow_deploy_steps and of similar options.
+// disallowedSteps is the default of the [api] disallow_deploy_steps option and of similar options.
 const disallowedSteps = "vendor.send_raw"
 
 // checkSteps refuses malformed and disallowed steps.

@@ -169,7 +169,8 @@ func (v volumes[T]) find(ident string) (*T, error) {
 	return row, err
 }
 
-// create stores a new row. Unlike a change, a creation needs no lock of the node, and is allowed in every power state.
+// create stores a new row. Unlike a change, a creation does not need the node's lock, and is allowed in every power
+// state.
 func (v volumes[T]) create() (any, error) {
 	given, err := v.givenObject(v.kind, v.schema, volumeChecks)
 	if err != nil {

@@ -80,7 +80,7 @@ func LockedBy(n *Node) *Fault {
 		"after the current operation is completed.", n.UUID, n.Reservation)
 }
 
-// Shard counts the nodes of a shard.
+// Shard holds the name of a shard and the number of its nodes.
 type Shard struct {
 	Name  string // "None" for the nodes without a shard
 	Count int
