@@ -162,7 +162,8 @@ func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Wipe(name) })
 }
 
-// WriteImage reads the image and stores it on the disk or in the partition.
+// WriteImage reads the image and stores it on the disk or in the partition. It returns the disk's identifier or the
+// UUID of the partition's file system.
 func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	disk, err := h.disk(write.Device)
 	if errors.Is(err, machine.ErrNoDisk) {

@@ -138,7 +138,8 @@ func runScript(ctx context.Context, env, script string, args ...string) (string,
 	return RunPython(ctx, env, string(source), nil, args...)
 }
 
-// RunPython runs the script source with the Python of an environment and with input on stdin, and returns its output.
+// RunPython runs a Python script with the interpreter of an environment, and returns its output without surrounding
+// white space. source is the text of the script, and input is its standard input.
 func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script

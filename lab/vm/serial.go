@@ -112,8 +112,7 @@ func (s *Serial) Write(input []byte) (int, error) {
 	return len(input), nil
 }
 
-// Serve connects every client of the listener to the serial line until ctx ends, and closes
-// the listener.
+// Serve connects every client of the listener to the serial line until ctx ends, and then closes the listener.
 func (s *Serial) Serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, s.connect)
 }
