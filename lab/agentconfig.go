@@ -25,9 +25,10 @@ const agentConfigPath = "/etc/ironic-python-agent.conf"
 type agentConfig struct {
 	// APIURL is Ironic's URL. It is empty if the configuration does not contain it.
 	APIURL string
-	// NoInspection reports that the configuration sets neither inspection collectors nor an inspection callback URL.
+	// NoInspection reports whether the configuration sets neither inspection collectors nor an inspection callback
+	// URL.
 	NoInspection bool
-	// NoAgent reports that the Ignition does not configure an agent, so that nothing calls Ironic.
+	// NoAgent reports whether the Ignition configures no agent. Nothing on the machine then calls Ironic.
 	NoAgent bool
 	Token   string
 	// Units lists the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.

@@ -265,7 +265,7 @@ func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	return h.assisted, nil
 }
 
-// SetRescuePassword stores the hash. It does not make it possible to log in.
+// SetRescuePassword only stores the hash: logging in with the password is not possible.
 func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
 	h.machine.setRescuePassword(hash)
 	return nil

@@ -17,7 +17,7 @@ const offlineImage = 2_520_000_000
 // coreos describes a system that coreos-installer has written to a disk.
 const coreos = "CoreOS"
 
-// Install simulates coreos-installer. Its output is the same as that of the real program without a terminal.
+// Install simulates coreos-installer. It prints the same output as the real program does without a terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	disk, err := h.disk(install.Device)
 	if err != nil {

@@ -154,7 +154,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// newClient returns a client with a timeout for response headers, not for the body.
+// newClient returns a client with a timeout for response headers, but not for the body.
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		ResponseHeaderTimeout: time.Minute, MaxIdleConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,

@@ -126,8 +126,8 @@ type exchange struct {
 	text                        string
 }
 
-// check sends the requests of the exchanges and compares the answers. In their paths, bodies and texts, {N} stands
-// for the UUID of n.
+// check sends the request of each exchange and compares the answer with the expected one. In paths, bodies and texts,
+// {N} stands for the UUID of n.
 func (r *rig) check(n *db.Node, exchanges []exchange) {
 	r.t.Helper()
 	fill := func(s string) string { return strings.ReplaceAll(s, "{N}", n.UUID) }

@@ -82,7 +82,7 @@ func (c *call) checkAskedFields(fields []string) error {
 	return cmp.Or(c.checkSelection(fields), c.checkFields(fields...))
 }
 
-// returned returns the fields that the answer contains; nil means all fields.
+// returned determines which fields the answer contains. nil means all fields.
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):

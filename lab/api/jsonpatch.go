@@ -264,8 +264,8 @@ func (o operation) applyToList(at slot, value any) error {
 	return nil
 }
 
-// plain returns a copy of the value that contains only the types of a decoded JSON document, so that patches need to
-// handle few types.
+// plain returns a copy of the value in which all data has the types of a decoded JSON document. Patches then need to
+// handle only those types.
 func plain(value any) any {
 	switch v := value.(type) {
 	case db.Dict:

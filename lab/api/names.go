@@ -21,7 +21,7 @@ func (c *call) findNode(ident string) (*db.Node, error) {
 	return c.tables().Nodes.ByName(ident)
 }
 
-// findNodeOrSuffix is like findNode, but if there is no such node and .json was cut off the path, it also looks for a
+// findNodeOrSuffix is like findNode. If there is no such node and .json was cut off the path, it also looks for a
 // node whose name ends with .json.
 func (c *call) findNodeOrSuffix(ident string) (*db.Node, error) {
 	node, err := c.findNode(ident)

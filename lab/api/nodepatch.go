@@ -134,8 +134,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument returns the node's document that a patch is applied to. Its secrets are not masked, and it has only
-// the fields that a patched node may have.
+// patchDocument returns the document to which a patch of the node is applied. It contains only the fields that a
+// patched node may have, and its secrets are not masked.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.Properties))
 	for field := range patchedSchema.Properties {

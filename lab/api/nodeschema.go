@@ -32,7 +32,7 @@ var networkDataSchema = &schema{
 	},
 }
 
-// nodeProperties maps the fields of a node that a client may send to their schemas.
+// nodeProperties contains the schema of each node field that a client may send.
 var nodeProperties = map[string]*schema{
 	"automated_clean": boolText, "bios_interface": textOrNull, "boot_interface": textOrNull, "boot_mode": textOrNull,
 	"chassis_uuid": textOrNull, "conductor_group": textOrNull, "console_enabled": boolText,
@@ -87,8 +87,8 @@ func checkDict(value any, checks []param) error {
 	return nil
 }
 
-// checkObject returns a check that first validates an object against a schema, and then applies the checks of single
-// fields.
+// checkObject returns a check that first validates an object against a schema, and then applies the checks of the
+// individual fields.
 func checkObject(s *schema, checks []param) check {
 	return func(name string, value any) (any, error) {
 		if _, err := checkSchema(s)(name, value); err != nil {

@@ -58,8 +58,9 @@ type Conductor interface {
 	UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error)
 	DestroyPortgroup(ctx context.Context, uuid string) error
 
-	// UpdateVolume runs change while it holds the node's lock, if the node's power state allows a change. kind is
-	// "volume connector" or "volume target". DestroyVolume does the same with destroy, which removes the resource.
+	// UpdateVolume calls change while it holds the node's lock, provided that the node's power state allows changes.
+	// kind is "volume connector" or "volume target". DestroyVolume does the same with destroy, which removes the
+	// resource.
 	UpdateVolume(ctx context.Context, node, kind string, change func() error) error
 	DestroyVolume(ctx context.Context, node, kind string, destroy func() error) error
 

@@ -230,8 +230,8 @@ func checkIterable(value any) error {
 	return pythonError("'str' object has no attribute 'pop'")
 }
 
-// updateRunbook stores a patched document. Ironic stores steps in a separate table, so a change of only the steps
-// does not change updated_at.
+// updateRunbook stores a patched document. Ironic stores steps in a separate table, so a change that affects only the
+// steps does not change updated_at.
 func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook, error) {
 	steps, err := mergedSteps(runbook.Steps, document["steps"])
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 const (
 	// runbookVersion is the minor version that introduced runbooks.
 	runbookVersion = 92
-	// runbookTraitsVersion is the minor version that introduced traits of runbooks. Before it, the name of a runbook
-	// is the runbook's only trait.
+	// runbookTraitsVersion is the minor version that introduced runbook traits. Before it, the name of a runbook is
+	// the runbook's only trait.
 	runbookTraitsVersion = 112
 )
 

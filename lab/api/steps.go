@@ -43,7 +43,7 @@ var runbookStep = &schema{
 
 var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
 
-// userSteps is the schema of the steps of a manual cleaning or a service, which run in the given order.
+// userSteps is the schema of the steps for manual cleaning or a service. The steps run in the given order.
 var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
 	Properties: map[string]*schema{

@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// volumeTable is the table of volume connectors or that of volume targets.
+// volumeTable is either the table of volume connectors or the table of volume targets.
 type volumeTable[T any] interface {
 	Get(uuid string) (*T, error)
 	List(keep func(*T) bool) []*T
@@ -27,8 +27,8 @@ type volumes[T any] struct {
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
-	// fields lists the fields that can be selected, standard the fields shown in a list, and patchable the fields
-	// that a patch may change, all in Ironic's order.
+	// fields lists the fields that can be selected, standard lists those shown in a list, and patchable lists those
+	// that a patch may change. All are in Ironic's order.
 	fields, standard, patchable []string
 	unsortable                  []string
 	texts                       []string // columns that are never null

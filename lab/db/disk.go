@@ -92,8 +92,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until the context ends. Rows whose write failed stay dirty: the next change retries the write, and
-// Close returns its error.
+// run writes changes until the context ends. Rows that could not be written stay dirty. They are written again after
+// the next change or by Close, which returns the error if that fails, too.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {

@@ -181,7 +181,7 @@ func (s *Store) SetConductor(conductor Conductor) {
 	s.conductors[at] = conductor
 }
 
-// Fault is an error of Ironic, with an HTTP status and a message.
+// Fault is an Ironic error, with an HTTP status and a message.
 type Fault struct {
 	// Status is the HTTP status of the answer, such as 409 for a locked node.
 	Status int

@@ -165,7 +165,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	return Clone(r), nil
 }
 
-// Destroy removes a row with everything that belongs to it.
+// Destroy removes a row and everything that belongs to it.
 func (t *Table[T, P]) Destroy(uuid string) error {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()

@@ -127,7 +127,7 @@ func query[T any](read func(context.Context) (T, error)) handler {
 	}
 }
 
-// command returns the handler of a call whose body contains the argument of do.
+// command returns the handler of a call whose body is the argument of do.
 func command[T any](do func(context.Context, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var call T

@@ -101,7 +101,7 @@ func harnessSettings(release Release) Settings {
 }
 
 // sqliteSettings returns database options that let many threads on a busy machine share the file. Commits do not wait
-// for a slow disk, and threads wait for a lock longer than Ironic's ten seconds, after which Ironic would answer 503.
+// for a slow disk. Threads wait longer for a lock than Ironic's ten seconds, after which Ironic would answer 503.
 func sqliteSettings(path string) map[string]string {
 	return map[string]string{
 		"connection":                "sqlite:///" + path + "?timeout=30",

@@ -22,7 +22,7 @@ import (
 // StartLimit is the maximum time that a service may take to start. It usually takes 4 s on two cores.
 const StartLimit = 3 * time.Minute
 
-// VersionHeader carries the API version, in requests and in answers.
+// VersionHeader is the header that contains the API version, in requests and in answers.
 const VersionHeader = "X-OpenStack-Ironic-API-Version"
 
 // Server is a running Ironic, which consists of an API and a conductor.

@@ -44,8 +44,8 @@ type process struct {
 	reason string // reason in the last SHUTDOWN event
 }
 
-// Run boots the machine, and returns when the guest has powered off or reset the machine, or when ctx ends, which
-// cuts the power. An error means that the machine could not run.
+// Run boots the machine. It returns when the guest has powered off or reset the machine, or when ctx ends, which cuts
+// the power. An error means that the machine could not run.
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {

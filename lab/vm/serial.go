@@ -35,7 +35,7 @@ func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 
-// attach connects the line to a machine that was powered on, and forwards the machine's output until it ends.
+// attach connects the line to a machine that was powered on, and forwards the machine's output until the output ends.
 func (s *Serial) attach(machine io.ReadWriter) {
 	s.mu.Lock()
 	s.machine = machine
