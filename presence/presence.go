@@ -1,5 +1,5 @@
-// Package presence keeps track of who is connected to a served console, and of the node that each session views or
-// acts on. It passes messages from one user to the others, and frames to the sessions that follow another one.
+// Package presence keeps track of the users of a served console, and of the node that each session views or acts on.
+// It passes messages between users, and copies the screen of a session to the sessions that follow it.
 package presence
 
 import (
@@ -39,7 +39,7 @@ type Message struct {
 	Text string
 }
 
-// Frame is the screen content of a session.
+// Frame is the content of a session's screen. Its size is in terminal cells.
 type Frame struct {
 	Content       string
 	Width, Height int
@@ -52,7 +52,7 @@ type Room struct {
 	seats map[int]*Seat
 }
 
-// Seat is the place of one session in the room.
+// Seat is a session's handle on the room.
 type Seat struct {
 	room *Room
 	// changed is called when sessions or frames have changed, or a message has arrived. It must not block.
@@ -95,7 +95,7 @@ func (r *Room) notify() {
 	}
 }
 
-// Self returns the session.
+// Self returns the seat's own session.
 func (s *Seat) Self() Session {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

@@ -31,7 +31,7 @@ type record struct {
 	Line    *models.LogLine `json:"line,omitempty"`
 }
 
-// Writer writes a recording: one JSON object per line, compressed with gzip, with secrets masked.
+// Writer writes a recording: one JSON object per line, compressed with gzip. It masks secrets, except in log lines.
 // The caller must call Close.
 type Writer struct {
 	out  *gzip.Writer

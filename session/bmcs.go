@@ -33,7 +33,7 @@ type BMCFlags struct {
 	Insecure, Basic     bool
 }
 
-// BMCAccess says how the BMCs of a context are queried: with which credentials and trusted certificates.
+// BMCAccess holds the credentials and trusted certificates for the BMCs of a context.
 type BMCAccess struct {
 	Logins *config.BMCLogins
 	// Command means that the operator named the nodes or the BMC together with the credentials.
@@ -59,8 +59,8 @@ func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error
 // Unwrap returns the cause.
 func (e *BMCHostsError) Unwrap() error { return e.Err }
 
-// BMCAccess returns the access to the BMCs of context x, according to its configuration, the environment and the
-// flags. It calls report if the keyring does not answer.
+// BMCAccess returns the access to the BMCs of x. It combines the configuration, the environment and the flags. It
+// calls report if the keyring does not answer.
 func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
 	given := config.BMCLogin{Username: h.Variable(EnvBMCUsername), Password: models.Secret(h.Variable(EnvBMCPassword)), From: EnvBMCPassword}
 	given.Username = cmp.Or(flags.Login.Username, given.Username)
@@ -132,7 +132,8 @@ func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust sets the path of the Redfish system and the trusted certificates of t.
+// Trust sets the Redfish system path of t, its authentication scheme, and the certificates that are trusted. It sets
+// no credentials.
 func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic
@@ -192,7 +193,7 @@ func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
 	b.logins.Remember(address, all, l)
 }
 
-// Approve allows an address to receive credentials that are meant for several BMCs, for this run.
+// Approve allows an address to receive credentials that are meant for several BMCs. The approval ends with this run.
 func (b *BMCs) Approve(address string) { b.logins.Approve(address) }
 
 // Keep stores credentials in the keyring, which may take a long time.

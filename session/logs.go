@@ -35,7 +35,7 @@ type LogSettings struct {
 	Once  bool
 }
 
-// Follower returns a log follower with the context's configuration and the settings w.
+// Follower returns a log follower. Its settings come from w and from the context's configuration.
 func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	of := &s.Context.Logs
 	o := agentlog.Options{
@@ -51,7 +51,7 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	return agentlog.New(o)
 }
 
-// sshOptions returns the options with which the context connects to machines.
+// sshOptions returns the context's options for SSH connections to machines.
 func (s *Session) sshOptions() agentlog.SSHOptions {
 	of := &s.Context.Logs.SSH
 	o := agentlog.SSHOptions{
