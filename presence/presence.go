@@ -17,7 +17,7 @@ import (
 type Session struct {
 	// ID is the session's number, starting at 1.
 	ID int `json:"session"`
-	// User, Role, Fingerprint and Address describe how the user logged in.
+	// User, Role, Fingerprint and Address describe the accepted login.
 	User        string `json:"user"`
 	Role        string `json:"role"`
 	Fingerprint string `json:"fingerprint"`
@@ -128,8 +128,8 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users, other than butUser, whose sessions show the node with the given UUID. The names are
-// sorted, without duplicates.
+// AtNode returns the users whose sessions show the node with the given UUID, except butUser. The names are sorted,
+// without duplicates.
 func (r *Room) AtNode(uuid, butUser string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -69,7 +69,8 @@ func dictOf(v reflect.Value) *hints.PythonDict {
 	return d
 }
 
-// The orders of a step's keys, for steps from a client, from the agent and from hardware interfaces.
+// Ironic's order of a step's keys. It differs between steps from clients, from the agent and from hardware
+// interfaces.
 var (
 	userStep     = []string{"interface", "step", "args", "order", "execute_on_child_nodes", "limit_child_node_execution", "abortable", "priority"}
 	agentStep    = []string{"step", "priority", "interface", "reboot_requested", "abortable", "argsinfo", "requires_ramdisk"}

@@ -91,20 +91,20 @@ func (a *Answers) Refused() []string { return nil }
 // nodes.
 func (a *Answers) MissingFields(fields []string) []string { return fields }
 
-// OfNode returns the node's operations that have ended by the current moment, newest first. Their number is limited
-// to most.
+// OfNode returns the node's operations that have ended by the current moment, newest first. most is the maximum
+// number of operations.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the last operations of all nodes that have ended by the current moment. Their number is limited to
-// most.
+// Latest returns the last operations of all nodes that have ended by the current moment, newest first. most is the
+// maximum number of operations.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines returns a node's log lines between from and to, but none from after the current moment. A zero to means the
-// current moment.
+// Lines returns a node's log lines between from and to, but no later ones than the current moment. If to is zero,
+// only the current moment is the limit.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {

@@ -17,7 +17,7 @@ import (
 
 var errDisk = errors.New("no space left on device")
 
-// fullDisk is a writer that fails as soon as more than the remaining room is needed. room is in bytes.
+// fullDisk is a writer that fails when the disk is full. room is the remaining space, in bytes.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {

@@ -57,8 +57,8 @@ func TestFollowReportsItsSources(t *testing.T) {
 	}
 }
 
-// TestFollowInBatches checks that lines arrive in order and in batches, and that the follower ends at each point at
-// which it may block.
+// TestFollowInBatches checks that lines arrive in order and in batches, and that the follower can be stopped wherever
+// it may block.
 func TestFollowInBatches(t *testing.T) {
 	t.Parallel()
 	const lines = 2*maxBatch + 1
@@ -132,7 +132,7 @@ func TestMomentsOfMany(t *testing.T) {
 	}
 }
 
-// TestSpeeds checks that the offered speeds increase and include 1, and that other speeds are limited.
+// TestSpeeds checks that the offered speeds increase and include 1, and that SetSpeed limits the speed.
 func TestSpeeds(t *testing.T) {
 	t.Parallel()
 	speeds := Speeds()

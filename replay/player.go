@@ -36,8 +36,8 @@ type Player struct {
 	lines    map[string][]timedLine
 
 	mu sync.Mutex
-	// at is the recorded moment that was current at since, on the local clock. Since then, the recording has been
-	// played at speed.
+	// at is the recorded moment that was current when the local clock showed since. Playback has run at the given
+	// speed from there.
 	at, since time.Time
 	speed     float64
 	paused    bool

@@ -39,7 +39,7 @@ type Writer struct {
 	json *json.Encoder
 }
 
-// NewWriter returns a writer that has written the header h of a recording to w.
+// NewWriter starts a recording. It writes h to w, and returns a writer for the records.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := gzip.NewWriter(w)
 	text := bufio.NewWriter(out)

@@ -53,7 +53,7 @@ func (x *agents) Address(n models.NodeRef) string {
 	return x.first[i].Internal.AgentURL
 }
 
-// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known.
+// ServerClock returns the time by which Ironic's clock is ahead of this machine's, and reports whether it is known.
 func (x *agents) ServerClock() (time.Duration, bool) { return serverClock(x.store) }
 
 func serverClock(store *fleet.Store) (time.Duration, bool) {

@@ -117,10 +117,9 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	return nil
 }
 
-// mayReceive reports whether the credentials in login may be sent to the BMC t. Every user who can write driver_info
-// can choose the address. Therefore, credentials for several BMCs are sent only to hosts that the configuration
-// lists, to BMCs whose certificate it pins, and to BMCs that the operator approved or named together with the
-// credentials.
+// mayReceive reports whether the credentials in login may be sent to t. Every user who can write driver_info can
+// choose the address. Therefore, credentials for several BMCs are sent only to hosts that the configuration lists, to
+// BMCs whose certificate it pins, and to BMCs that the operator approved or named together with the credentials.
 func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	switch {
 	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.configured.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):
@@ -149,7 +148,7 @@ func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.Fingerprint = cmp.Or(w.flags.Fingerprint, w.configured.Fingerprints[t.Address])
 }
 
-// BMCs queries the BMCs of a session, also with credentials that the operator enters.
+// BMCs queries the BMCs of a session. It also uses credentials that the operator enters.
 type BMCs struct {
 	*provision.BMCs
 	client *ironicclient.Client
@@ -179,7 +178,7 @@ func (s *Session) newBMCs() (*BMCs, error) {
 	return b, nil
 }
 
-// Facts queries the BMC of a node for an explanation of the node's state.
+// Facts queries a node's BMC for facts that help to explain the node's state.
 func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error) {
 	n, now, err := b.client.NodeAt(ctx, node)
 	if err != nil {

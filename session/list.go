@@ -99,8 +99,8 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 	return slices.DeleteFunc(rows, func(r *models.Row) bool { return f.Match(r) != models.Yes }), nil
 }
 
-// ReadFor reads the inventories of the nodes in unknown, because f cannot decide about these nodes without them. It
-// passes each inventory to keep, which is called from several goroutines. It stops at the first error. It fails if
+// ReadFor reads the inventories of the nodes in unknown, because f cannot be evaluated for these nodes without them.
+// It passes each inventory to keep, which is called from several goroutines. It stops at the first error. It fails if
 // this Ironic does not return the data that f needs.
 func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
 	if lacking := s.Client.MissingFields(f.Fields()); len(lacking) > 0 {

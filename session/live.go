@@ -29,7 +29,7 @@ type Live struct {
 	BMCs *BMCs
 	// Shells opens shells on machines.
 	Shells *Shells
-	// Record records lines of ramdisk logs in the journal, and adds the boot progress that they show to the store.
+	// Record records lines of ramdisk logs in the journal, and updates Store with the boot progress in these lines.
 	Record LineRecorder
 
 	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] calls its Run.

@@ -25,7 +25,8 @@ type LogSettings struct {
 	// Push provides the pushed journals, and Serial opens serial consoles. Either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
-	// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known. It may be nil.
+	// ServerClock returns the time by which Ironic's clock is ahead of this machine's, and reports whether it is
+	// known. ServerClock may be nil.
 	ServerClock func() (time.Duration, bool)
 	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource

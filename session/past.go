@@ -19,9 +19,10 @@ const learnFrom = 200
 
 // JournalReader reads past operations and log lines from the journal. *journal.Journal implements it.
 type JournalReader interface {
-	// OfNode returns the last operations of a node, the newest first.
+	// OfNode returns the last operations of a node, newest first. most is the maximum number of operations.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the last finished operations of each kind.
+	// Latest returns the last finished operations, newest first. most is the maximum number for each kind of
+	// operation.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
 	// Lines returns a node's recorded log lines between from and to, the oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]

@@ -131,7 +131,7 @@ func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp
 
 func (r *Ramdisks) path(path string) string { return prepare.HomePath(r.Home, path) }
 
-// config returns the configuration that of describes. If node is not "", the configuration is for that node only.
+// config returns the configuration from the given source. If node is not "", the configuration is for that node only.
 func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node string) ([]byte, error) {
 	if of.File == "" {
 		in := of.Inputs

@@ -22,9 +22,9 @@ type Size struct{ Width, Height int }
 // Session is one session of a user: a console at a terminal, or a command.
 type Session struct {
 	access.Login
-	// ID is the number of the session.
+	// ID is the session's number, starting at 1.
 	ID int
-	// Address is the address of the client.
+	// Address is the client's address.
 	Address string
 	// In, Out and Err are the streams. Reading In counts as activity of the user.
 	In       io.Reader
@@ -41,7 +41,7 @@ type Session struct {
 	cancel context.CancelCauseFunc
 }
 
-// Limits of a terminal's size, in cells. Clients that report no size, such as ssh -tt without a terminal, get the
+// Limits on a terminal's size, in cells. Clients that report no size, such as ssh -tt without a terminal, get the
 // usual 80x24.
 const (
 	minWidth, minHeight = 20, 5

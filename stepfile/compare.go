@@ -46,7 +46,7 @@ func sameSet(a, b any) bool {
 	return isList && isToo && len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
 }
 
-// unmasked returns the existing value after replacing the API's masks by the wanted values.
+// unmasked returns the existing value after replacing the API's masks with the wanted values.
 func unmasked(now, then any) any {
 	switch x := now.(type) {
 	case string:

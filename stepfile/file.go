@@ -342,7 +342,7 @@ func (i *Item) document() *hints.PythonDict {
 // arguments.
 const flowFrom = 4
 
-// YAML returns the content of a file with the objects, for [Parse]. It omits empty fields.
+// YAML returns the content of a file from which [Parse] can read the objects. It omits empty fields.
 func YAML(list []Item) ([]byte, error) {
 	bodies := make(hints.PythonList, len(list))
 	for i := range list {

@@ -33,8 +33,8 @@ type State struct {
 	Folded []string `json:"folded,omitempty"`
 	// Marks lists the UUIDs of the marked nodes, the oldest mark first.
 	Marks []string `json:"marks,omitempty"`
-	// Node is the UUID of the node whose screen is open, and Tab is the action that shows its tab. Either is "" for
-	// none.
+	// Node is the UUID of the node whose screen is open, and Tab is the action that shows the open tab. Either is ""
+	// for none.
 	Node string `json:"node,omitempty"`
 	Tab  string `json:"tab,omitempty"`
 	// Entered holds earlier inputs of forms, oldest first. Its keys are those of the form fields.
