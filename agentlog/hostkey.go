@@ -49,8 +49,8 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports that no other keys than the expected ones are accepted. foreign reports that the host presented
-	// another key.
+	// only reports whether only the expected keys are accepted. foreign reports whether the host presented a
+	// different key.
 	only, foreign bool
 }
 
@@ -113,7 +113,7 @@ func (k *hostKeys) algorithms() []string {
 	return out
 }
 
-// wanted returns the keys of the host in known_hosts.
+// wanted returns the host's keys from known_hosts.
 func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for lines. Longer ones are truncated and marked.
+// Limits for lines, in bytes. Longer texts are truncated and marked.
 const (
 	maxRaw  = 256 << 10 // for a line of the input, before parsing
 	maxText = 8 << 10   // for the text that is shown
@@ -44,8 +44,8 @@ type writer struct {
 	lost      bool   // the start of the line was not read by this parser
 }
 
-// Text parses unstructured text from a serial console or a file. at is the time when it was written, and unit names
-// its writer. Either is empty if the source does not know it.
+// Text parses unstructured text from a serial console or a file. at is the time when the text was written, or zero if
+// the time is unknown. unit names the writer, or is empty.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
@@ -82,8 +82,8 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. levelKnown reports that line.Level comes from the journal. If it does not, or
-// if that level is not more severe than info, the level is guessed from the text.
+// lines parses the lines of a message. levelKnown reports whether line.Level comes from the journal. If it does not,
+// or if that level is not more severe than info, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()
@@ -141,7 +141,8 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects the level of a line by its text, because the journal gives all output of a container the same level.
+// level corrects a line's level based on its text, because the journal gives all output of a container the same
+// level.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true

@@ -9,8 +9,8 @@ var secretWords = []string{
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys masks values whose names are those of secrets. It recognizes key=value, "key": "value", 'key': {…} and
-// --key value, within quotes or not.
+// findKeys masks values whose names suggest that they are secret. It recognizes key=value, "key": "value", 'key': {…}
+// and --key value, whether quoted or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
 		forEach(lower, word, from, func(at int) int {
@@ -39,7 +39,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// secretName reports whether a name that contains the word names a secret.
+// secretName reports whether name, which contains word, is the name of a secret.
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":

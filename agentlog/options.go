@@ -16,7 +16,7 @@ type Options struct {
 	Sources []models.LogSource
 	// Address returns the agent's last address in Ironic, either in the form of agent_url (https://10.0.0.31:9999) or
 	// as a bare host, or "" if there is none. It is called about once a second, by several goroutines, and must not
-	// block. If Address is nil, the sources SSH and status are not used.
+	// block. If Address is nil, the SSH and status sources are not used.
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
@@ -64,13 +64,13 @@ type SSHOptions struct {
 	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
 	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
-	// all images that a node may have booted. A host with one of these keys is verified. only reports that the node
-	// has its own image, so that no other key is accepted. HostKeys returns no keys if no image contains one. The
+	// all images that a node may have booted. A host with one of these keys is verified. only reports whether the
+	// node has its own image; if so, no other key is accepted. HostKeys returns no keys if no image contains one. The
 	// function may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
-// sources returns the usable sources that the options select, the best one first.
+// sources returns the usable sources that the options select, in order of preference.
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {
@@ -83,7 +83,7 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// addUsable returns the sources in some and the usable ones in more, the best one first.
+// addUsable returns all sources in some, and the usable ones in more, in order of preference.
 func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

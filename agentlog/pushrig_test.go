@@ -126,7 +126,7 @@ func (r *pushRig) owner(_ context.Context, s agentlog.Sender) (agentlog.Owner, e
 	return agentlog.OwnerAmong(r.machines, s)
 }
 
-// stop stops receiving.
+// stop stops the receiver and closes the client's idle connections.
 func (r *pushRig) stop() {
 	r.console.Stop()
 	r.client.CloseIdleConnections()

@@ -20,7 +20,8 @@ type SerialConsoles interface {
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is a node's serial console, opened by Open of [SerialConsoles] and usable until Close.
+// SerialConsole is a node's serial console that was opened by the Open method of [SerialConsoles]. It is usable until
+// Close is called.
 type SerialConsole interface {
 	// Address returns the address that serves the console's data, as tcp://HOST:PORT. It may query Ironic, and the
 	// result may change.
@@ -36,7 +37,7 @@ type SerialConsole interface {
 type SerialError struct {
 	// Reason explains the error, and Remedy what the operator can do. Both are for display and may be empty.
 	Reason, Remedy string
-	// Final reports that retrying is not expected to help.
+	// Final reports whether retrying is not expected to help.
 	Final bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// serialLines returns the lines that result if text arrives in pieces of n bytes, including an incomplete last line.
+// serialLines parses text that arrives in pieces of n bytes. It returns all lines, including an incomplete last one.
 func serialLines(text string, n int) []string {
 	p := newSerialParser(models.NodeRef{UUID: testUUID}, testNow)
 	var lines []models.LogLine

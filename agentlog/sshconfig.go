@@ -29,7 +29,7 @@ type hop struct {
 	strict     strictness
 }
 
-// strictness is a value of ssh's option StrictHostKeyChecking.
+// strictness is a value of ssh's StrictHostKeyChecking option.
 type strictness string
 
 const (
@@ -50,8 +50,7 @@ func (h *hop) name() string {
 	return printable.Line(name)
 }
 
-// hop returns the settings that ssh would use for the host alias. login and port, if not empty, take precedence over
-// ssh_config.
+// hop returns the settings that ssh would use for alias. login and port, if set, take precedence over ssh_config.
 func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
 	switch h.strict {
