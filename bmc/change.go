@@ -20,7 +20,7 @@ import (
 // changeAnswer is the controller's answer to a change. If a task carries out the change, task is its address.
 type changeAnswer struct {
 	task string
-	wait bool // reports that the status was 202
+	wait bool // whether the status was 202
 }
 
 // post sends an action, and does not wait for its task.
@@ -215,9 +215,9 @@ func isTemporary(err error) bool {
 	return true
 }
 
-// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read, so that the
-// order may have been carried out. The fault does not contain the controller's answer, because an error about the
-// task says nothing about the order.
+// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read. The order may
+// have been carried out. The fault does not contain the controller's answer, because an error about the task says
+// nothing about the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
 	f := &models.Fault{

@@ -166,7 +166,7 @@ func TestDoRefused(t *testing.T) {
 	}
 }
 
-// TestDoWithoutEffect checks that the result says so if an order has no effect.
+// TestDoWithoutEffect checks that the result mentions that an order had no effect.
 func TestDoWithoutEffect(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")

@@ -229,7 +229,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// busy rejects a number of requests for the interfaces (times) with a short Retry-After, and then answers them.
+// busy rejects the first requests for the interfaces with a short Retry-After, and answers later ones. times is the
+// number of requests to reject.
 func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	var n atomic.Int64
 	return onlyInterfaces(func(w http.ResponseWriter, r *http.Request) {

@@ -23,8 +23,8 @@ type logEntry struct {
 	Created, EventTimestamp, Severity, Message, Description, MessageID string
 }
 
-// readLogs reads the newest entries of the logs of the machine and of its controller: the system event log, and
-// vendor logs (Dell's lifecycle log, HPE's IML).
+// readLogs reads the newest entries in the logs of the machine and of its controller. These are the system event log
+// and vendor logs, such as Dell's lifecycle log and HPE's IML.
 func (p *probe) readLogs(ctx context.Context) error {
 	services, err := members[logService](ctx, p.session, p.system.LogServices, mostLogs)
 	all := []error{err}
@@ -75,8 +75,8 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	return entries, errors.Join(err, more)
 }
 
-// top returns the path for requesting at most maxEntries entries of a log after the first skip entries. If the
-// controller does not support such requests, it returns at.
+// top returns the path for requesting at most maxEntries entries of a log. skip is the number of entries to skip at
+// the start. If the controller does not support such requests, top returns at.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at

@@ -190,7 +190,7 @@ func adjustProperties(body map[string]any, err error, protocol string) bool {
 	return found
 }
 
-// apply sets the properties in change in the body. The value nil removes a property.
+// apply changes the body: it sets the properties in change, and removes those whose value is nil.
 func apply(body, change map[string]any) {
 	for name, value := range change {
 		if value == nil {
@@ -212,8 +212,8 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". full
-// means that the slot should contain an image.
+// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". If
+// full is true, the slot should contain an image; if not, it should be empty.
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {

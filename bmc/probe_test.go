@@ -58,7 +58,7 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
-// count returns the number of requests that start with the given prefix, in the form "METHOD path".
+// count returns the number of requests whose text, in the form "METHOD path", starts with method.
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
