@@ -260,7 +260,7 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 		at := actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
 		note, err = m.act(ctx, at, map[string]any{})
 		if refused(err) || status(err) == http.StatusUnsupportedMediaType {
-			note, err = m.act(ctx, at, nil) // some controllers require that there is no body, others that there is one
+			note, err = m.act(ctx, at, nil) // some controllers accept only requests without a body, others only requests with a body
 		}
 	} else {
 		note, err = m.change(ctx, s.ref.ID, map[string]any{"Image": nil, "Inserted": false})

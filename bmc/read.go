@@ -57,7 +57,7 @@ type partialError struct {
 // Error returns the number of failures and the first one.
 func (p *partialError) Error() string { return fmt.Sprintf("%d failed: %v", p.failed, p.first) }
 
-// Unwrap returns the first of the errors.
+// Unwrap returns the first error.
 func (p *partialError) Unwrap() error { return p.first }
 
 func (p *partialError) add(err error) {
@@ -106,8 +106,8 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError returns nil for the error that a field has the wrong type, and records it. It is not fatal, because
-// encoding/json skips such a field.
+// skipTypeError records the error that a field has the wrong type, and returns nil for it, because encoding/json
+// skips such a field. It returns other errors unchanged.
 func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {

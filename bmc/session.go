@@ -31,7 +31,7 @@ type session struct {
 	url    string
 	// location is the path of the session's own resource. It is empty if there is none.
 	location string
-	// renewed reports that a new session has replaced an expired one. This happens only once, because some
+	// renewed reports whether a new session has replaced an expired one. This happens only once, because some
 	// controllers lock an account that logs in too often.
 	renewed bool
 	secrets []string

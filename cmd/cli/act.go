@@ -44,7 +44,7 @@ func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
 	}
 }
 
-// followIsWait makes the flag --follow an alias for --wait.
+// followIsWait makes --follow an alias for the --wait flag.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"

@@ -104,7 +104,7 @@ func (a *App) Connect(cmd *cobra.Command) (*session.Session, error) {
 	return opened, nil
 }
 
-// Opened records the servers of the context, so that errors of connections to them can suggest ironworks doctor.
+// Opened records the servers of the context, so that errors from connecting to them can suggest ironworks doctor.
 func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
 	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
 }

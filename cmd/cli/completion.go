@@ -12,7 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// Choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
+// Choices returns possible values of a flag; a value may be followed by a tab and a description. The result may
+// include values that do not start with prefix, which Complete removes.
 type Choices func(cmd *cobra.Command, prefix string) []cobra.Completion
 
 // Complete implements cobra's completion function for flags.
@@ -74,7 +75,7 @@ func (a *App) CompleteNodes(limit int) cobra.CompletionFunc {
 	})
 }
 
-// Words returns Choices that are always the given words.
+// Words returns a Choices function whose result is always the given list.
 func Words(list ...string) Choices {
 	return func(*cobra.Command, string) []string { return list }
 }

@@ -121,7 +121,8 @@ func (a *App) AskTyped(ctx context.Context, question, want string, count int, ac
 // NothingSent is the reason of a refusal if the operator did not confirm.
 const NothingSent = "not confirmed, nothing was sent"
 
-// AskYes asks a yes-or-no question. If the answer is not yes, it returns a refusal whose reason is otherwise.
+// AskYes asks a yes-or-no question. If the answer is not yes, it returns a refusal; the text in otherwise is its
+// reason.
 func (a *App) AskYes(ctx context.Context, question, action, otherwise string) error {
 	answer, err := a.prompt(ctx, question)
 	if err == nil && !isYes(answer) {
