@@ -85,7 +85,7 @@ func (s *served) event(kind serve.EventKind) serving.EventJSON {
 	return serving.EventJSON{}
 }
 
-// get returns the response of a URL.
+// get fetches a URL and returns the content.
 func (s *served) get(url string) []byte {
 	s.t.Helper()
 	_, content := fetch.Answer(s.t, url, s.first.Certificate)

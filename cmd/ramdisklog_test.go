@@ -46,7 +46,8 @@ func freePort(t *testing.T, address string) int {
 	return port
 }
 
-// userKey returns an operator's key pair, as the file with the private key and the text of the public key.
+// userKey creates an operator's key pair. It returns the path of the file with the private key, and the text of the
+// public key.
 func userKey(t *testing.T) (file, public string) {
 	t.Helper()
 	pub, private, err := ed25519.GenerateKey(rand.Reader)

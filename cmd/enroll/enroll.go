@@ -247,7 +247,7 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 	cli.WriteTable(a.Stderr, r.Header, r.Rows, width)
 }
 
-// createdShown is the number of new nodes that are listed before the confirmation.
+// createdShown is the maximum number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
 // carryOutEnroll asks for confirmation, enrolls and prints the results. started is false if nothing was sent.
