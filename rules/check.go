@@ -187,7 +187,7 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 	}
 }
 
-// templates warns about templates in a value that Ironic does not expand.
+// templates searches a value for templates, and warns about those that Ironic does not expand.
 func (r *reader) templates(v *document.Value) {
 	switch v.Kind {
 	case document.List:

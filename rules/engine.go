@@ -19,11 +19,11 @@ type Subject struct {
 	Inventory, PluginData *hints.PythonDict
 }
 
-// Masking is the value of Ironic's option [inspection_rules]mask_secrets. It decides whether rules can read the
+// Masking is the value of Ironic's option [inspection_rules]mask_secrets. It determines whether rules can read the
 // secrets in the inventory.
 type Masking string
 
-// The values of the option mask_secrets.
+// The values of the mask_secrets option.
 const (
 	MaskAlways    Masking = "always"
 	MaskSensitive Masking = "sensitive" // sensitive rules can read secrets
@@ -169,8 +169,7 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks records that Ironic would add one of its masking wrappers to the plugin data at path, so that it cannot
-// store the plugin data.
+// breaks records that Ironic cannot store the plugin data, because it would add one of its masking wrappers at path.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)

@@ -9,11 +9,11 @@ import (
 	"ironworks/models/hints"
 )
 
-// kind is the type of a field in oslo.versionedobjects, which decides how values are converted.
+// kind is the type of a field in oslo.versionedobjects, which determines how values are converted.
 type kind int
 
 const (
-	kindText    kind = iota // other values than text, numbers and booleans fail: "A string is required …"
+	kindText    kind = iota // values other than text, numbers and booleans fail: "A string is required …"
 	kindAnyText             // converted to text, such as a UUID
 	kindBool
 	kindWhole
@@ -142,7 +142,7 @@ func (o *object) method(name string) bool {
 		}, name)
 }
 
-// set implements Python's setattr. ineffective reports that Ironic does not save the value.
+// set implements Python's setattr. ineffective reports whether Ironic discards the value instead of saving it.
 func (o *object) set(name string, value any) (ineffective bool, raised *Exception) {
 	t, isField := o.fields[name]
 	if !isField {

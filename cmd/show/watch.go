@@ -17,8 +17,8 @@ import (
 	"ironworks/session"
 )
 
-// watchPeriod is the polling interval. It is shorter than the console's, to see states that last a fraction of a
-// second. The poller's period is never shorter than ten times the latency.
+// watchPeriod is the polling interval. It is shorter than the console's, so that states that last only a fraction of
+// a second are seen. The poller's period is never shorter than ten times the latency.
 const watchPeriod = 200 * time.Millisecond
 
 type watchFlags struct {
@@ -78,7 +78,7 @@ type watcher struct {
 	failure       error
 }
 
-// errReached ends a watch whose nodes reached the awaited state.
+// errReached ends a watch whose nodes have reached the awaited state.
 var errReached = errors.New("reached")
 
 // watch polls the named nodes, or all nodes, until the command is interrupted or the awaited state is reached.
