@@ -301,8 +301,8 @@ var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part of the file name between the UUID and the time: the node's name, the instance, the kind of
-	// operation.
+	// What is the part of the file name between the UUID and the time. It may contain the node's name, the instance
+	// and the kind of operation.
 	What string
 	// Time is when the conductor stored the archive, according to the conductor's clock.
 	Time time.Time

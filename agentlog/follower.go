@@ -275,8 +275,8 @@ type Status struct {
 	SkewKnown bool
 }
 
-// Batch contains what the sources have reported since the last batch: new lines, in the order in which their sources
-// delivered them, and changes of the sources' states. The lines of one journal entry are always in the same batch.
+// Batch contains what the sources have reported since the last batch: new lines, in the order of their delivery, and
+// new states of the sources. The lines of one journal entry are always in the same batch.
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// journalMatches selects the entries of a machine's journal that ironworks reads: those of the agent's unit,
-// systemd's messages about it, its container, and the kernel.
+// journalMatches selects the journal entries that ironworks reads: entries from the agent's unit, from systemd about
+// this unit, from the agent's container, and from the kernel.
 const (
 	journalMatches = "_SYSTEMD_UNIT=ironic-agent.service + _PID=1 UNIT=ironic-agent.service + CONTAINER_NAME=ironic-agent + _TRANSPORT=kernel"
 	journalFields  = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,CONTAINER_NAME,CONTAINER_PARTIAL_MESSAGE,_LINE_BREAK,SYSLOG_IDENTIFIER,_TRANSPORT,_BOOT_ID"

@@ -137,8 +137,8 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the line continues in the next entry, because the container wrote only a part of it or
-// because it was too long for journald.
+// continues reports whether the line continues in the next entry. Either the container wrote only a part of the line,
+// or the line was too long for journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
@@ -182,7 +182,7 @@ func (e *journalEntry) time() time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// validID returns the field as a string if it may be one of journald's IDs, and "" otherwise.
+// validID returns the field as a string, or "" if it cannot be one of journald's IDs.
 func validID(f field) string {
 	s := string(f)
 	if len(s) > 256 || printable.Line(s) != s {

@@ -116,14 +116,14 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 			line.Time = h.time
 		}
 	}
-	// Programs overwrite their line by writing \r: keep only the last text.
+	// Some programs overwrite their line by writing \r, so keep only the last text.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}
 	text = strings.TrimRight(text, "\r ")
 	own := h.size > 0 // whether the level comes from the program's own logger
 	if rest, ok := strings.CutPrefix(text, installerPrefix); ok {
-		// The agent logs the output of coreos-installer again, always at level DEBUG.
+		// The agent logs the output of coreos-installer again, always at the DEBUG level.
 		line.Unit, text, line.Level, own = installer, rest, min(line.Level, models.LogInfo), false
 	}
 	if line.Progress = readProgress(text); line.Progress != nil {
@@ -173,7 +173,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// truncate shortens a text of more than most bytes without splitting a character, and appends an ellipsis.
+// truncate shortens a text whose size exceeds most, in bytes, and appends an ellipsis. It does not split a character.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -225,8 +225,8 @@ func escapeSize(rest string) int {
 	return 0
 }
 
-// progressLine matches the progress that coreos-installer writes once a second if its output is not a terminal, such
-// as "Read disk 1.2 GiB/3.4 GiB (35%)".
+// progressLine matches the progress lines of coreos-installer, such as "Read disk 1.2 GiB/3.4 GiB (35%)". It writes
+// one per second if its output is not a terminal.
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
 // readProgress parses a progress line of coreos-installer. It returns nil for other lines.

@@ -61,7 +61,7 @@ func secretName(name, word string) bool {
 	return true
 }
 
-// opensElement reports whether the name at start is that of an XML element, with or without a namespace.
+// opensElement reports whether the name at start is the name of an XML element, with or without a namespace.
 func opensElement(text string, start int) bool {
 	if start > 0 && text[start-1] == ':' {
 		start = strings.LastIndexAny(text[:start], "< ") + 1
@@ -165,7 +165,7 @@ func harmlessValue(v string) bool {
 	return false
 }
 
-// skip returns the first offset, starting at from, whose byte is not one of bytes.
+// skip returns the offset of the first byte, starting at from, that is not contained in bytes.
 func skip(text string, from int, bytes string) int {
 	for from < len(text) && strings.IndexByte(bytes, text[from]) >= 0 {
 		from++

@@ -13,7 +13,7 @@ const (
 	regionDump              // a dump, until the next line with a logger's header
 )
 
-// Limits of a region in lines: an unclosed quote must not hide the rest of the log.
+// Maximum sizes of a region, in lines. Without them, an unclosed quote would hide the rest of the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
@@ -81,8 +81,8 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// continuesIn reports whether the region continues in body, which follows a logger's header. Only keys do, because a
-// logger that prefixes every line also prefixes the lines of a key.
+// continuesIn reports whether the region continues in body, which follows a logger's header. Only the region of a key
+// does, because a logger that prefixes every line also prefixes the lines of a key.
 func (r *region) continuesIn(body string) bool {
 	if r.kind != regionKey {
 		return false

@@ -40,8 +40,8 @@ type Options struct {
 
 // Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. When ctx has
-	// ended, it closes the channel.
+	// Subscribe sends the lines that a node has pushed so far, and further lines until ctx ends. It then closes the
+	// channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
@@ -53,8 +53,8 @@ type SSHOptions struct {
 	Port int
 	// Keys lists the files of private keys that are tried before all others.
 	Keys []string
-	// Jump lists the jump hosts, like ssh's ProxyJump: [user@]host[:port], separated by commas. "none" means a direct
-	// connection, whatever ssh_config says.
+	// Jump lists the jump hosts in the format of ssh's ProxyJump: [user@]host[:port], separated by commas. "none"
+	// means a direct connection, whatever ssh_config says.
 	Jump string
 	// Config is the ssh_config to read instead of the user's and the system's. If it is "none", no ssh_config is
 	// read.

@@ -14,7 +14,7 @@ type writerState struct {
 	Quote     string     `json:"quote,omitempty"`
 	Depth     int        `json:"depth,omitempty"`
 	Traceback bool       `json:"traceback,omitempty"`
-	// Partial reports that the start of a line was read, but not its end.
+	// Partial reports whether the start of a line was read, but not its end.
 	Partial bool `json:"partial,omitempty"`
 }
 

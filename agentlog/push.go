@@ -22,7 +22,7 @@ import (
 
 // PushOptions configures a [Receiver].
 type PushOptions struct {
-	// Dir is the folder that holds the data that is needed after a restart; see [OpenImages]. It is required.
+	// Dir is the folder for data that must survive a restart; see [OpenImages]. It is required.
 	Dir string
 	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
 	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].

@@ -40,8 +40,8 @@ type Identity struct {
 	HostKeyPublic string
 }
 
-// IdentityOrder describes an identity to create: the node that the image is for, or "" for all nodes, and the secrets
-// that the identity contains.
+// IdentityOrder describes an identity to create. Node is the node that the image is for, or "" for all nodes. Push
+// and HostKey select the secrets that the identity contains.
 type IdentityOrder struct {
 	Node          string
 	Push, HostKey bool

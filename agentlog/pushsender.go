@@ -76,7 +76,7 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }
 
-// These are the headers of a push. noCursor is the value of headerAfter at the start of a boot.
+// Headers of a push. noCursor is the value of headerAfter at the start of a boot.
 const (
 	headerMACs   = "Ironworks-Macs"
 	headerSystem = "Ironworks-System"

@@ -197,8 +197,8 @@ type pushEntry struct {
 	text   []byte
 }
 
-// entries returns the entries in a push and the cursor of the last one. It fails if an entry has no cursor, and
-// leaves out entries from other boots.
+// entries returns those entries in a push that belong to the given boot, and the cursor of the last entry. It fails
+// if there are too many entries, or if one is malformed or has no cursor.
 func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last string, err error) {
 	count := 0
 	for text := range bytes.Lines(body) {

@@ -35,7 +35,7 @@ type SerialConsole interface {
 
 // SerialError reports why a serial console cannot be read.
 type SerialError struct {
-	// Reason explains the error, and Remedy what the operator can do. Both are for display and may be empty.
+	// Reason explains the error. Remedy suggests what the operator can do. Both are for display and may be empty.
 	Reason, Remedy string
 	// Final reports whether retrying is not expected to help.
 	Final bool
@@ -47,7 +47,7 @@ func (e *SerialError) Error() string { return e.Reason }
 const (
 	serialDial   = 10 * time.Second
 	serialReturn = 20 * time.Second // time to restore the console's state
-	// serialQuiet is the time after which an incomplete line is shown: a prompt has no line end.
+	// serialQuiet is the time after which an incomplete line is shown, because a prompt has no line end.
 	serialQuiet = time.Second
 	// serialSilent is the time after which silence is reported.
 	serialSilent = 20 * time.Second

@@ -14,7 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// Shell is an SSH connection to a machine on which login shells or commands can be run.
+// Shell is an SSH connection to a machine. It can run login shells and commands.
 type Shell struct {
 	conn *sshConn
 	note string
@@ -241,7 +241,7 @@ func start(session *ssh.Session, r ShellSession) error {
 	return nil
 }
 
-// followSize sends the size of the terminal to the machine until done is closed.
+// followSize forwards changes to the terminal's size to the machine until done is closed.
 func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
 	for {
 		select {

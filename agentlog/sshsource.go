@@ -197,7 +197,8 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	return boot, err
 }
 
-// trust checks whether the machine's host key is trusted, and returns an error if not.
+// trust returns an error if the machine's host key is not trusted. Otherwise, it stores the reason why a new key is
+// trusted.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
 	var err error
 	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)

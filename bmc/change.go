@@ -78,8 +78,8 @@ func wantsETag(err error) bool {
 	return code == http.StatusPreconditionFailed || code == http.StatusPreconditionRequired
 }
 
-// send sends a change. If the controller does not answer, it may have accepted the change nevertheless, and the error
-// is an *unconfirmedError.
+// send sends a change. If the controller does not answer, the error is an *unconfirmedError, because the controller
+// may have accepted the change.
 func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (changeAnswer, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -154,7 +154,7 @@ func (u *unconfirmedError) Unwrap() error { return u.err }
 // isBroken reports whether the connection was closed in the middle of an answer.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
-// isAbout reports whether a controller's error names this property.
+// isAbout reports whether a controller's error names the given property.
 func isAbout(err error, property string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {

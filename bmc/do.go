@@ -266,8 +266,8 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC is unavailable for some minutes", nil
 }
 
-// restart sends the action that restarts the controller. A connection that is closed or silent is no error, because
-// the controller is restarting.
+// restart sends the action that restarts the controller. A closed or silent connection is not an error, because the
+// controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
 	var gone *unconfirmedError

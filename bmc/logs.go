@@ -116,7 +116,7 @@ func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) < 0
 }
 
-// entries decodes log entries, the newest ones first. If the list consists of links, it reads only the newest few.
+// entries decodes log entries, newest first. If the list consists of links, it reads only the newest few.
 func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -27,7 +27,7 @@ type controller struct {
 	*httptest.Server
 	rack *machine.Rack
 	mu   sync.Mutex
-	// asked lists the requests received, each as "METHOD path".
+	// asked lists the received requests in the form "METHOD path".
 	asked []string
 	// instead, if not nil, is called before the rack. It reports whether it has answered the request.
 	instead func(w http.ResponseWriter, r *http.Request) bool
@@ -117,7 +117,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeReadsTheMachinesState checks that changes of the machine's state are visible.
+// TestProbeReadsTheMachinesState checks that changes to the machine's state are visible.
 func TestProbeReadsTheMachinesState(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -223,7 +223,7 @@ func TestPinnedCertificateAndNamedSystem(t *testing.T) {
 	}
 }
 
-// TestUnreadableParts checks that if one part cannot be read, the others are read nevertheless.
+// TestUnreadableParts checks that the other parts are read even if one part cannot be read.
 func TestUnreadableParts(t *testing.T) {
 	t.Parallel()
 	c := newController(t, false, newMachine(t, "m1"))

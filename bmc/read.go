@@ -32,7 +32,8 @@ type resource struct {
 	Status condition
 }
 
-// setPath stores the path from which a resource was read: some controllers omit or misspell it in the resource.
+// setPath stores the path from which a resource was read, because some controllers omit or misspell it in the
+// resource.
 func (r *resource) setPath(at string) {
 	if at != "" {
 		r.ref.ID = at
@@ -158,8 +159,8 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	return all, nil
 }
 
-// expanded reads the members of a collection with their content, if the controller supports that: one request for all
-// memory modules is less load than thirty. After a failure, the controller is not asked for expanded collections
+// expanded reads the members of a collection with their content, if the controller supports that. One request for all
+// memory modules causes less load than thirty. After a failure, the controller is not asked for expanded collections
 // again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""

@@ -168,8 +168,8 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even after the context has ended: an open session may block other users, because controllers allow
-// few sessions.
+// close logs out, even after the context has ended. Controllers allow few sessions, so an open session may block
+// other users.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
 	if s.location == "" {
@@ -231,7 +231,7 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// Maximum numbers of resources that are read: real machines have fewer, or more are not useful.
+// Maximum numbers of resources that are read. Real machines have fewer, or more would not be useful.
 const (
 	mostMembers = 256
 	mostChassis = 8
