@@ -46,8 +46,8 @@ func (a *app) checkServer(ctx context.Context, opened *session.Session, server *
 		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(users, ", "))
 }
 
-// checkListen returns the reason why a server could not listen on address, as far as this can be found out without
-// listening.
+// checkListen returns the reason why a server could not listen on address. It finds only those reasons that can be
+// detected without listening.
 func checkListen(ctx context.Context, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -64,7 +64,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	}
 }
 
-// comparison warns if values of different types are compared, which may be unintended because a template always
+// comparison warns if values of different types are compared. This may be unintended, because a template always
 // results in a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {

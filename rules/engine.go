@@ -12,7 +12,7 @@ import (
 type Subject struct {
 	// Node holds the node's fields in the form of the API.
 	Node *hints.PythonDict
-	// Ports holds the fields of each of the node's ports in the form of the API.
+	// Ports holds the fields of the node's ports in the form of the API, with one object for each port.
 	Ports  []*hints.PythonDict
 	Traits []string
 	// Inventory and PluginData hold the data that an inspection stored.
@@ -56,7 +56,7 @@ type Outcome struct {
 	Action int
 	// Notes lists notes for the operator about what the rule did.
 	Notes []string
-	// Changes lists those changes made by the actions that Ironic saves.
+	// Changes lists the changes that the actions made and that Ironic saves.
 	Changes []Change
 }
 
@@ -73,7 +73,7 @@ type run struct {
 	unstorable string
 }
 
-// Run evaluates rules, in the order of [Sorted], as Ironic's engine does.
+// Run evaluates rules as Ironic's engine does. It uses the order of [Sorted].
 func Run(list []*Rule, s Subject, masking Masking) *Result {
 	r := &run{
 		node: newObject("Node", nodeFields(), s.Node), traits: slices.Clone(s.Traits), inventory: orEmpty(s.Inventory),

@@ -29,8 +29,8 @@ type fieldType struct {
 	required bool
 }
 
-// nodeFields returns the fields of a node according to ironic/objects/node.py (39.0.0). They have the names of
-// attributes of Ironic's objects, which may differ from those in the API.
+// nodeFields returns the fields of a node according to ironic/objects/node.py (39.0.0). Their names are the names of
+// attributes in Ironic, which may differ from the names in the API.
 func nodeFields() map[string]fieldType {
 	f := fieldsOf(kindText, "name", "driver", "reservation", "conductor_group", "power_state", "target_power_state",
 		"provision_state", "target_provision_state", "maintenance_reason", "fault", "last_error", "resource_class",

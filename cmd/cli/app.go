@@ -196,7 +196,7 @@ type Process struct {
 	Bug func()
 }
 
-// Version returns the version of the program: from the build, or else from the module.
+// Version returns the version that was set for the build, the version of the module, or "unknown".
 func Version() string {
 	if buildVersion != "" {
 		return buildVersion

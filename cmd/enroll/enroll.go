@@ -136,7 +136,8 @@ func (flags *enrollFlags) input() provision.EnrollInput {
 	return in
 }
 
-// enrollReader returns the reader that reads an input and compares it with Ironic.
+// enrollReader returns the reader for an input. The reader has access to BMCs only if the input contains BMC
+// addresses.
 func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags *enrollFlags) (*provision.EnrollReader, error) {
 	r := &provision.EnrollReader{API: s.Client, Open: a.ReadNodeFile, Mask: a.Mask}
 	if len(in.Addresses) == 0 {

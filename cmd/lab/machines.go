@@ -57,8 +57,8 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines listed in the --scenarios file. If path is empty, it returns the first count of the
-// default machines.
+// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns default
+// machines; count is their number.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
