@@ -71,7 +71,7 @@ func (t *textReader) line(raw []byte) {
 	}
 	text := string(raw)
 	if strings.HasPrefix(text, "-- ") && strings.HasSuffix(text, " --") || len(text) == 0 && t.at.IsZero() {
-		return // the line is a message of journalctl itself
+		return // the line is a message from journalctl itself
 	}
 	at, unit, message, ok := shortLine(text, t.storedAt)
 	if !ok {

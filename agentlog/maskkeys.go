@@ -124,7 +124,7 @@ func (m *masker) hideValue(text, name string, end int) {
 func (m *masker) hideFrom(text, name string, at, lines int) {
 	quote := at
 	if c := text[at] | 0x20; (c == 'b' || c == 'u' || c == 'r') && at+1 < len(text) {
-		quote++ // skip the prefix of a string in Python
+		quote++ // skip the prefix of a Python string, such as b or u
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {

@@ -37,7 +37,7 @@ const (
 	// batchLines is the approximate maximum number of lines in a Batch. It is small enough for a screen to process a
 	// Batch between two key presses.
 	batchLines = 2000
-	// gatherTime is the time for which lines are collected.
+	// gatherTime is the time for which lines are collected before the next Batch.
 	gatherTime = 100 * time.Millisecond
 	// lookTime is the interval at which a process that does not receive checks for lines that another process has
 	// received.

@@ -168,7 +168,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 		return "", err
 	}
 	if last == "" {
-		r.wake() // wake the readers: this is a sign of life
+		r.wake() // wake the readers, because this is a sign of life
 		return at.cursor, nil
 	}
 	if s.parser == nil || s.position.boot != at.boot {

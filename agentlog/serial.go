@@ -37,7 +37,7 @@ type SerialConsole interface {
 type SerialError struct {
 	// Reason explains the error. Remedy suggests what the operator can do. Both are for display and may be empty.
 	Reason, Remedy string
-	// Final reports whether retrying is not expected to help.
+	// Final reports whether a retry would be useless.
 	Final bool
 }
 

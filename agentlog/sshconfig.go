@@ -20,7 +20,7 @@ const noneWord = "none"
 
 // hop is a jump host or the destination, with the settings for logging in to it.
 type hop struct {
-	alias      string // the name as requested
+	alias      string // the requested name, before ssh_config replaces it
 	host       string
 	port       int
 	user       string

@@ -179,7 +179,7 @@ func (c *sshConn) close() {
 // commandError reports that a command failed on a machine.
 type commandError struct {
 	status int    // the exit status; -1 if unknown
-	stderr string // the end of its error output
+	stderr string // the end of the command's error output
 	err    error
 }
 

@@ -55,7 +55,7 @@ func isDump(id string) bool {
 func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	raw, next, total, err := p.logPage(ctx, p.top(at, 0))
 	if err != nil && p.root.Features.TopSkipQuery {
-		raw, next, total, err = p.logPage(ctx, at) // some claim to support $top, but reject it
+		raw, next, total, err = p.logPage(ctx, at) // some controllers claim to support $top, but reject it
 	}
 	if err != nil {
 		return nil, err

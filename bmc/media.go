@@ -153,7 +153,7 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	}
 	extras := []map[string]any{{"Inserted": true, "WriteProtected": true}, {"TransferMethod": "Stream", "TransferProtocolType": protocol}}
 	if s.Actions.Insert == nil {
-		maps.Copy(body, extras[0]) // without these, some load the image but do not insert it
+		maps.Copy(body, extras[0]) // without these, some controllers load the image but do not insert it
 		ask = func() (string, error) { return m.change(ctx, s.ref.ID, body) }
 		extras = []map[string]any{{"WriteProtected": nil}, {"Inserted": nil}}
 	}

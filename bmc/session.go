@@ -142,7 +142,7 @@ func (s *session) newSession(ctx context.Context) error {
 		return err
 	}
 	var made ref
-	_ = json.NewDecoder(resp.Body).Decode(&made) // some send no body, or a different one
+	_ = json.NewDecoder(resp.Body).Decode(&made) // some controllers send no body, or a different one
 	if made.ID == "" {
 		made.ID = resp.Header.Get("Location")
 	}

@@ -128,8 +128,8 @@ func TestIgnitionServeAnISO(t *testing.T) {
 	}
 }
 
-// TestIgnitionServeTheBuiltinAgent checks that the configuration in the served ISO contains a URL on the same server,
-// at which the built-in agent can be fetched.
+// TestIgnitionServeTheBuiltinAgent checks that the configuration in the served ISO contains a URL of the built-in
+// agent, which the same server serves.
 func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -150,7 +150,7 @@ type sharedAPI struct {
 	shared *session.Shared
 }
 
-// Conductors lists the conductors.
+// Conductors returns the conductors from the server's shared data.
 func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }

@@ -163,8 +163,8 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	}
 }
 
-// attributePath checks the path of an attribute that an action changes. fields holds the known fields, and of says
-// whether they are fields of a node or a port.
+// attributePath checks the path of an attribute that an action changes. of is "node" or "port", and fields holds the
+// known fields of such an object.
 func (r *reader) attributePath(v *document.Value, of string, fields map[string]fieldType, o *Operation) {
 	if v.Kind != document.Text {
 		r.Problem(v, "path is %s, not a string such as properties/cpus", v.Kind)

@@ -311,8 +311,7 @@ func OneNode(ctx context.Context, s *session.Session, id string) (*models.Node, 
 	return &nodes[0], nil
 }
 
-// ActPrepared does the same as [App.Act], but first lets the action read the information that it needs about each
-// node from Ironic.
+// ActPrepared does the same as [App.Act], but first lets the action query Ironic for information about each node.
 func (a *App) ActPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags ActFlags) error {
 	runner := s.Runner(nil)
 	batch, err := runner.Prepare(cmd.Context(), action, names)

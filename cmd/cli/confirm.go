@@ -20,9 +20,9 @@ import (
 // cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
-// confirm shows the nodes and the effect of a plan and asks for confirmation. Without a terminal, it refuses plans
-// that erase disks or delete nodes. On a server, it refuses plans for nodes on which other users act. If yes is set,
-// it does nothing.
+// confirm asks for confirmation if a plan needs consent, and first shows the nodes and the effect. Without a
+// terminal, it refuses plans that erase disks or delete nodes. On a server, it refuses plans for nodes on which other
+// users act. If yes is set, it neither asks nor refuses.
 func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if others := a.othersActing(plan); len(others) > 0 && !yes {

@@ -124,7 +124,7 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	return err
 }
 
-// input returns the input that the flags describe.
+// input converts the flags to an EnrollInput.
 func (flags *enrollFlags) input() provision.EnrollInput {
 	in := provision.EnrollInput{
 		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,

@@ -59,7 +59,7 @@ func (f *watchFlags) check() error {
 	return err
 }
 
-// watcher prints the changes of nodes. It ends when the awaited state is reached.
+// watcher prints changes to nodes. It ends when the awaited state is reached.
 type watcher struct {
 	app *app
 	// show prints the changes found by a poll. fields lists the API fields to fetch in addition to
@@ -128,7 +128,8 @@ func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags
 	return err
 }
 
-// update handles the changes that a poll has found.
+// update prints the changes found by a poll. It ends the watch if printing fails, if a named node fails, or if the
+// awaited state is reached.
 func (w *watcher) update(u fleet.Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
