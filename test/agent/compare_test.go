@@ -203,8 +203,8 @@ func (c comparison) judge(t *testing.T, ours, real trace) {
 	}
 }
 
-// labOnlySteps lists the steps that the hardware manager of these tests lacks: start_assisted_install needs systemd.
-// The real agent has no step that the lab's agent lacks.
+// labOnlySteps lists the steps that only the lab's agent has. The hardware manager of these tests lacks
+// start_assisted_install, which needs systemd. The real agent has no step that the lab's agent lacks.
 var labOnlySteps = []string{"start_assisted_install"}
 
 // judgeSteps checks that Ironic recorded the real agent's internal data, and removes labOnlySteps from the trace of
@@ -239,9 +239,8 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmlessRefusals matches refusals of the guard that do not matter: ldconfig, which a library starts to find another
-// library, and /etc/.rescued, the mark of a rescued system, which an agent writes when it stops and which nothing
-// reads.
+// harmlessRefusals matches refusals of the guard that do not matter. A library starts ldconfig to find another
+// library. An agent that stops writes /etc/.rescued, the mark of a rescued system, which nothing reads.
 var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
 // checkJournal checks that the guard refused nothing that matters.

@@ -17,8 +17,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// standIns holds scripts that replace programs without which ironic-python-agent makes no inventory, if this computer
-// lacks them. The script for udevadm does not wait, and the script for lshw finds nothing.
+// standIns maps programs that ironic-python-agent needs for an inventory to the scripts that replace them if this
+// computer lacks them. The script for udevadm does not wait, and the script for lshw finds nothing.
 var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
 
 // ofLSHW lists, by section, the inventory fields that ironic-python-agent takes from lshw. They are not compared if

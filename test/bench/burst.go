@@ -87,7 +87,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		if len(pages) == 0 {
 			return fmt.Errorf("%s: no page was requested", b.what)
 		}
-		// The time from the burst to the first page does not count, because it is the period of the poller.
+		// The time from the burst to the first page does not count, because it depends only on the poller's period.
 		took := ended.Sub(pages[0].began)
 		curl, err := curled(ctx, s, pages)
 		if err != nil {

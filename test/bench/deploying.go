@@ -49,7 +49,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	var ours, theirs []time.Duration
 	var ratios []float64
 	for round := range rounds {
-		// In each round, the two halves of the nodes swap their roles, and the two ways swap their order.
+		// In each round, the two halves of the nodes swap roles, and the two methods swap their order.
 		mine, others := ids[:deployCount], ids[deployCount:]
 		var a, c time.Duration
 		var err error

@@ -20,7 +20,8 @@ type explained struct {
 	Next                      struct{ Text, Command string }
 }
 
-// explain runs `ironworks explain`, with additional environment variables, until it reports the rule and confidence.
+// explain runs `ironworks explain`, with additional environment variables, until its output has the given rule and
+// confidence.
 func (b *bench) explain(rule, confidence string, env ...string) explained {
 	b.t.Helper()
 	var last explained

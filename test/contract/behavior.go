@@ -9,8 +9,8 @@ import (
 // subtest, and stays stable.
 type behavior struct {
 	name string
-	// since is the minor API version that introduced the behavior; it is not run on older subjects. 0 means every
-	// version.
+	// since is the minor API version that introduced the behavior. The behavior is not run on subjects with an older
+	// version; 0 means every version.
 	since int
 	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
 	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node with the same

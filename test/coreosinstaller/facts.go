@@ -54,7 +54,7 @@ func Recorded() (Facts, error) {
 	return facts, err
 }
 
-// Images returns, by name, the images that the facts refer to.
+// Images returns the images that the facts refer to, keyed by name.
 func Images() map[string]Live {
 	return map[string]Live{"x86_64": X86(), "2022": Early(), "s390x": S390X(), "2021": Header()}
 }

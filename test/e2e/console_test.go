@@ -274,7 +274,7 @@ func (w *watching) wait() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// of returns the events of the given kind about the node with the given UUID.
+// of returns the events of one kind about the node with the given UUID.
 func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()

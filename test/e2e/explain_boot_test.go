@@ -60,7 +60,7 @@ func TestExplainAgentIsGone(t *testing.T) {
 	})
 }
 
-// TestExplainFromTheJournal checks that explain, node and watch use the log lines of a booting ramdisk that another
+// TestExplainFromTheJournal checks that explain, node and watch use a booting ramdisk's log lines, which another
 // process recorded in the journal.
 func TestExplainFromTheJournal(t *testing.T) {
 	t.Parallel()

@@ -18,8 +18,8 @@ func (c *console) explanation(name string) (said explain.Explanation) {
 	return said
 }
 
-// checkChangedSince checks that explain and the list of nodes report what was changed since the failure, and that
-// explain proposes the verb to try again.
+// checkChangedSince checks that explain and the list of nodes report what has been changed since the failure, and
+// that explain proposes verb as the next command.
 func (c *console) checkChangedSince(name, done, brief, verb string) {
 	c.t.Helper()
 	said := c.explanation(name)

@@ -8,7 +8,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// click clicks on text.
+// click clicks on text, which must be on the screen.
 func (s *screenConsole) click(text string) {
 	s.t.Helper()
 	if !s.Click(text) {

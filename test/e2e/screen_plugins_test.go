@@ -61,7 +61,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.until("failed", "exit code 7: no such rack")
 		s.press("1")
 		s.filterFor(one)
-		// A plugin that uses the terminal runs after y was pressed, and reads its input there.
+		// A plugin that uses the terminal runs after y has been pressed, and reads its input there.
 		s.press("Z")
 		s.answerYes("ask "+one, "sh -c")
 		s.until("40 120", "name of "+one+"?")
