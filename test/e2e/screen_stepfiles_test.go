@@ -65,12 +65,13 @@ func TestScreenTemplates(t *testing.T) {
 }
 
 func traitOf(name string) string {
-	// The digits sort it before the templates and runbooks of other tests, so that it is the first.
+	// The digits sort the object before the templates and runbooks of other tests, so that it comes first in the
+	// list.
 	return "CUSTOM_00_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
-// TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. It checks that nodes
-// without the trait are refused, by the command, too, before any request is sent.
+// TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. It checks that both
+// the console and the command refuse nodes without the trait before any request is sent.
 func TestScreenRunbooks(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// placeOfScope describes a screen on which the tests try all actions of a scope that change something.
+// placeOfScope describes a screen on which the tests try the actions of a scope, except those that change nothing.
 type placeOfScope struct {
 	// open goes to the screen from the fleet; shows is a text that is then on the screen.
 	open  func(s *screenConsole)

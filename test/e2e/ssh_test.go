@@ -109,8 +109,8 @@ func TestSSHCommand(t *testing.T) {
 
 var sizeLine = regexp.MustCompile(`(?m)^\d+ \d+ *$`)
 
-// machineHas asks the machine for the size of its terminal until it is the given size, because a change of the size
-// may arrive later than a key.
+// machineHas runs stty on the machine until the output contains want, the terminal's rows and columns. A change of
+// the size may arrive later than a key.
 func (s *screenConsole) machineHas(want string) {
 	s.t.Helper()
 	for range 20 {
@@ -191,7 +191,7 @@ func TestScreenShell(t *testing.T) {
 		}
 		s.press("stty size", terminal.Enter)
 		s.until("40 120")
-		// The key q quits the console, but here it is sent to the shell.
+		// In the console, q quits, but here it is sent to the shell.
 		s.press("q", terminal.Enter)
 		s.until("q: command not found")
 		if err := s.Resize(100, 30); err != nil {

@@ -14,7 +14,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// proxyPage is the value of [vnc]public_url, the page of ironic-novncproxy, which no test needs to run.
+// proxyPage is the value of [vnc]public_url: the URL of ironic-novncproxy's page. The tests do not need the proxy to
+// run.
 const proxyPage = "http://127.0.0.1:6090/vnc_lite.html"
 
 // withGraphicalConsoles runs a test against a real Ironic and the embedded one, both with graphical consoles.
@@ -113,7 +114,7 @@ func TestGraphicalConsole(t *testing.T) {
 	})
 }
 
-// untilTrue waits up to a minute until is returns true.
+// untilTrue calls is until it returns true, for at most a minute.
 func untilTrue(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

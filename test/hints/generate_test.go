@@ -143,7 +143,7 @@ func (m maker) disks() []object {
 	return disks
 }
 
-// value returns the operand of an expression for the hint name. It is often the value of one of the disks, exact or
+// value returns an operand for the hint with the given name. It is often the value of one of the disks, exact or
 // slightly changed.
 func (m maker) value(name string, disks []object) string {
 	if name == "size" {

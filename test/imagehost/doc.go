@@ -23,7 +23,7 @@ type Case struct {
 	Info map[string]any
 	// Tries is the number of times that the agent tries the download; 0 stands for 2.
 	Tries int
-	// Silence is the time in seconds after which the agent gives up a silent server; 0 stands for 20.
+	// Silence is the time in seconds after which the agent gives up on a silent server; 0 stands for 20.
 	Silence float64
 	// OwnWords says that the texts of errors differ between the agents, because they come from different HTTP
 	// libraries, Python's and Go's.

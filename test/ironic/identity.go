@@ -34,7 +34,7 @@ type Token struct {
 // TokenRequest describes a token to issue, either for a user with a password or for an application credential.
 type TokenRequest struct {
 	User, Password string
-	// Project scopes the token to the project of that name, and System scopes it to the system. If neither is set,
+	// Project scopes the token to the project with that name, and System scopes it to the system. If neither is set,
 	// the token is unscoped.
 	Project string
 	System  bool
