@@ -109,7 +109,7 @@ func (u *unit) kill() {
 	}
 }
 
-// received waits until the console has received count lines of the agent, and returns all of them.
+// received waits until the console has received count lines that are not from the kernel, and returns all such lines.
 func received(c *receiver.Console, count int) []string {
 	var texts []string
 	c.Lines(node, func(lines []models.LogLine) bool {

@@ -53,7 +53,7 @@ func runRescue(n node) error {
 	return nil
 }
 
-// runFastRescue rescues a machine whose ramdisk keeps running, because the node has the fast track.
+// runFastRescue rescues a machine whose ramdisk keeps running, because the node uses the fast track.
 func runFastRescue(n node) error {
 	if err := n.runSteps(managed, provided, installed); err != nil {
 		return err
