@@ -71,7 +71,7 @@ func (s *Screen) Type(keys ...string) {
 	s.typeKeys(burst.String())
 }
 
-// typeKeys types keys and returns the time when it did.
+// typeKeys types keys and returns the time at which they are typed.
 func (s *Screen) typeKeys(keys string) time.Time {
 	if keys == "" {
 		return time.Now()

@@ -38,8 +38,8 @@ type Screen struct {
 	// chunks passes the output from the reader to the emulator, so that the time of arrival is taken immediately even
 	// while the emulator is busy.
 	chunks  chan chunk
-	drained chan struct{} // closed when the last chunk was shown
-	ended   chan struct{} // closed after the program was also reaped
+	drained chan struct{} // closed when the last chunk has been shown
+	ended   chan struct{} // closed when the program has been reaped, too
 
 	keyboard keyboard
 	timing   sync.Mutex // allows one Latency at a time

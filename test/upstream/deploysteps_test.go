@@ -35,7 +35,8 @@ var mergeable = []string{
 	"bios.factory_reset", "firmware.update", "management.reset_bmc", "vendor.send_raw", "power.hold", "deploy.wait", "deploy.install_coreos",
 }
 
-// randomSteps returns up to most distinct steps, in the forms that ironworks and Ironic read.
+// randomSteps returns distinct steps, in the forms that ironworks and Ironic read. Their number is random, from 0 to
+// most.
 func randomSteps(random *rand.Rand, most int) (ours []models.Step, theirs []map[string]any) {
 	theirs = []map[string]any{}
 	for _, i := range random.Perm(len(mergeable))[:random.IntN(most+1)] {

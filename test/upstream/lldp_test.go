@@ -36,7 +36,7 @@ func randomTLVs(random *rand.Rand) []tlv {
 	return append(list, tlvOf(0, ""))
 }
 
-// TestNeighborsAreThoseOfTheHook checks that the same switch port is shown when Ironic's hook parse-lldp has run and
+// TestNeighborsAreThoseOfTheHook checks that the same switch port is shown when Ironic's parse-lldp hook has run and
 // when only the agent's TLVs are stored.
 func TestNeighborsAreThoseOfTheHook(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,8 @@ type Rule struct {
 	left  int // the number of further requests that the rule applies to; negative if unlimited
 }
 
-// On returns a rule that applies a fault to the requests that match; a nil match matches every request.
+// On returns a rule that applies a fault to the requests for which match returns true; a nil match matches every
+// request.
 func On(match Match, kind Kind) *Rule {
 	return &Rule{match: match, kind: kind, left: -1}
 }
@@ -180,8 +181,8 @@ func Slow(by time.Duration) Kind {
 	}
 }
 
-// Then returns a fault that applies next to the requests that k forwards. Slow(d).Then(HTML(500)), for example,
-// delays an HTML page.
+// Then returns a fault that applies k first, and then applies next to the requests that k forwards.
+// Slow(d).Then(HTML(500)), for example, delays an HTML page.
 func (k Kind) Then(next Kind) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, forward) })
@@ -239,8 +240,8 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 	}
 }
 
-// Held reports on reached that a request has arrived, and never responds. If passed is set, it forwards the request
-// first.
+// Held sends a value on reached when a request has arrived, and never responds. If passed is true, it forwards the
+// request first.
 func Held(reached chan<- struct{}, passed bool) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if passed {
