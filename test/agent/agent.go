@@ -36,8 +36,8 @@ import (
 //go:embed all:python
 var files embed.FS
 
-// Command returns the command line that starts the agent of the given release, for the AgentCommand of a lab's
-// options.
+// Command returns the command line that starts the agent of the given release. It is a value for the AgentCommand
+// option of a lab.
 func Command(tb testing.TB, release ironic.Release) []string {
 	tb.Helper()
 	return append([]string{"env", "TMPDIR=" + tb.TempDir()}, program(tb, release)...)

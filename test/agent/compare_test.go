@@ -47,8 +47,8 @@ func step(name string, args map[string]any) map[string]any {
 	return map[string]any{"interface": "deploy", "step": name, "args": args}
 }
 
-// deploy returns the body of a provision request for a deployment with the given configdrive, if any, and the given
-// steps in their order.
+// deploy returns the body of a provision request that deploys a node with the given steps, in their order. A
+// configdrive of nil means none.
 func deploy(configdrive any, steps ...map[string]any) map[string]any {
 	var planned []any
 	for i, s := range steps {

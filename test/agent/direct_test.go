@@ -29,8 +29,7 @@ type operation struct {
 	newestOnly bool
 }
 
-// provisionRequest is a provision request and the states in which it may end; only the first of them counts as
-// success.
+// provisionRequest is a provision request and the states in which it may end. Only the first state counts as success.
 type provisionRequest struct {
 	body map[string]any
 	ends []string

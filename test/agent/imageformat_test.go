@@ -22,8 +22,8 @@ import (
 // descriptor is the text descriptor that a VMDK image contains.
 const descriptor = "# Disk DescriptorFile\nversion=1\ncreateType=\"monolithicSparse\"\n# Extent\nRW 2048 SPARSE \"disk.vmdk\"\nddb.adapterType = \"ide\"\n"
 
-// sampleImages returns small images of every format, and other contents, some of which only look like an image. Their
-// names are the keys.
+// sampleImages returns small images of every format, and other contents, some of which only look like an image. The
+// map is keyed by name.
 func sampleImages() map[string][]byte {
 	filled := func(size int, parts ...any) []byte {
 		content := make([]byte, size)

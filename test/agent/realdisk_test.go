@@ -298,8 +298,8 @@ func standInsInPath(t *testing.T, disk string) {
 	}
 }
 
-// bootableImage returns the path of a disk image with the partition that coreos-installer expects: a file system with
-// the label boot.
+// bootableImage returns the path of a disk image with the partition that coreos-installer expects: a file system
+// labeled boot.
 func bootableImage(t *testing.T) string {
 	t.Helper()
 	const start, partitionBytes, imageBytes = 1 << 20, 64 << 20, 70 << 20

@@ -136,7 +136,7 @@ func emptied(ctx context.Context, s *ironic.Server) error {
 	return nil
 }
 
-// created checks that Ironic's database contains exactly want nodes and as many ports.
+// created checks that Ironic's database contains the wanted number of nodes, and the same number of ports.
 func created(ctx context.Context, s *ironic.Server, want int) error {
 	db, err := database(s)
 	if err != nil {

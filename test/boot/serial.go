@@ -79,7 +79,7 @@ func (s *Serial) Length() int {
 	return len(s.lines)
 }
 
-// End returns the lines from index from to the end, but at most the last 40 lines.
+// End returns at most the last 40 lines, and none whose index is below from.
 func (s *Serial) End(from int) string {
 	const most = 40
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *Serial) End(from int) string {
 	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
 }
 
-// next returns the lines from index from to the end, a channel that is closed when there are more, and whether the
+// next returns the lines whose index is at least from, a channel that is closed when there are more, and whether the
 // serial line has ended.
 func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	s.mu.Lock()

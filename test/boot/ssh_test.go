@@ -45,8 +45,8 @@ func newLogin(t *testing.T, home string) login {
 	return login{public: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), signer: signer}
 }
 
-// sshHome writes the private key and an SSH configuration to the .ssh folder of the home directory. The configuration
-// sets StrictHostKeyChecking to strict.
+// sshHome writes the private key and an SSH configuration to the .ssh folder of the home directory. strict is the
+// value of StrictHostKeyChecking in the configuration.
 func sshHome(t *testing.T, home, strict string, key []byte) {
 	t.Helper()
 	folder := filepath.Join(home, ".ssh")

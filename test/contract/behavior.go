@@ -13,8 +13,8 @@ type behavior struct {
 	// version; 0 means every version.
 	since int
 	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
-	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node with the same
-	// fields.
+	// {node} or {name}. Its driver is fake-hardware unless the fields set another one. {other} is a second node with
+	// the same fields.
 	node string
 	// state is the provision state that the node is put into; "" leaves it in enroll. A target state can follow after
 	// ">", as in "wait call-back > active".

@@ -9,7 +9,7 @@ import (
 // KargsFact records what coreos-installer 0.26.0 does to the kernel arguments of an image.
 type KargsFact struct {
 	// Image is a key of the map that [Images] returns. Prepared holds the arguments of an earlier `iso kargs modify`,
-	// if any. Arguments holds the arguments of the recorded `iso kargs modify`; if Reset is set, `iso kargs reset`
+	// if any. Arguments holds the arguments of the recorded `iso kargs modify`; if Reset is true, `iso kargs reset`
 	// was run instead.
 	Image     string   `json:"image"`
 	Prepared  []string `json:"prepared,omitempty"`

@@ -71,7 +71,7 @@ func (r real) configurations(t *testing.T, live coreosinstaller.Live) {
 	}
 }
 
-// grown checks an image whose embed area was moved to the end of the image because the configuration is large.
+// grown checks an image whose embed area has been moved to the end of the image because the configuration is large.
 func (r real) grown(t *testing.T) {
 	live := coreosinstaller.X86()
 	path := r.write(t, "grown.iso", live.Image)

@@ -229,8 +229,8 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	})
 }
 
-// TestApplyIsRefused checks that, before any request is sent, ignition apply refuses a node that cannot use the URL,
-// and refuses everything in read-only mode.
+// TestApplyIsRefused checks that ignition apply refuses a node that cannot use the URL, and every node in read-only
+// mode, before any request is sent.
 func TestApplyIsRefused(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -172,8 +172,8 @@ func TestLabUp(t *testing.T) {
 	}
 }
 
-// TestLabScreen runs `ironworks --lab` as a new user does, and checks that all machines are listed, that every screen
-// shows LAB, and that no files remain when the program ends.
+// TestLabScreen runs `ironworks --lab` like a new user. All machines must be listed, every screen must show LAB, and
+// no files may remain when the program has ended.
 func TestLabScreen(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -183,8 +183,8 @@ func TestVIFs(t *testing.T) {
 	})
 }
 
-// TestSuggestPorts compares ports with an inventory that contains raw LLDP, as the agent sends it and Ironic stores
-// it. Ironic's hook creates a port for the boot NIC only.
+// TestSuggestPorts compares ports with an inventory that contains raw LLDP data, which the agent sends and Ironic
+// stores. Ironic's hook creates a port for the boot NIC only.
 func TestSuggestPorts(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -87,7 +87,7 @@ func TestScreenPlugins(t *testing.T) {
 		if _, err := os.Stat(folder + "/pwned"); err == nil {
 			t.Error("the owner was run")
 		}
-		// On marked nodes, the program runs once for each.
+		// The program runs once for each marked node.
 		two, _ := screenNode(t, server, "plug")
 		s.filter("plug")
 		s.until(one, two)

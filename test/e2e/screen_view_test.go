@@ -57,7 +57,7 @@ func TestScreenViewSurvivesARestart(t *testing.T) {
 		s.until("STATE▴")
 		s.lacks("marked", "/ name:")
 		s.quits()
-		s = c.fleet(roomy) // the console starts with the view that was left last
+		s = c.fleet(roomy) // the console starts with the last view
 		s.until("STATE▴")
 		s.lacks("marked", "/ name:")
 		s.quits()

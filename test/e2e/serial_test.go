@@ -13,9 +13,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// fakeSocat replaces socat for Ironic. It writes the PID file given by -L, listens at the address given by
+// fakeSocat replaces socat for Ironic. It writes its process ID to the file that -L names, listens at the address in
 // TCP4-LISTEN, and serves one client after another. Each client receives the content of the file "said" next to the
-// program, including what is appended later.
+// program, including text that is appended later.
 const fakeSocat = `#!/usr/bin/env python3
 import os, select, signal, socket, sys
 here = os.path.dirname(os.path.abspath(__file__))

@@ -89,7 +89,7 @@ func TestChecksWithDefaultInterfaces(t *testing.T) {
 				}
 				after := apiNode(t, s, uuid)
 				for _, n := range []map[string]any{before, after} {
-					delete(n, "health") // the conductor sets these two when it asks for the power state
+					delete(n, "health") // the conductor sets these two when it reads the power state
 					delete(n, "updated_at")
 				}
 				if len(c.auditLines()) != audited || !reflect.DeepEqual(after, before) || after["provision_state"] != "available" {

@@ -124,7 +124,7 @@ func (s *screenConsole) machineHas(want string) {
 	s.t.Fatalf("the machine does not have %s:\n%s", want, s.Describe())
 }
 
-// TestSSHAtTerminal opens shells at a terminal, and checks the size, the exit code, the escape ~., signals, and that
+// TestSSHAtTerminal opens shells at a terminal, and checks the size, the exit code, the ~. escape, signals, and that
 // the terminal is restored.
 func TestSSHAtTerminal(t *testing.T) {
 	t.Parallel()

@@ -114,7 +114,7 @@ func TestGraphicalConsole(t *testing.T) {
 	})
 }
 
-// untilTrue calls is until it returns true, for at most a minute.
+// untilTrue waits up to a minute for a condition to become true.
 func untilTrue(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -16,7 +16,7 @@ import (
 // Case describes an image server, and the image_info that makes an agent download from it.
 type Case struct {
 	Name string
-	// Answer answers any request. n is the number of the request, from 0.
+	// Answer responds to every request. n is the number of the request, counted from 0.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
 	// Info holds fields that replace those of the image_info of [Start]. In a text, HERE stands for the server's URL,
 	// and NOWHERE for an address without a server.

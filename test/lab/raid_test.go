@@ -19,7 +19,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// raidDrives returns count drives of the same model and size.
+// raidDrives returns the given number of drives, all of the same model and size.
 func raidDrives(count int) []machine.Disk {
 	drives := make([]machine.Disk, count)
 	for i := range drives {
@@ -31,8 +31,8 @@ func raidDrives(count int) []machine.Disk {
 	return drives
 }
 
-// twoVolumes is a target RAID configuration with a RAID 1 and a RAID 5 volume. Its keys are sorted, as the embedded
-// Ironic quotes them.
+// twoVolumes is a target RAID configuration with a RAID 1 and a RAID 5 volume. Its keys are sorted, because the
+// embedded Ironic quotes them in this order.
 const twoVolumes = `{"logical_disks": [{"is_root_volume": true, "raid_level": "1", "size_gb": 100, "volume_name": "os"}, {"raid_level": "5", "size_gb": 200, "volume_name": "data"}]}`
 
 // raidCases returns the cases, each of which has a machine. Quick cases run under a real Ironic even without make

@@ -41,7 +41,7 @@ type Machine struct {
 	ticks  uint64
 }
 
-// New creates a machine and boots it. It is stopped when the test ends.
+// New creates a machine, boots it, and stops it when the test ends.
 func New(tb testing.TB) *Machine {
 	tb.Helper()
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}

@@ -44,8 +44,8 @@ type Screen struct {
 	keyboard keyboard
 	timing   sync.Mutex // allows one Latency at a time
 
-	// mu guards the fields below. The emulator is not a vt.SafeEmulator, because that returns pointers to cells that
-	// change later, and cannot show text, cursor and modes of the same moment.
+	// mu guards the fields below. A vt.SafeEmulator would not suffice: it returns pointers to cells that change
+	// later, and cannot return the text, the cursor and the modes of the same moment.
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	defaults colors

@@ -39,8 +39,8 @@ func TestSushy(t *testing.T) {
 	}
 }
 
-// TestSushyReadsEverything checks that sushy can read every resource that it supports, on a machine with and without
-// a RAID controller.
+// TestSushyReadsEverything checks that sushy can read everything that it supports, on a machine with and without a
+// RAID controller.
 func TestSushyReadsEverything(t *testing.T) {
 	python := ironic.Program(t, "python")
 	for name, controller := range map[string]*machine.RAIDController{"disks": nil, "RAID": {}} {

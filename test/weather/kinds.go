@@ -159,7 +159,7 @@ func RepeatPage() Kind {
 	}
 }
 
-// Skew shifts the server's clock, as the Date header shows it.
+// Skew changes the Date header, as if the server's clock were wrong by the given duration.
 func Skew(by time.Duration) Kind {
 	return rewritten(func(_ *http.Request, header http.Header, body []byte) []byte {
 		header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))

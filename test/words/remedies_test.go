@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// withoutKey maps texts of the console that may name a command to the reason. Usually, no key has the same effect.
+// withoutKey lists texts of the console that may name a command, with the reasons. The usual reason is that no key
+// has the same effect.
 var withoutKey = map[string]string{
 	"ironworks deploy --give-back %s":                    "no key reverts a deployment without continuing it",
 	"ironworks deploy --give-back reverts it":            "no key reverts a deployment without continuing it",
