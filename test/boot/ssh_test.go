@@ -25,8 +25,8 @@ type login struct {
 	signer ssh.Signer
 }
 
-// newLogin creates a key and writes an SSH configuration that uses it to the home directory home. Clients with this
-// configuration trust only known host keys.
+// newLogin creates a key and, below the home directory home, an SSH configuration that uses the key. Clients with
+// this configuration trust only known host keys.
 func newLogin(t *testing.T, home string) login {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)

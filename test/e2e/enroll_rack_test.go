@@ -73,8 +73,8 @@ func (f *rackFile) set(row []string, column, value string) {
 // name returns the node name in row i.
 func (f *rackFile) name(i int) string { return f.rows[i][slices.Index(f.header, "name")] }
 
-// write writes the spreadsheet to a file with the given name, which it returns. If broken is true, the spreadsheet
-// contains three wrong passwords, a dead BMC, a repeated row and a machine with two names.
+// write writes the spreadsheet to a file with the given name, and returns the name. If broken is true, the
+// spreadsheet contains three wrong passwords, a dead BMC, a repeated row and a machine with two names.
 func (f *rackFile) write(name string, broken bool) string {
 	f.t.Helper()
 	rows := make([][]string, 0, len(f.rows)+2)

@@ -94,7 +94,7 @@ func (v *servedConsole) overrides(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// hides tries every command that takes a node on a node that otto must not see. No output may reveal that node.
+// hides passes a node that otto must not see to every command that takes a node. No output may reveal the node.
 func (v *servedConsole) hides(t *testing.T, s *ironic.Server, own, hidden, uuid string) {
 	v.as("anna", 0, "maintenance", "on", hidden, "--reason", "c4n4ry")
 	v.as("anna", 0, "maintenance", "off", hidden)

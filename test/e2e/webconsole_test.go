@@ -14,8 +14,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// proxyPage is the value of [vnc]public_url: the URL of ironic-novncproxy's page. The tests do not need the proxy to
-// run.
+// proxyPage is the value of [vnc]public_url: the URL of ironic-novncproxy's page. The tests work without the proxy.
 const proxyPage = "http://127.0.0.1:6090/vnc_lite.html"
 
 // withGraphicalConsoles runs a test against a real Ironic and the embedded one, both with graphical consoles.
