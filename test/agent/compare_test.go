@@ -14,7 +14,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// comparison is an operation that both agents perform and whose traces must be equal.
+// comparison is an operation that both agents perform. Their traces must be equal.
 type comparison struct {
 	name       string
 	scenario   string
@@ -30,7 +30,7 @@ type comparison struct {
 	newestOnly bool
 	// raid is the node's target RAID configuration.
 	raid map[string]any
-	// driver holds fields of driver_info in addition to those of the BMC.
+	// driver holds fields of driver_info in addition to the BMC's fields.
 	driver map[string]any
 	path   []map[string]any
 	// ends is the provision state in which both nodes must end; message is a text that the history must contain.

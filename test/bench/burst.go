@@ -118,7 +118,7 @@ func until(ctx context.Context, events <-chan models.Event, match func(models.Ev
 	return nil
 }
 
-// curled returns the time in which one curl process downloads the pages, the best of three attempts.
+// curled returns the time that one curl process needs to download the pages, in the best of three attempts.
 func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Duration, error) {
 	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
 	for _, p := range pages {

@@ -39,7 +39,7 @@ func (m *metered) takeCounters() (time.Duration, int) {
 	return spent, calls
 }
 
-// pagesSince returns the page requests that started at began or later.
+// pagesSince returns the page requests that did not start before the given time.
 func (m *metered) pagesSince(began time.Time) (pages []pageRequest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

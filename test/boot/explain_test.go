@@ -97,8 +97,8 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	}
 }
 
-// TestExplainBuiltinAgent covers mistakes that keep the builtin agent from reaching Ironic. It reports them with Go's
-// error messages.
+// TestExplainBuiltinAgent covers mistakes that keep the builtin agent from reaching Ironic. The agent reports them
+// with Go's error messages.
 func TestExplainBuiltinAgent(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule string

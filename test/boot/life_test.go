@@ -150,7 +150,7 @@ func (b *bench) refusals(name string) {
 	b.t.Log(b.phases.Done("refusals"))
 }
 
-// checkRamdisk logs in to the ramdisk while it installs, and follows its log with the program.
+// checkRamdisk logs in to the ramdisk during the installation, and follows the ramdisk's log with the program.
 func (b *bench) checkRamdisk(name string) {
 	b.t.Helper()
 	b.wantSSH("cat /proc/cmdline", "proof=served")
@@ -176,8 +176,8 @@ func (b *bench) checkRamdisk(name string) {
 	b.t.Log(b.phases.Done("another host key is refused"))
 }
 
-// checkInstalled logs in to the installed system and checks that it has the ramdisk's network configuration and
-// hostname, but not its kernel arguments.
+// checkInstalled logs in to the installed system. It checks that the system has the ramdisk's network configuration
+// and hostname, but not its kernel arguments.
 func (b *bench) checkInstalled(name string) {
 	b.t.Helper()
 	b.wantSSH("hostname; ip -4 -o address show enp0s2", name, keyfileAddress, "!dynamic")

@@ -109,7 +109,7 @@ func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Regi
 	return r
 }
 
-// registryLogin writes the credentials in htpasswd format and returns the path.
+// registryLogin writes the credentials to a file in htpasswd format and returns the file's path.
 func registryLogin(tb testing.TB, folder string) string {
 	tb.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(registryPassword), bcrypt.MinCost)

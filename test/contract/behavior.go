@@ -45,7 +45,7 @@ type step struct {
 	// want is the status, followed by the values that see renders. If want starts with "~", the rest is a regular
 	// expression that must match the whole text. If want is empty, any success is accepted.
 	want string
-	// old is the response that the old release gives, if it differs from want.
+	// old is the old release's response, if it differs from want.
 	old string
 	// save assigns a name to a value of the response, as in "port=uuid".
 	save string

@@ -35,7 +35,7 @@ var (
 	exitPattern  = regexp.MustCompile(`# exit code (\d)`)
 )
 
-// command is a line of a console block with the exit code that its comment announces.
+// command is a command line from a console block, with the exit code that its comment announces.
 type command struct {
 	line string
 	code int

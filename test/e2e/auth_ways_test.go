@@ -329,7 +329,7 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 }
 
 // TestTokenExpires checks a session that outlives its token. If the console has a password, it must get a new token;
-// if it has only a token, it must report that the token expired.
+// if it has only a token, it must report that the token has expired.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {

@@ -304,7 +304,7 @@ func (w *watching) until(what string, match func(models.Event) bool) models.Even
 	}
 }
 
-// untilState waits for the event that reports that the node entered state s.
+// untilState waits for the event that reports that the node has entered state s.
 func (w *watching) untilState(uuid string, s models.ProvisionState) models.Event {
 	w.t.Helper()
 	return w.until("state "+string(s), func(e models.Event) bool {

@@ -179,7 +179,8 @@ func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scen
 	}
 }
 
-// prepare brings a node to available, or as far as its scenario allows.
+// prepare makes a node available, unless its scenario prevents this. It checks that the verb in end.stops fails, if
+// any.
 func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	c.t.Helper()
 	verbs := []string{"manage", "inspect", "provide"}

@@ -18,8 +18,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// startDeployment starts deploying a machine with the given scenario, without user data, and does not wait for the
-// end.
+// startDeployment starts the deployment of a machine with the given scenario, without user data. It does not wait for
+// the deployment to end.
 func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
 	t.Helper()
 	name, uuid, m := redfishNode(t, s, scenario)

@@ -31,8 +31,8 @@ func (c *console) checkChangedSince(name, done, brief, verb string) {
 	}
 }
 
-// TestExplainAfterThePasswordWasSet covers a BMC that rejects the password. After the password is corrected, Explain
-// must say so and propose the command that then succeeds.
+// TestExplainAfterThePasswordWasSet covers a BMC that rejects the password. After the password has been corrected,
+// Explain must say so and propose the command that then succeeds.
 func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -75,7 +75,8 @@ func plainLiveISO(t *testing.T) []byte {
 }
 
 // TestMachinesBootFromServedISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine
-// with it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
+// with it. The agent can find Ironic only through the ISO. A second machine boots an ISO that is streamed for it
+// alone.
 func TestMachinesBootFromServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -165,8 +166,9 @@ func liveInitramfs(t *testing.T) []byte {
 	return packed
 }
 
-// TestKernelAndInitramfsOfEachNode serves kernel, initramfs and rootfs for a network boot and sets them on nodes. No
-// machine boots them: Ironic would need mkisofs and an EFI boot loader, and the lab has no DHCP.
+// TestKernelAndInitramfsOfEachNode serves the kernel, initramfs and root file system for a network boot, and sets
+// their URLs on nodes. No machine boots them: Ironic would need mkisofs and an EFI boot loader, and the lab has no
+// DHCP.
 func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -51,7 +51,7 @@ func TestInspectionRules(t *testing.T) {
 		c.fails(1, "rules", "test", "-f", rulesFile(c, uuid, ""), name) // there is no inventory yet
 		c.ok("inspect", name, "--wait", "--timeout", "6m")
 
-		// The rule applies only to this node, because other tests use the Ironic later.
+		// The rule applies only to this node, because other tests use this Ironic later.
 		file := rulesFile(c, uuid, `
   - {op: set-attribute, args: {path: resource_class, value: "{inventory[cpu][architecture]}-{inventory[cpu][count]}"}}
   - {op: set-attribute, args: {path: "{item[path]}", value: "{item[value]}"}, loop: [{path: extra/bmc, value: "{inventory[bmc_address]}"}, {path: owner, value: team-a}]}

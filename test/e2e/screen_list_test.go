@@ -62,8 +62,8 @@ func TestScreenMouse(t *testing.T) {
 	})
 }
 
-// TestScreenGroupsAndPreview groups nodes, folds a group, and checks the preview of the node at the cursor beside the
-// list.
+// TestScreenGroupsAndPreview groups nodes and folds a group. It also checks the preview beside the list, which shows
+// the node at the cursor.
 func TestScreenGroupsAndPreview(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

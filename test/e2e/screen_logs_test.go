@@ -49,8 +49,8 @@ func newSSHKey(t *testing.T) (line string, private []byte) {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), pem.EncodeToMemory(block)
 }
 
-// sshLogNode creates a node whose machine boots a ramdisk that the operator can log in to over SSH, and a console
-// configured with the key.
+// sshLogNode creates a node and a console. The node's machine boots a ramdisk that the operator can log in to over
+// SSH, and the console is configured with the key.
 func sshLogNode(t *testing.T, s *ironic.Server, scenario string) (c *console, name string, m *lab.Machine) {
 	t.Helper()
 	line, private := newSSHKey(t)

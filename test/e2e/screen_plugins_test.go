@@ -31,7 +31,8 @@ const plugins = `plugins:
     background: true
 `
 
-// TestScreenPlugins runs programs supplied by the operator, in the background on marked nodes and at the terminal.
+// TestScreenPlugins runs programs supplied by the operator, both in the background on marked nodes and at the
+// terminal.
 func TestScreenPlugins(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

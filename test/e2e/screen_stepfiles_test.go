@@ -11,7 +11,7 @@ import (
 )
 
 // withEditor returns a console whose $EDITOR is a shell script, and a function that sets the script's commands. The
-// edited file is $1.
+// script receives the edited file as $1.
 func withEditor(t *testing.T, s *ironic.Server) (c *console, edits func(commands string)) {
 	t.Helper()
 	c = consoleAt(t, s)
@@ -25,7 +25,8 @@ func withEditor(t *testing.T, s *ironic.Server) (c *console, edits func(commands
 	}
 }
 
-// TestScreenTemplates writes, edits and deletes a deploy template in the console, with an error on the way.
+// TestScreenTemplates writes, edits and deletes a deploy template in the console. The first version of the file
+// contains an error.
 func TestScreenTemplates(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {

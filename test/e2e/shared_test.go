@@ -15,8 +15,8 @@ import (
 // mostly wait for a conductor or a screen.
 const testsAtOnce = 10
 
-// serversOf returns the number of shared Ironics of a release. A test has an Ironic for itself and should rarely have
-// to wait for one: most tests use the newest release, and the embedded Ironics cost little.
+// serversOf returns the number of shared Ironics of a release. Each test has an Ironic to itself and should rarely
+// have to wait for one: most tests use the newest release, and the embedded Ironics cost little.
 func serversOf(release string) int {
 	switch release {
 	case embedded:

@@ -83,7 +83,7 @@ func TestSSHCommand(t *testing.T) {
 		if o := c.fails(2, "ssh"); !strings.Contains(o.stderr, "see ironworks ssh --help") {
 			t.Errorf("%q", o.stderr)
 		}
-		// If the connection fails, the error is the same as for the log.
+		// If the connection fails, the error is the same as when the log is read.
 		if o := c.fails(255, "ssh", name, "--address", "127.18.255.250", "hostname"); !strings.Contains(o.stderr, "SSH connection refused (check that the ramdisk runs sshd and that this is still its address)") {
 			t.Errorf("%q", o.stderr)
 		}
@@ -172,7 +172,7 @@ func TestSSHAtTerminal(t *testing.T) {
 	})
 }
 
-// TestScreenShell opens shells from the console, and checks that the console comes back to the same screen.
+// TestScreenShell opens shells from the console, and checks that the console returns to the same screen.
 func TestScreenShell(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {

@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API.
+// wrapMessage returns the message that an operator reads for a format, in last_error or in a response of the API.
 // Messages of error handlers stay unchanged. The text of an exception is wrapped in the text that the conductor adds
 // in that phase.
 func wrapMessage(f format, kind string) message {

@@ -188,7 +188,7 @@ var operators = []string{
 	"==", "=", "!=", "<in>", ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>", "<or>", "<all-in>", "<range-in>",
 }
 
-// expression returns the value of a hint, with or without an operator. It is sometimes malformed.
+// expression returns the value of a hint, with or without an operator. The value is sometimes malformed.
 func (m maker) expression(name string, disks []object) string {
 	op := one(m, operators...)
 	if name == "size" && m.in(2) {

@@ -41,8 +41,8 @@ type Result struct {
 	Bytes int `json:"bytes,omitempty"`
 }
 
-// Key returns the name of the case in recordings. streams distinguishes an image that is streamed to the disk from
-// one that is first stored in a file.
+// Key returns the name of the case in recordings. streams is true for an image that is streamed to the disk, and
+// false for one that is first stored in a file.
 func (c Case) Key(streams bool) string {
 	if streams {
 		return c.Name + ", streamed"

@@ -104,7 +104,7 @@ func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 }
 
 // Releases returns the releases that can run here. Without Python 3.11, which [Old] needs, it returns only [Newest]
-// and logs that. In continuous integration (CI is set) the test fails instead, since the log would go unread.
+// and logs this. In continuous integration (CI is set), the test fails instead, since the log would go unread.
 func Releases(tb testing.TB) []Release {
 	tb.Helper()
 	Environment(tb, Newest.Name())

@@ -95,7 +95,7 @@ func firmwareCases(t *testing.T) []testCase {
 	}
 }
 
-// firmware returns the components' versions as Ironic shows them. The only network adapter has the name nic.
+// firmware returns the components' versions as Ironic shows them. The only network adapter is called nic.
 func (n node) firmware() (map[string]string, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/firmware", nil, http.StatusOK)
 	if err != nil {

@@ -261,7 +261,7 @@ func (want end) check(n node) error {
 	return err
 }
 
-// waitsIn waits until the node is in the state and, if busy, runs a step there.
+// waitsIn waits until the node is in the given state. If busy is true, it also waits until a step runs.
 func (n node) waitsIn(state string, busy bool) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()

@@ -273,8 +273,8 @@ func (m *Machine) Write(entries ...Entry) {
 				fmt.Fprintf(&b, "%s=%s\n", name, value)
 				continue
 			}
-			// In the journal export format, a value that is not a single line of text consists of name, length and
-			// value.
+			// In the journal export format, a field whose value is not a single line of text consists of its name,
+			// the length of the value and the value.
 			fmt.Fprintf(&b, "%s\n", name)
 			length := make([]byte, 8)
 			for i := range length {

@@ -158,7 +158,7 @@ func (s *Screen) Bytes() int64 {
 	return s.bytes
 }
 
-// Raw returns the output received so far, at most the last MiB.
+// Raw returns the output received so far, but at most the last MiB.
 func (s *Screen) Raw() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

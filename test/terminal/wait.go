@@ -94,7 +94,7 @@ func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 	}
 }
 
-// Describe returns the screen in a frame, and the state of the program.
+// Describe returns the screen, with a frame around it, and the state of the program.
 func (s *Screen) Describe() string {
 	state := "running"
 	if s.hasEnded() {

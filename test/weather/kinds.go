@@ -114,7 +114,7 @@ func CutAfterSending() Kind {
 	}
 }
 
-// Status responds without forwarding the request. The headers are pairs of name and value.
+// Status responds without forwarding the request. headers alternates names and values.
 func Status(code int, body string, headers ...string) Kind {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -125,7 +125,7 @@ func Status(code int, body string, headers ...string) Kind {
 	}
 }
 
-// HTML responds with an HTML page like the error pages of a proxy.
+// HTML responds with an HTML page that looks like a proxy's error page.
 func HTML(code int) Kind {
 	page := fmt.Sprintf("<html><head><title>%d %s</title></head><body><center>nginx</center></body></html>\n", code, http.StatusText(code))
 	return Status(code, page, "Content-Type", "text/html", "Server", "nginx/1.27")
@@ -189,7 +189,7 @@ func (k Kind) Then(next Kind) Kind {
 	}
 }
 
-// RefuseField refuses every request for the field with the status and message.
+// RefuseField responds with the given status and message to every request for the field.
 func RefuseField(field string, code int, message string) Kind {
 	refuse := Ironic(code, message)
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {

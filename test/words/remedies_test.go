@@ -150,7 +150,7 @@ func namesOf(decl ast.Decl, command *regexp.Regexp) (texts []text, screen bool) 
 	return texts, screen
 }
 
-// commands returns a pattern that matches the program's name followed by one of the commands in the reference.
+// commands returns a pattern that matches the program's name followed by a command from the reference.
 func commands(t *testing.T) *regexp.Regexp {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs/reference/commands.md"))
