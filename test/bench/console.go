@@ -227,7 +227,7 @@ func cursorLine(text string) int {
 	return -1
 }
 
-// churn puts nodes into maintenance until ctx ends, and returns the number of changes. It makes ten changes per
+// churn puts nodes into maintenance until ctx ends, and returns the number of attempts. It makes ten attempts per
 // second, because an Ironic under full load would take the processor from the measured console.
 func churn(ctx context.Context, s *ironic.Server) int {
 	for i := 0; ; i++ {

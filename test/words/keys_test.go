@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// fixedKey matches a key of one character in a text. Texts must not contain such keys, because operators can bind
-// other keys. Instead, texts of the screens contain {action} and pass through Keymap.Text, and remedies of other
+// fixedKey matches a one-character key that a text names. Texts must not contain such keys, because operators can
+// bind other keys. Instead, texts of the screens contain {action} and pass through Keymap.Text, and remedies of other
 // packages contain :action.
 var fixedKey = regexp.MustCompile(`(^|[;,.(] ?)([A-Za-z0-9@+&/]): [a-z]|` +
 	`(^|[;,.(] ?)([A-Za-z@+&/]) (searches|enrolls|stops|selects|opens|shows|adds|edits|clears|retries)\b|` +
