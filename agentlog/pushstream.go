@@ -25,7 +25,7 @@ type stream struct {
 	first    int
 	size     int
 	position journalPosition
-	// from is the address of the node's last sender, and seen is the time when it last sent something.
+	// from is the address that last sent something for the node, and seen is the time when it did.
 	from    netip.Addr
 	seen    time.Time
 	refused string // the reason why the last refused sender was refused; empty if there was none

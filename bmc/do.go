@@ -283,7 +283,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether the context is valid for longer than d.
+// hasTime reports whether more than d is left before the deadline of the context, if it has one.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)

@@ -21,8 +21,9 @@ type comparison struct {
 	properties map[string]any
 	clean      bool // automated cleaning
 	internal   bool // also compares data that Ironic stores only while the agent runs
-	// oldOnly marks cases that run only with the old release, which takes a third of the newest release's time. In
-	// these cases, the releases differ only in the agent's messages.
+	// oldOnly marks cases that run only with the old release, which is three times as fast as the newest one. In most
+	// of them, the releases differ only in the agent's messages; for the others, there is a case for the newest
+	// release.
 	oldOnly bool
 	// short marks cases that "make test" runs, too; the others run only under "make test-long".
 	short bool

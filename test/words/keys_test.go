@@ -17,7 +17,7 @@ var fixedKey = regexp.MustCompile(`(^|[;,.(] ?)([A-Za-z0-9@+&/]): [a-z]|` +
 	`(^|[;,.(] ?)([A-Za-z@+&/]) (searches|enrolls|stops|selects|opens|shows|adds|edits|clears|retries)\b|` +
 	`[a-z] \((in )?[A-Za-z@+&/]\)($|[ .;,])`)
 
-// TestTextsNameNoFixedKey checks the texts of the packages whose texts the console shows.
+// TestTextsNameNoFixedKey checks that the texts of the console name no key, because users can change the keys.
 func TestTextsNameNoFixedKey(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{" x: override checks.", "no text; / searches", "inspect the node (I)", "use validate (in a); more", " (4: details)"} {
