@@ -74,8 +74,8 @@ func (r *Row) Overdue(now time.Time) bool {
 }
 
 // LastSign returns the time of the last sign of life while Ironic waits for the ramdisk: the last heartbeat or,
-// before the first one, the start of the operation. Except during inspection, Ironic's timeout is counted from this
-// time. It is zero if unknown.
+// before the first one, the start of the operation. Except during inspection, Ironic's timeout runs from this time.
+// LastSign returns the zero time if none is known.
 func (r *Row) LastSign() time.Time {
 	last := r.Since
 	if at := r.Node.ProvisionUpdatedAt.Time; at.After(last) {

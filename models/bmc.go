@@ -2,8 +2,8 @@ package models
 
 import "time"
 
-// BMC is a snapshot of a BMC's state, read over Redfish. Texts are sanitized and contain no credentials. Impossible
-// values, such as a percentage of 400, are omitted.
+// BMC is a snapshot of a BMC's state, read over Redfish. All strings are sanitized and contain no credentials.
+// Impossible values, such as a percentage of 400, are omitted.
 type BMC struct {
 	// Address is the address of the Redfish service, without credentials. Read is the time when the data was read, on
 	// the console's clock.

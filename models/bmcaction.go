@@ -65,12 +65,12 @@ type BMCOrder struct {
 // BMCBootNone is the boot source that clears the boot override.
 const BMCBootNone = "None"
 
-// BMCOrderError is an error in a [BMCOrder] that is found before anything is sent.
+// BMCOrderError describes why a [BMCOrder] is invalid. It is returned before anything is sent to the BMC.
 type BMCOrderError struct {
 	Field string // the invalid field: verb, boot, image or slot
 	Value string // the invalid value, sanitized
 	Why   string
-	Hint  string // what to do about it; may be empty
+	Hint  string // how to correct the order; may be empty
 }
 
 // Error returns the field, its value, the problem and the hint.
@@ -130,8 +130,8 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot rejects a slot ID if it is too long, is not printable, or contains characters with a meaning in URLs.
-// There is no list of valid IDs because each BMC defines its own.
+// checkSlot rejects a slot ID if it is too long, is not printable, or contains characters that have a special meaning
+// in URLs. There is no list of valid IDs because each BMC defines its own.
 func (o BMCOrder) checkSlot() error {
 	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
 		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not a slot ID", Hint: "use an ID from the BMC's virtual media"}

@@ -30,7 +30,7 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 		BootMode   string `json:"boot_mode"`
 		SecureBoot *bool  `json:"secure_boot"`
 	}{}
-	_ = json.Unmarshal(n.Raw, &fields) // fields that are missing here are not compared
+	_ = json.Unmarshal(n.Raw, &fields) // fields missing from n.Raw are not compared
 	add("boot mode", fields.BootMode, b.Boot.Mode, sameMode)
 	if fields.SecureBoot != nil {
 		secure := "Disabled"

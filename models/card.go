@@ -11,10 +11,10 @@ import (
 // Detail is a named value that describes a node. The value is sanitized.
 type Detail struct{ Name, Value string }
 
-// Details collects the values that are not empty.
+// Details is a list of details. [Details.Add] omits empty values.
 type Details []Detail
 
-// Add appends the value unless it is empty.
+// Add appends a detail unless its value is empty.
 func (d *Details) Add(name, value string) {
 	if value = strings.TrimSpace(value); value != "" {
 		*d = append(*d, Detail{name, printable.Line(value)})

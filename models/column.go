@@ -47,8 +47,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields returns the API fields that node lists request, for columns, filters and events. Each field costs the
-// server time for each row.
+// ListFields returns the API fields that node lists request, for columns, filters and events. Every field adds work
+// on the server for each row.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
@@ -62,7 +62,7 @@ func ListFields() []string {
 type Column struct {
 	Key   string
 	Title string
-	// Text returns the text of the row's cell, which is not sanitized. now is on the server's clock.
+	// Text returns the content of the row's cell. The content is not sanitized. now is on the server's clock.
 	Text func(r *Row, now time.Time) string
 	// Rank orders the rows; smaller ranks come first. If it is nil, rows are ordered by text.
 	Rank func(r *Row) int64
@@ -117,8 +117,8 @@ func FindColumn(all []Column, key string) (Column, error) {
 	return Column{}, fmt.Errorf("unknown column %q; available: %s", key, strings.Join(keys, ", "))
 }
 
-// At returns the column with the sort order for the time now, on the server's clock. Only the order of the state
-// column depends on the time, because it ranks nodes by attention.
+// At returns a copy of the column that orders rows as of the given time on the server's clock. Only the order of the
+// state column depends on the time, because it ranks nodes by attention.
 func (c Column) At(now time.Time) Column {
 	if c.Key == "state" {
 		c.Rank = byAttention(now)
@@ -277,8 +277,8 @@ func Age(d time.Duration) string {
 	}
 }
 
-// compareNatural compares two texts, ignoring case. It compares numbers in them by value, so that n2 comes before
-// n10.
+// compareNatural compares two strings, ignoring case. Numbers in the strings are compared by value, so that n2 comes
+// before n10.
 func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {

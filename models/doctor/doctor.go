@@ -119,8 +119,8 @@ type rule struct {
 	judge func(f *Facts) []Diagnosis
 }
 
-// wayTo returns the connection checks that precede the check with the given ID, or all connection checks if it is not
-// one of them.
+// wayTo returns the connection checks that precede the check with the given ID. If the ID is not that of a connection
+// check, wayTo returns all connection checks.
 func wayTo(id ID) []ID {
 	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
 	for i, w := range way {
@@ -211,7 +211,8 @@ func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	return rule.judge(f)
 }
 
-// skippedBecause maps each connection check to the reason given for skipping later checks when it fails.
+// skippedBecause maps each connection check to the reason for skipping later checks, which is shown if the connection
+// check fails.
 var skippedBecause = map[ID]string{
 	CheckConfiguration:  "invalid configuration",
 	CheckName:           "name not resolved",

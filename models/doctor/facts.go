@@ -142,7 +142,7 @@ func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 // NamedNode is a node named on the command line.
 type NamedNode struct {
 	Name string
-	// Node is nil if the node could not be read; in that case, Error says why.
+	// Node is nil if the node could not be read. Error then says why.
 	Node  *models.Node
 	Error string
 	Files []plan.BootFile

@@ -66,7 +66,7 @@ func (f *Facts) noDrivers() Diagnosis {
 	return unknown("the hardware types could not be read: " + f.DriversError)
 }
 
-// types returns the hardware types that matter. The fake type is left out unless there is no other.
+// types returns the hardware types to judge. It omits fake-hardware unless that is the only type.
 func (f *Facts) types() []models.Driver {
 	real := slices.DeleteFunc(slices.Clone(f.Drivers), func(d models.Driver) bool { return d.Name == "fake-hardware" })
 	if len(real) == 0 {
