@@ -129,7 +129,8 @@ func (f *Fault) ReasonAndHint() string {
 // Unwrap returns the underlying error, or nil.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// FaultOf returns the fault that err is or wraps. If there is none, it returns a new fault for the operation op.
+// FaultOf returns the fault that err is or wraps. If there is none, it wraps err in a new fault with op as its
+// operation.
 func FaultOf(err error, op string) *Fault {
 	var f *Fault
 	if errors.As(err, &f) {

@@ -37,8 +37,8 @@ type term struct {
 	exact  bool
 	fuzzy  bool
 	not    bool
-	// test, if it is not nil, is called instead of comparing the node's values for key with values. Comparisons,
-	// paths and saved filters use it.
+	// test, unless it is nil, decides whether the node matches; key and values are then ignored. Comparisons, paths
+	// and saved filters set it.
 	test func(r *Row, now time.Time) Answer
 	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
 	// the inventory.
@@ -116,7 +116,7 @@ func (f Filter) String() string { return f.text }
 // IsZero reports whether the filter is empty and therefore matches everything.
 func (f Filter) IsZero() bool { return len(f.any) == 0 }
 
-// At returns the filter for the time now, which is on the server's clock. The age key needs this time.
+// At returns a copy of the filter for the given time on the server's clock. The age key needs this time.
 func (f Filter) At(now time.Time) Filter {
 	f.now = now
 	return f

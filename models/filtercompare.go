@@ -157,7 +157,7 @@ func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) 
 	return v, answer(v > 0)
 }
 
-// Number converts v to a number. v may also be a text that contains a number, as properties often do.
+// Number converts v to a number. v may also be a string that contains a number, which is common in properties.
 func Number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:

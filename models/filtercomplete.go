@@ -50,7 +50,8 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	return out
 }
 
-// valuesOf returns the nodes' values that begin with prefix, sorted. The function of returns the values of one node.
+// valuesOf returns the nodes' distinct values that begin with prefix, sorted. It gets a node's values by calling the
+// of function, and stops after the node with which it reaches mostCompletions values.
 func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	var values []string
 	for _, r := range rows {

@@ -119,7 +119,7 @@ func boolWord(s string) string {
 	return s
 }
 
-// matchState reports whether have, a state or "", matches want, which is a state class or a text.
+// matchState reports whether have, a state or "", matches want, which is a state class or a search text.
 func matchState(want, have string, exact bool) bool {
 	s := ProvisionState(have)
 	if !exact && have != "" {

@@ -68,8 +68,8 @@ func equalsAny(have any, wants []string) bool {
 	})
 }
 
-// comparesTo reports whether have and want satisfy the operator op. Two numbers are compared by value; other texts,
-// such as times, are compared by their characters. If only one of the two is a number, the result is false.
+// comparesTo reports whether have and want satisfy the operator op. Two numbers are compared by value. Other pairs,
+// such as two times, are compared as text. If only one of the two is a number, the result is false.
 func comparesTo(have any, op, want string) bool {
 	if have == nil || have == "" {
 		return false
@@ -123,7 +123,7 @@ var apiFields = []string{
 }
 
 // nodeFields maps the API's field names to the indexes of those fields of [Node] that hold the whole value.
-// driver_internal_info is not included, because Node holds only a part of it.
+// driver_internal_info is not included, because Node holds only part of it.
 var nodeFields = func() map[string]int {
 	fields := map[string]int{}
 	for i := range reflect.TypeFor[Node]().NumField() {

@@ -70,7 +70,7 @@ func (s *SavedFilters) Names() []string {
 	return slices.Sorted(maps.Keys(s.good))
 }
 
-// Text returns the text of the saved filter with the given name.
+// Text returns the definition of the saved filter with the given name.
 func (s *SavedFilters) Text(name string) string { return s.texts[name] }
 
 // Parse parses a filter that may refer to saved filters. An empty line matches every node.

@@ -191,8 +191,9 @@ func (x *explaining) waitHolds(is Condition) bool {
 	}
 }
 
-// waited returns how long the operation has taken or, if its start is unknown, how long the node has been in its
-// state as far as known. While Ironic waits for a ramdisk, the time counts from the last power-on or reboot.
+// waited returns the duration of the operation. If the start of the operation is unknown, it returns the time for
+// which the node is known to have been in its state. While Ironic waits for a ramdisk, the time counts from the last
+// power-on or reboot. waited returns false if no time is known.
 func (x *explaining) waited() (time.Duration, bool) {
 	since := x.began
 	if since.IsZero() {

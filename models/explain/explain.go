@@ -43,8 +43,8 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 	return c
 }
 
-// Rule recognizes one problem of a node. A rule matches if all its conditions are true. Its texts may contain
-// evidence names in braces, which are replaced by their values.
+// Rule recognizes one problem of a node. A rule matches if all its conditions are true. The messages in a rule may
+// contain names of evidence fields in braces, which are replaced by the values of these fields.
 type Rule struct {
 	ID RuleID
 	// Errors lists the known errors that the rule recognizes. At least one of them must occur in the reason, the
@@ -84,8 +84,8 @@ type Next struct {
 	// Command is the command line that performs the action. It is empty if there is no such command.
 	Command string `json:"command"`
 
-	// Verb is the provision verb that the command sends; it allows checks to block the command. If Retry is set, the
-	// verb is the one that retries in the node's current state or that ends the waiting.
+	// Verb is the provision verb that the command sends. Checks use it to block unsafe commands. If Retry is set,
+	// Verb is chosen by the node's current state: it retries the operation or ends the wait.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }
@@ -211,7 +211,8 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation turns a candidate into an explanation. It fills in the rule's texts.
+// explanation turns a candidate into an explanation, and replaces the evidence names in the rule's messages by
+// values.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

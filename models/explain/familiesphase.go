@@ -25,7 +25,7 @@ func stepOpenings() []string {
 }
 
 // phaseFamilies explain messages without a known topic. They only name the phase that failed. Their next action says
-// where to find the cause: in the conductor's log, in the ramdisk's log, or through validation.
+// where to find the cause: in the conductor's log, in the ramdisk's log, or in the result of a validation.
 var phaseFamilies = []family{
 	{
 		ID: "validation-failed", Openings: []string{"Failed to validate deploy or power info for node", "Validation of node … for cleaning failed: ", "Validation of node … for service failed: ", "Validation of node … for servicing failed: ", "Failed to validate power driver interface", "Failed to validate the final deploy steps list", "Failed to rescue instance … for node … Validation failed", "Failed to unrescue instance … for node … Validation failed"},

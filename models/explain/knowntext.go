@@ -18,8 +18,8 @@ type knownIn struct {
 	leading bool
 }
 
-// knownInReason returns all errors in a reason. Those of conductors come before those of ramdisks, and within each
-// group the most specific errors come first. Unlike a log line, a reason may wrap or quote several errors.
+// knownInReason returns all errors in a reason. Conductor errors come before ramdisk errors. Within each group, the
+// most specific errors come first. Unlike a log line, a reason may wrap or quote several errors.
 func knownInReason(text string) []knownIn {
 	text = bounded(text)
 	after := len(text)

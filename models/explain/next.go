@@ -64,8 +64,8 @@ func (x *explaining) stop(verb models.Verb) string {
 	return ""
 }
 
-// retryVerb returns the verb that retries the failed operation or ends the waiting. In deploy wait, that is undeploy
-// if the current step is not abortable, which is true of the agent's deploy steps. Ironic would abort such a step
+// retryVerb returns the verb that retries the failed operation or ends the wait. In deploy wait, the verb is undeploy
+// if the current step is not abortable. The agent's deploy steps are not abortable: Ironic would abort such a step
 // only at its end, which may never come (ironic/conductor/manager.py, _do_abort).
 func (x *explaining) retryVerb() models.Verb {
 	s := x.state()

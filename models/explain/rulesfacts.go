@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// offInstead lists the rules that are replaced if the machine is powered off, because that explains their symptoms,
-// too.
+// offInstead lists the rules that are replaced if the machine is powered off, because the missing power explains
+// their symptoms, too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
 // nextMidway is the next action for a machine that lost power after its agent had called back. Ironic clears the

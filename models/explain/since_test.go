@@ -14,8 +14,8 @@ func changedAt(before time.Duration, field string) []models.NodeChange {
 	return []models.NodeChange{{Field: field, At: ago(before).Time}}
 }
 
-// TestExplainSince checks how changes made since a failure 10 minutes ago show in the explanation and in the STEP
-// column.
+// TestExplainSince checks how changes made after a failure appear in the explanation and in the STEP column. The
+// failure was 10 minutes ago.
 func TestExplainSince(t *testing.T) {
 	t.Parallel()
 	const hints = "Deploy step deploy.install_coreos failed on node x. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"

@@ -13,9 +13,9 @@ const beatTakes = 180 * time.Second
 
 // StepLine returns the most important fact about a node. For a failed node, that is the reason, in the words of a
 // rule or of Ironic. For a waiting node, it is a problem or the wait itself, with the remaining time until Ironic's
-// timeout. For a working node, it is the step and its position; for a held node, it is the hold. The current time
-// must be from the server's clock, and conductors is nil if they are unknown. Times are rounded so that the line
-// seldom changes. It is not sanitized.
+// timeout. For a working node, it is the step and its position; for a held node, it is the hold. now is on the
+// server's clock. conductors is nil if the conductors are unknown. Times are rounded so that the line seldom changes.
+// The line is not sanitized.
 func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) string {
 	n := &r.Node
 	s := n.ProvisionState
