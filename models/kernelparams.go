@@ -10,7 +10,7 @@ import (
 // configuration.
 const DefaultKernelParameters = "%default%"
 
-// KernelParametersError explains why Ironic refuses a kernel command line.
+// KernelParametersError explains why Ironic rejects a kernel command line.
 type KernelParametersError struct {
 	// Line is the trimmed command line. Column is the position of the error, in characters from 1.
 	Line   string

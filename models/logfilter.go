@@ -136,7 +136,7 @@ func (t *logTerm) matchLog(l *LogLine) bool {
 	return t.any(l.Text, l.Unit, l.Node.Name)
 }
 
-// any reports whether one of the texts matches one of the term's values.
+// any reports whether any of the strings matches any of the term's values.
 func (t *logTerm) any(have ...string) bool {
 	for _, want := range t.values {
 		for _, h := range have {

@@ -65,7 +65,7 @@ type LogLine struct {
 
 // InstallProgress is the progress of coreos-installer, which reports it about once a second.
 type InstallProgress struct {
-	// Done and Total are in bytes. The log contains only two significant digits of them.
+	// Done and Total are in bytes. The log reports them with only two significant digits.
 	Done    int64 `json:"done"`
 	Total   int64 `json:"total"`
 	Percent int   `json:"percent"`

@@ -67,8 +67,8 @@ func (e *Evidence) phase(n *Node) (kind PhaseKind, step string) {
 	return e.withoutStep(n), ""
 }
 
-// phaseOfStep returns the phase to which the step belongs. It returns "" without a step, and for deploy.deploy, which
-// is the current step before the ramdisk has called back (ironic/drivers/modules/agent.py).
+// phaseOfStep returns the phase to which the step belongs. It returns "" if there is no step. It also returns "" for
+// deploy.deploy, which is the current step before the ramdisk has called back (ironic/drivers/modules/agent.py).
 func phaseOfStep(label string) (kind PhaseKind, step string) {
 	switch label {
 	case "", "deploy.deploy":

@@ -50,7 +50,7 @@ func DecodeCase(raw []byte) (Case, error) {
 }
 
 // Verdict holds the answers of Ironic and the agent to a [Case]. They can differ, because one may accept hints that
-// the other refuses.
+// the other rejects.
 type Verdict struct {
 	// Valid reports whether Ironic's validation of the node succeeds. If not, Because gives the reason.
 	Valid   bool         `json:"valid"`

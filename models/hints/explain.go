@@ -185,7 +185,7 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	return fmt.Sprintf("also matches, but the agent picks the first match, %s", picked)
 }
 
-// Disagree describes the disagreement if Ironic accepts the hints but the agent refuses them, or the reverse. It
+// Disagree describes the disagreement if Ironic accepts the hints but the agent rejects them, or vice versa. It
 // returns "" if both agree.
 func (h Hints) Disagree(by Generation) string {
 	ironic, agent := h.Validate(by), h.Parse(by)

@@ -6,7 +6,7 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzInventory checks that a malicious inventory is either refused or can safely be shown and matched.
+// FuzzInventory checks that a malicious inventory is either rejected or can safely be shown and matched.
 func FuzzInventory(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "null", `{"inventory":null}`, `{"inventory":{"disks":[{"name":"/dev/sda","size":1,"serial":["a","b"],"rotational":null}]}}`,

@@ -43,8 +43,8 @@ func ParseGeneration(name string) (Generation, error) {
 	return 0, fmt.Errorf("release %q: want newest or old", name)
 }
 
-// GenerationOf returns the generation of an Ironic whose highest API version is v. Up to version 1.82, it is the old
-// one.
+// GenerationOf returns the generation of an Ironic whose highest API version is v. Versions up to 1.82 belong to the
+// old generation.
 func GenerationOf(v models.APIVersion) Generation {
 	if !v.IsZero() && v.Minor <= models.FeatureShards.Minor() {
 		return GenerationOld
@@ -68,7 +68,7 @@ const (
 	Rotational         Hint = "rotational"
 	HCTL               Hint = "hctl"
 	ByPath             Hint = "by_path"
-	Transport          Hint = "tran" // only the newest agent knows it; Ironic refuses it
+	Transport          Hint = "tran" // supported only by the newest agent; Ironic rejects it
 )
 
 // knownHints lists the hints in the same order as Ironic's code.
@@ -105,7 +105,7 @@ func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// NotFound reports whether the agent found no disk or refused the hints. All other errors are unexpected, and make
+// NotFound reports whether the agent found no disk or rejected the hints. All other errors are unexpected, and make
 // the step fail or prevent the agent from starting.
 func (e *Error) NotFound() bool { return e.Class == deviceNotFound }
 

@@ -74,7 +74,7 @@ func (inv *Inventory) Details() []models.Detail {
 	return d
 }
 
-// DecodeHardware extracts what filters need from the response of GET /v1/nodes/{id}/inventory.
+// DecodeHardware extracts the data that filters need from the response of GET /v1/nodes/{id}/inventory.
 func DecodeHardware(data []byte) (models.Hardware, error) {
 	var found struct {
 		Inventory struct {

@@ -33,8 +33,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, p.Hint, p.Text)
 }
 
-// Lint returns the problems that can be found without knowing the disks. If Ironic or the agent refuses the hints,
-// the problem quotes the text of its error.
+// Lint returns the problems that can be found without knowing the disks. If Ironic or the agent rejects the hints,
+// the problem quotes the error.
 func (h Hints) Lint(by Generation) []Problem {
 	if !h.IsSet() {
 		return nil

@@ -11,8 +11,8 @@ type NIC struct {
 	Name string
 	// MAC is the MAC address in lower case.
 	MAC string
-	// HasCarrier reports whether there is a link. CarrierUnknown means that the inventory does not say whether there
-	// is one, as is the case with Redfish inspection.
+	// HasCarrier reports whether the NIC has a link. CarrierUnknown means that the inventory does not contain this
+	// information. Redfish inspection, for example, does not collect it.
 	HasCarrier     bool
 	CarrierUnknown bool
 	// Boot means that the ramdisk booted over this NIC.

@@ -144,7 +144,7 @@ func digits(s string) int {
 }
 
 // pythonInt emulates int(s). It returns the sign of the result, or false if s is not an integer. Like int(), it
-// refuses more than 4300 digits.
+// rejects numbers with more than 4300 digits.
 func pythonInt(s string) (sign int, ok bool) {
 	s = asciiDigits(pythonStrip(s))
 	body := strings.TrimLeft(s, "+-")

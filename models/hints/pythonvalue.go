@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The types of JSON values in Python. The results of Ironic and its agent depend on the type, the truth and the text
-// of a value. A value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a *PythonDict.
+// The types of JSON values in Python. The results of Ironic and its agent depend on a value's type, its truth value
+// and its form as a string. A value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a *PythonDict.
 type (
 	// PythonInt is an integer of any size, in the decimal form that Python writes.
 	PythonInt string

@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// stableHints returns the attributes that can identify a disk, the most stable first. Those of the disk itself
-// precede those of its location. Kernel names are not included, because they can change.
+// stableHints returns the attributes that can identify a disk, the most stable first. Attributes of the disk itself
+// precede attributes of its location. Kernel names are not included, because they can change.
 func stableHints() []Hint {
 	return []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
 }
@@ -61,8 +61,8 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 			if strings.EqualFold(value, "none") {
 				continue // a missing attribute also has the text None
 			}
-			// Prefer a hint without an operator, because other tools cannot read operators. One is needed if the
-			// value looks like an operator.
+			// Prefer a hint without an operator, because other tools cannot read operators. An operator is needed
+			// only if the value itself looks like one.
 			for _, expression := range []string{value, "s== " + value} {
 				if hints := Make(name, expression); hints.onlyPicks(disk, among) {
 					return hints, nil

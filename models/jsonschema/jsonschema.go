@@ -124,7 +124,7 @@ func (v *Violation) weight() int {
 	return weight
 }
 
-// Violations returns all the value's violations of the schema, in the same order as jsonschema's iter_errors.
+// Violations returns all ways in which the value violates the schema, in the same order as jsonschema's iter_errors.
 func (s *Schema) Violations(value any) []*Violation {
 	c := checker{schema: s, value: value}
 	if len(s.Types) > 0 && !s.hasType(value) {

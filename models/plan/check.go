@@ -86,7 +86,7 @@ const (
 // CheckPolicy changes how a check's result is treated.
 type CheckPolicy string
 
-// The policies. For a check that cannot be overridden, only PolicyRefuse is allowed.
+// The policies that an operator can set. For a check that cannot be overridden, only PolicyRefuse is allowed.
 const (
 	PolicyRefuse CheckPolicy = "refuse" // every result other than ok refuses the deployment
 	PolicyWarn   CheckPolicy = "warn"   // refusals become warnings

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkHints validates the hints. It considers both Ironic and the agent, because each of them refuses some hints
+// checkHints validates the hints. It considers both Ironic and the agent, because each of them rejects some hints
 // that the other accepts.
 func checkHints(f *Facts) finding {
 	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.IsSet() {
@@ -25,7 +25,7 @@ func checkHints(f *Facts) finding {
 			wrong = append(wrong, problemText(p))
 		}
 	}
-	// Ironic validates the hints when the deployment starts. Hints that only the agent refuses make the deployment
+	// Ironic validates the hints when the deployment starts. Hints that only the agent rejects make the deployment
 	// fail later.
 	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
 		wrong = append(wrong, "rejected by the agent: "+err.Error())
@@ -212,8 +212,8 @@ func diskLine(d *hints.Disk) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
 }
 
-// missHelp returns a remark for the message that the hints match no disk. It says why the agent's result may differ,
-// or is "" if there is no known reason.
+// missHelp returns a remark on the message that the hints match no disk. The remark says why the agent's result may
+// differ. It is "" if there is no known reason.
 func (f *Facts) missHelp() string {
 	names := f.Hints.Hints.Names()
 	has := func(rootHints ...hints.Hint) bool {

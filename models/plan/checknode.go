@@ -51,8 +51,8 @@ func checkReserved(f *Facts) finding {
 		onScreen("ask its owner; to release the node: " + models.RunKey("set", "instance_uuid-"))
 }
 
-// checkAllocation checks that Ironic can allocate the node. It allocates only a node that is available, has no
-// instance, and has the requested resource class and traits.
+// checkAllocation checks that Ironic can allocate the node. Ironic allocates only nodes that are available, have no
+// instance, and have the requested resource class and traits.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
 	if !f.Allocates() {
