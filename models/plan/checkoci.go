@@ -125,7 +125,7 @@ func checkOCITag(f *Facts) finding {
 		"pin the image by digest: @sha256:DIGEST", models.Observed("tag", r.Tag))
 }
 
-// checkOCIKind checks that the deploy interface can install this kind of image.
+// checkOCIKind checks that the deploy interface can install this kind of image: a disk image or a bootable container.
 func checkOCIKind(f *Facts) finding {
 	r, is := f.ociImage()
 	switch {
@@ -134,7 +134,7 @@ func checkOCIKind(f *Facts) finding {
 	case f.Registry.Error != "":
 		return unknown("the registry is not reachable from this console: "+f.Registry.Error, AskElsewhere, models.Observed("registry", r.Registry))
 	case f.Registry.Closed:
-		return finding{} // checkOCISecret reports the refusal
+		return finding{} // checkOCISecret reports that the registry requires credentials
 	case f.Registry.Missing:
 		return fail("image not found in the registry", "correct image.source", models.Observed("registry", r.Registry), models.Observed("repository", r.Repository))
 	}

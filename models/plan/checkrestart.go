@@ -10,7 +10,7 @@ import (
 )
 
 // checkRestart finds steps after which Ironic runs an agent step while the machine is still booting (test/lab,
-// TestStepsThatRestartMachines). This also applies to steps before deploy (priority 100): after them, Ironic
+// TestStepsThatRestartMachines). Steps before deploy (priority 100) are among them: after such a step, Ironic
 // validates the agent's steps before the agent has reported them.
 func checkRestart(f *Facts) finding {
 	order := f.Order()
@@ -48,8 +48,8 @@ func checkRestart(f *Facts) finding {
 // function (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
 const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
 
-// restartsMachine reports whether the step restarts the machine out of band. The steps that do are those of
-// ironic/drivers/modules/redfish, which ironic/drivers/modules/drac inherits.
+// restartsMachine reports whether the step restarts the machine out of band. Such steps are defined in
+// ironic/drivers/modules/redfish; ironic/drivers/modules/drac inherits them.
 func restartsMachine(f *Facts, s models.Step) bool {
 	implementation := steps.InterfacesOf(f.Node)[s.Interface]
 	if !slices.Contains([]string{"redfish", "idrac-redfish"}, implementation) {

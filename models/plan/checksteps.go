@@ -60,7 +60,7 @@ func checkInstallOnce(f *Facts) finding {
 		onScreen("remove all but one on the Steps page, or set the priority of the others to 0")
 }
 
-// checkSteps finds steps that Ironic refuses, either immediately or after the agent has called back.
+// checkSteps finds steps that Ironic rejects, either immediately or after the agent has called back.
 func checkSteps(f *Facts) finding {
 	if len(f.Steps) == 0 {
 		return finding{}
@@ -90,7 +90,7 @@ func checkSteps(f *Facts) finding {
 	return pass("valid", sent)
 }
 
-// wrongSteps returns the problems for which Ironic refuses the steps.
+// wrongSteps returns the problems because of which Ironic rejects the steps.
 func wrongSteps(list []models.Step) (wrong []string) {
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -143,8 +143,8 @@ func checkStepOrder(f *Facts) finding {
 	return pass("installing steps run while the agent runs", order)
 }
 
-// checkStepOffered compares in-band steps with those that the node's agent last reported. Otherwise, a misspelled
-// step would fail only after the machine has booted.
+// checkStepOffered compares in-band steps with those that the node's agent last reported. Without this check, a
+// misspelled step would fail only after the machine has booted.
 func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.Interface())
 	var inBand []models.Step

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzDecode checks that an invalid plan is refused with a list of problems, that an unchanged plan is written
+// FuzzDecode checks that an invalid plan is rejected with a list of problems, that an unchanged plan is written
 // exactly as it was read, and that decoding an encoded plan yields the same plan.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{

@@ -63,8 +63,8 @@ func (k Kind) installStep() string {
 	return ""
 }
 
-// kindOf returns the kind of a plan that does not name one. It is derived from the deploy interface and the steps. A
-// custom-agent node without steps gets install_coreos.
+// kindOf derives the kind of a plan that does not name one from the deploy interface and the steps. A custom-agent
+// node without steps gets install_coreos.
 func kindOf(deployInterface string, steps []models.Step) Kind {
 	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
 		return kind
@@ -187,8 +187,8 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With returns a copy of f, overridden by the fields that are set in the other Fields value. Fields are overridden
-// key by key, but hints, steps and traits are replaced as a whole.
+// With returns a copy of f in which the fields that are set in other override those of f. Fields are overridden key
+// by key, but hints, steps and traits are replaced as a whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {

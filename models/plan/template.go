@@ -33,7 +33,7 @@ func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
 	}
-	if f.Allocates() { // an allocation overwrites them, even if it requests none (ironic/db/sqlalchemy/api.py, update_allocation)
+	if f.Allocates() { // an allocation overwrites the traits, even if it requests none (ironic/db/sqlalchemy/api.py, update_allocation)
 		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]
@@ -100,7 +100,7 @@ func (f *Facts) addedSteps() []OrderedStep {
 	return withoutSame(steps, f.templateSteps())
 }
 
-// withoutSame appends the other steps to the first list, except those that it already includes.
+// withoutSame returns the steps, followed by those of the others that are not among the steps.
 func withoutSame(steps, others []OrderedStep) []OrderedStep {
 	before := steps
 	for _, o := range others {
@@ -133,7 +133,7 @@ func (f *Facts) Disabled() []OrderedStep {
 	return slices.DeleteFunc(f.addedSteps(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
 }
 
-// checkTraits checks the instance's traits. Ironic refuses traits that the node does not have
+// checkTraits checks the instance's traits. Ironic rejects traits that the node does not have
 // (ironic/conductor/utils.py, validate_instance_info_traits).
 func checkTraits(f *Facts) finding {
 	traits, err := f.InstanceTraits()
@@ -158,7 +158,7 @@ func checkTraits(f *Facts) finding {
 	return pass("all present", at...)
 }
 
-// checkTemplates finds steps in the templates that Ironic refuses. Ironic validates the steps of all selected
+// checkTemplates finds steps in the templates that Ironic rejects. Ironic validates the steps of all selected
 // templates as one list.
 func checkTemplates(f *Facts) finding {
 	if !f.WantsTemplates() {

@@ -216,8 +216,8 @@ func merged(old, now *yaml.Node) {
 	}
 }
 
-// isJSONOf reports whether the new node is a text that contains the old mapping as JSON. User data may be given as a
-// mapping, but is read as text.
+// isJSONOf reports whether the new node is a string that contains the old mapping as JSON. User data may be given as
+// a mapping, but is read as a string.
 func isJSONOf(old, now *yaml.Node) bool {
 	var object map[string]any
 	if old.Kind != yaml.MappingNode || old.Decode(&object) != nil {

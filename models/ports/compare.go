@@ -53,7 +53,7 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 		}
 		known[nic.MAC] = nic
 		has := slices.ContainsFunc(ports, func(p models.Port) bool { return strings.EqualFold(p.Address, nic.MAC) })
-		// Without a link, the NIC has no cable, and Ironic cannot use it.
+		// A NIC without a link has no cable, so Ironic cannot use it.
 		if has || !nic.HasCarrier && !nic.CarrierUnknown {
 			continue
 		}
@@ -93,7 +93,7 @@ func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 }
 
 // linkOf returns the local_link_connection for the neighbor n. It returns nil if n lacks the switch ID or the port
-// ID, without which Ironic would refuse the value.
+// ID, because Ironic rejects incomplete values.
 func linkOf(n hints.Neighbor) map[string]any {
 	if n.SwitchID == "" || n.PortID == "" {
 		return nil
@@ -195,7 +195,7 @@ func label(nic *hints.NIC) string {
 }
 
 // NeedsPXEPort reports whether the given boot interface boots the machine from the network and therefore needs a port
-// with PXE enabled. In Ironic 39.0.0 these are pxe, ipxe, ilo-pxe, ilo-ipxe, irmc-pxe, http and http-ipxe.
+// with PXE enabled. In Ironic 39.0.0, pxe, ipxe, ilo-pxe, ilo-ipxe, irmc-pxe, http and http-ipxe do.
 func NeedsPXEPort(boot string) bool {
 	return strings.HasSuffix(boot, "pxe") || boot == "http"
 }

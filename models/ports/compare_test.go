@@ -71,7 +71,7 @@ func TestCompare(t *testing.T) {
 }
 
 // TestMissingPortBoots checks that PXE is enabled on the NIC that booted the ramdisk. If that NIC is unknown and the
-// boot interface needs PXE, it is enabled on all NICs.
+// boot interface needs PXE, PXE must be enabled on all NICs.
 func TestMissingPortBoots(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

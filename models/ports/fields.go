@@ -161,7 +161,7 @@ func sampleKey(k valueKind) string {
 	return "NAME"
 }
 
-// value converts a text to a value of the field. If the text is invalid, why is the reason.
+// value converts a string to a value of the field's type. If the string is invalid, why describes the problem.
 func (f field) value(text string) (value any, why string) {
 	switch f.kind {
 	case kindText:
@@ -274,8 +274,8 @@ func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	return ""
 }
 
-// Connectivity returns the first changed field that Ironic allows to be changed only in some states of the node, or
-// "".
+// Connectivity returns the name of the first field in ops that Ironic allows to be changed only in some states of the
+// node. It returns "" if there is no such field.
 func (n Noun) Connectivity(ops []models.PatchOp) string {
 	for _, op := range ops {
 		name, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")

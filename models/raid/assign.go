@@ -22,8 +22,8 @@ type Drive struct {
 	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are values from Redfish. They are empty if unknown.
 	Protocol, MediaType string
 	CapacityBytes       int64
-	// InUse means that the drive already belongs to a volume. Ironic ignores this, and then the BMC refuses to create
-	// another volume on the drive.
+	// InUse means that the drive already belongs to a volume. Ironic does not check this, so the BMC refuses to
+	// create another volume on the drive.
 	InUse bool
 }
 

@@ -65,7 +65,7 @@ func diskTypes() []string { return []string{"hdd", "ssd"} }
 
 func interfaceTypes() []string { return []string{"sata", "scsi", "sas"} }
 
-// Check returns the InvalidParameterValue error with which Ironic's API refuses the configuration, or nil if the API
+// Check returns the InvalidParameterValue error with which Ironic's API rejects the configuration, or nil if the API
 // accepts it (validate_configuration in ironic/common/raid.py). config is a value decoded from YAML or JSON, or a
 // *hints.PythonDict.
 func Check(config any) error {

@@ -5,7 +5,7 @@ import "fmt"
 // Class is the name of an Ironic error's Python class.
 type Class string
 
-// The error classes that Ironic uses here.
+// The classes of the errors that Ironic raises for RAID configurations.
 const (
 	InvalidParameterValue Class = "InvalidParameterValue"
 	RedfishError          Class = "RedfishError"
