@@ -22,7 +22,7 @@ const (
 	FaultUnreachable  FaultKind = "unreachable"   // no route to the host, or the network or host is down
 	FaultTimeout      FaultKind = "timeout"       // no answer, or an incomplete one, within the time limit
 	FaultReset        FaultKind = "reset"         // the connection broke midway
-	FaultTLS          FaultKind = "tls"           // the certificate was refused, or the handshake failed
+	FaultTLS          FaultKind = "tls"           // the certificate was rejected, or the handshake failed
 	FaultNotIronic    FaultKind = "not ironic"    // the answer is not from Ironic
 	FaultNotRedfish   FaultKind = "not redfish"   // the server at a BMC's address does not speak Redfish
 	FaultBadAnswer    FaultKind = "bad answer"    // truncated or unreadable JSON
@@ -69,7 +69,7 @@ type Fault struct {
 	RequestID string
 	// LockedBy is the conductor that holds the lock on the node. It is set for FaultLocked.
 	LockedBy string
-	// Fingerprint is the SHA-256 fingerprint of a certificate that was refused. It is set for FaultTLS.
+	// Fingerprint is the SHA-256 fingerprint of a certificate that was rejected. It is set for FaultTLS.
 	Fingerprint string
 	// RetryAfter is the delay that the server asked for, or 0 if it did not ask for one.
 	RetryAfter time.Duration

@@ -8,10 +8,10 @@ import (
 	"ironworks/printable"
 )
 
-// RefusalKind is the kind of reason why an action was refused before any request was sent.
+// RefusalKind classifies the reason why an action was refused before any request was sent.
 type RefusalKind string
 
-// The kinds of reasons.
+// The reasons for refusing an action.
 const (
 	RefusedState       RefusalKind = "state"
 	RefusedVersion     RefusalKind = "version"

@@ -12,8 +12,8 @@ type screenError interface {
 	OnScreen() string
 }
 
-// OnScreen returns the text of err for the console. If err or an error that it wraps has a separate text for the
-// console, that text is used. Its remedies name keys instead of commands.
+// OnScreen returns the message of err for the console. If err, or an error that it wraps, has a separate message for
+// the console, OnScreen uses that message. Its remedies name keys instead of commands.
 func OnScreen(err error) string {
 	if err == nil {
 		return ""

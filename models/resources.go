@@ -45,8 +45,8 @@ type Driver struct {
 	Name  string   `json:"name" yaml:"name"`
 	Type  string   `json:"type" yaml:"type"`
 	Hosts []string `json:"hosts" yaml:"hosts"`
-	// Default maps each kind of interface (boot, deploy, power, …) to the default interface, and Enabled maps it to
-	// all enabled interfaces.
+	// Default maps each kind of interface (boot, deploy, power, …) to the default interface. Enabled maps each kind
+	// to all enabled interfaces.
 	Default map[string]string   `json:"default" yaml:"default"`
 	Enabled map[string][]string `json:"enabled" yaml:"enabled"`
 }
@@ -113,7 +113,8 @@ type BIOSSetting struct {
 	// Type is Enumeration, Integer, String, Boolean or Password.
 	Type    string   `json:"attribute_type,omitempty" yaml:"attribute_type,omitempty"`
 	Allowed []string `json:"allowable_values,omitempty" yaml:"allowable_values,omitempty"`
-	// Lower and Upper limit the value of a number. MinLength and MaxLength limit the number of characters in a text.
+	// Lower and Upper limit the value of a number. MinLength and MaxLength limit the number of characters in a
+	// string.
 	Lower     *int  `json:"lower_bound,omitempty" yaml:"lower_bound,omitempty"`
 	Upper     *int  `json:"upper_bound,omitempty" yaml:"upper_bound,omitempty"`
 	MinLength *int  `json:"min_length,omitempty" yaml:"min_length,omitempty"`
@@ -197,13 +198,13 @@ type ProvisionRequest struct {
 	CleanSteps   []Step
 	ServiceSteps []Step
 	// ConfigDrive is used by deploy and rebuild. It is an object with meta_data, network_data, user_data and
-	// vendor_data, or a text that contains base64 data or a URL. It is nil if there is none.
+	// vendor_data, or a string that contains base64 data or a URL. It is nil if there is none.
 	ConfigDrive any
 	// RescuePassword is required for rescue.
 	RescuePassword Secret
 	// DisableRamdisk means that clean (API version 1.70) or service (API version 1.108) runs without a ramdisk.
 	DisableRamdisk bool
-	// Runbook names the runbook whose steps are used for clean or service instead of the steps above (API version
+	// Runbook names the runbook whose steps clean or service runs instead of CleanSteps or ServiceSteps (API version
 	// 1.92).
 	Runbook string
 }

@@ -11,7 +11,7 @@ import (
 const Mask = "******"
 
 // Secret is a password, token or key. If it is printed with fmt, encoded as JSON or YAML, or logged with slog, [Mask]
-// appears instead. Only Reveal returns the text.
+// appears instead. Only Reveal returns the secret itself.
 type Secret string
 
 var (
@@ -19,7 +19,7 @@ var (
 	_ slog.LogValuer = Secret("")
 )
 
-// Reveal returns the text. It is for the code that sends the secret.
+// Reveal returns the secret itself. It is for the code that sends the secret.
 func (s Secret) Reveal() string { return string(s) }
 
 // IsSet reports whether the secret is not empty.
@@ -36,10 +36,10 @@ func (s Secret) String() string {
 // Format writes the mask for every verb, including %#v and %x.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
-// MarshalText returns the mask, so that JSON and YAML contain it instead of the text.
+// MarshalText returns the mask, so that JSON and YAML contain it instead of the secret.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// LogValue returns the mask, so that slog logs it instead of the text.
+// LogValue returns the mask, so that slog logs it instead of the secret.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // MaskURL removes the password and the query from a URL; the query may contain a signature. If text looks like a URL

@@ -13,8 +13,8 @@ import (
 
 var patchPath = regexp.MustCompile(`^(/[\w-]+)+$`)
 
-// Setting is a setting of the set command. Its form is KEY=VALUE or, to remove the key, KEY-. For traits, it can also
-// be KEY+=VALUE or KEY-=VALUE.
+// Setting is an argument of the set command. Its form is KEY=VALUE or, to remove the key, KEY-. For traits, it can
+// also be KEY+=VALUE or KEY-=VALUE.
 type Setting struct {
 	// Path holds the parts of the key: the name of the node's field and, if the field holds an object, the keys that
 	// lead to the value.

@@ -57,7 +57,7 @@ func TestTyped(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	// If the shell has removed the quotes, the value must be refused instead of being stored as text.
+	// If the shell has removed the quotes, the value must be rejected instead of being stored as text.
 	for _, text := range []string{`properties.skip_block_devices=[{name:/dev/sda}]`, `extra.a={b: c}`, `extra.a=[1,`} {
 		if _, err := ParseSetting(text); err == nil || !strings.Contains(err.Error(), "looks like JSON but is invalid") || !strings.Contains(err.Error(), "single quotes") {
 			t.Errorf("%s: error %v", text, err)

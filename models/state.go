@@ -103,8 +103,8 @@ func (s ProvisionState) Resting() bool {
 	return false
 }
 
-// Busy reports whether an operation is running. States that are not known count as busy, so that the nodes are polled
-// often.
+// Busy reports whether an operation is running. Unknown states count as busy, so that nodes in these states are
+// polled often.
 func (s ProvisionState) Busy() bool { return !s.Resting() }
 
 // Failed reports whether the state means that an operation has failed.

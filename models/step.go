@@ -13,8 +13,8 @@ type Step struct {
 	Interface string `json:"interface" yaml:"interface"`
 	// Step is the name of the step: install_coreos, erase_devices_metadata, …
 	Step string `json:"step" yaml:"step"`
-	// Priority determines the order of deploy steps; the highest comes first. Ironic refuses a priority in clean
-	// steps.
+	// Priority determines the order of deploy steps; the highest comes first. Ironic rejects clean steps that have a
+	// priority.
 	Priority *int `json:"priority,omitempty" yaml:"priority,omitempty"`
 	// Args holds the arguments of the step. In a deploy step, Ironic requires this object even if it is empty.
 	Args map[string]any `json:"args,omitempty" yaml:"args,omitempty"`
@@ -50,7 +50,7 @@ func trimQuotes(raw []byte) []byte {
 	return raw
 }
 
-// IsZero reports whether there is no step, for which Ironic writes null or {}.
+// IsZero reports whether s is empty. Ironic writes null or {} if there is no step.
 func (s *Step) IsZero() bool { return s == nil || s.Step == "" }
 
 // Label returns the step in the form interface.step, as in Ironic's messages.

@@ -48,7 +48,7 @@ type Kept struct {
 	LastError string `json:"last_error,omitempty"`
 }
 
-// WithoutSecrets returns a copy in which the secrets in step arguments are masked, so that it can be stored.
+// WithoutSecrets returns a copy that can be stored, because the secrets in step arguments are masked.
 func (k *Kept) WithoutSecrets() *Kept {
 	if k == nil {
 		return nil

@@ -81,8 +81,8 @@ func provisionFeature(r models.ProvisionRequest) models.Feature {
 	return ""
 }
 
-// deploySteps converts deploy steps to the form that the API expects, including args, which Ironic requires in every
-// step.
+// deploySteps converts deploy steps to the form that the API expects. The result always contains the args field,
+// because Ironic requires it in every step.
 func deploySteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -98,7 +98,7 @@ func deploySteps(steps []models.Step) []map[string]any {
 }
 
 // orderedSteps converts clean or service steps to the form that the API expects. Such steps run in the order of the
-// list, and Ironic refuses them if they contain a priority.
+// list, and Ironic rejects them if they contain a priority.
 func orderedSteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -166,7 +166,7 @@ func Maintenance(id string, on bool, reason string) Request {
 }
 
 // Console returns the request that enables or disables the serial console. Ironic responds before the change is made.
-// The result is visible in the state of the console or in the node's last error.
+// The result appears in the console's state or in the node's last error.
 func Console(id string, on bool) Request {
 	verb := "disable"
 	if on {

@@ -38,7 +38,7 @@ type Request struct {
 	Slow bool
 	// Sensitive means that Body may contain secrets, so that a server's error message may quote them.
 	Sensitive bool
-	// Commands lists the equivalent baremetal commands, with secrets masked.
+	// Commands lists baremetal commands that do the same as the request, with secrets masked.
 	Commands []string
 	// When describes the moment at which the request is sent. It is empty if the request is sent immediately.
 	When string

@@ -16,9 +16,9 @@ func baremetal(words ...string) string { return "baremetal " + strings.Join(word
 
 func quote(s string) string { return shellescape.Quote(s) }
 
-// PatchCommands returns the equivalent baremetal commands. Secrets are not masked, so that the commands can be run.
-// The client sets and unsets fields in two separate requests. Between them the node contains both the old and the new
-// fields, which is harmless.
+// PatchCommands returns baremetal commands that apply the operations to a node. Secrets are not masked, so that the
+// commands can be run. The client sets and unsets fields in two separate requests. Between these requests, the node
+// contains both the old and the new fields, which is harmless.
 func PatchCommands(id string, ops []models.PatchOp) []string {
 	return patchCommands("node", id, ops, func(op models.PatchOp) any { return op.Value })
 }

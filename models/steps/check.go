@@ -23,8 +23,8 @@ func Reserved(step string) bool { return slices.Contains(reserved, step) }
 type Problem struct {
 	// Text describes the problem and how to correct it.
 	Text string
-	// Certain means that Ironic or the agent is sure to refuse the step. If it is false, either the step may be
-	// offered by a custom hardware manager in the ramdisk, or Ironic drops the step.
+	// Certain means that Ironic or the agent certainly rejects the step. If it is false, either a custom hardware
+	// manager in the ramdisk may offer the step, or Ironic drops the step.
 	Certain bool
 	// Argument is the name of the argument that is wrong or missing. It is empty for other problems.
 	Argument string
@@ -64,7 +64,7 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	return wrongArguments(s, here)
 }
 
-// unknown returns the problem of a step that is not in the table. Hardware managers in the ramdisk may add steps to
+// unknown returns the problem with a step that is not in the table. Hardware managers in the ramdisk may add steps to
 // the deploy interface, and to the agent RAID interface.
 func (all Interfaces) unknown(s models.Step) []Problem {
 	var labels []string

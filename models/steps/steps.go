@@ -2,8 +2,8 @@
 // their arguments. Ironic's API lists neither. Without the checks in this package, a step that a node's interfaces do
 // not offer fails only when the conductor plans it, or even after the machine has booted.
 //
-// The table covers the releases 39.0.0 and 21.4.4 of Ironic, and 13.0.0 and 9.4.2 of the agent. test/upstream
-// compares it with their source code.
+// The table covers releases 39.0.0 and 21.4.4 of Ironic, and releases 13.0.0 and 9.4.2 of the agent. test/upstream
+// compares the table with the source code of these releases.
 package steps
 
 import (
