@@ -18,8 +18,8 @@ const (
 
 // Attention returns a rank that tells how urgently a node needs an operator; 0 is the most urgent. Nodes that have
 // failed or have a fault come first, followed by failed nodes that are already in maintenance. Then come nodes that
-// are held, in maintenance, overdue, waiting, working and stable. now is on the server's clock. A node's rank depends
-// on the time only when the node becomes overdue, so that rows do not move around.
+// are held, in maintenance, overdue, waiting, working and stable. now is on the server's clock. As time passes, a
+// node's rank changes only when the node becomes overdue, so that rows seldom move.
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {

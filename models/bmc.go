@@ -205,7 +205,7 @@ type BMCJob struct {
 	Message string `json:"message"`
 }
 
-// BMCUnread names a part of the BMC's data that could not be read, and the reason.
+// BMCUnread names a part of the BMC's data that could not be read, and says why.
 type BMCUnread struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`

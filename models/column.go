@@ -15,7 +15,7 @@ import (
 type Row struct {
 	Node Node
 	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the
-	// console did not see this.
+	// console did not observe the change of state.
 	Since time.Time
 	// Reason is the reason why the node failed, taken from last_error or the node's history. The newest Ironic clears
 	// last_error before the failed state appears.
@@ -337,7 +337,7 @@ const (
 	ChangeReleased = "instance_uuid, released"
 )
 
-// SameButLog reports whether two rows are equal except for the ramdisk's log, which changes with each line.
+// SameButLog reports whether two rows are equal except for the ramdisk's log, which changes with each new log line.
 func (r *Row) SameButLog(o *Row) bool {
 	other := *o
 	other.Log = r.Log

@@ -12,7 +12,7 @@ import (
 
 func TestCompareNatural(t *testing.T) {
 	t.Parallel()
-	// The texts are in ascending order. Each pair is compared in both directions.
+	// The strings are in ascending order. Each pair is compared in both directions.
 	order := []string{
 		"", "1", "01x", "2", "10", "a", "N1", "n01", "n1", "n2", "n2a", "n10", "n10b1", "n10b02", "n10b10",
 		"n18446744073709551616", "n99999999999999999999999", "node", "node-1", "Node1", "é",
@@ -170,8 +170,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestColumns checks that every column accepts an empty row, and that a column requests an additional API field only
-// if node lists do not contain it anyway.
+// TestColumns checks that every column accepts an empty row, and that no column requests an additional API field that
+// node lists contain anyway.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

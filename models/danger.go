@@ -59,7 +59,7 @@ func (n *Node) TypedName() string {
 	return n.Label()
 }
 
-// Effect describes the consequence of an action. Text is a sentence for the operator.
+// Effect describes the consequence of an action. Text is the description for the operator.
 type Effect struct {
 	Danger Danger
 	Text   string

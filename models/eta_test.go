@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// past returns a completed deployment. Its power-on, boot, installation and reboot phases took the given numbers of
-// seconds.
+// past returns a completed deployment. The numbers are the durations, in seconds, of its power-on, boot, installation
+// and reboot phases.
 func past(class string, power, boot, install, reboot int) Work {
 	w := Work{Kind: StateDeploying, ResourceClass: class, Whole: true, Outcome: OutcomeDone, Begin: second(0)}
 	at := 0

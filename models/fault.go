@@ -74,7 +74,7 @@ type Fault struct {
 	// RetryAfter is the delay that the server asked for, or 0 if it did not ask for one.
 	RetryAfter time.Duration
 	// Sent means that the change may have reached Ironic although no answer arrived. The request must not be repeated
-	// without checking.
+	// without first checking whether the change was made.
 	Sent bool
 	Err  error
 }

@@ -189,7 +189,7 @@ func TestFilterFields(t *testing.T) {
 }
 
 // TestFilterKeysReadNodes checks that every key can be evaluated for an empty node, and that every key except trait
-// returns a value for it.
+// then returns a value.
 func TestFilterKeysReadNodes(t *testing.T) {
 	t.Parallel()
 	for key, k := range filterKeys() {

@@ -68,7 +68,7 @@ func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	return values
 }
 
-// filterValues returns the possible values of a filter key if they are the same in every Ironic, else nil.
+// filterValues returns the possible values of a filter key, or nil if they differ between Ironic installations.
 func filterValues(key string) []string {
 	switch key {
 	case "state":

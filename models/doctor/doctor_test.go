@@ -16,7 +16,7 @@ var doctorNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const versionDocument = `{"name": "OpenStack Ironic API", "default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`
 
-// wellFacts returns the facts of an Ironic without problems.
+// wellFacts returns the facts about an Ironic without problems.
 func wellFacts() *Facts {
 	f := &Facts{
 		Now: doctorNow, Config: Config{Context: "rack7", Source: "config.yaml:3", Endpoint: "https://ironic:6385"},
@@ -39,7 +39,7 @@ func wellFacts() *Facts {
 	return f
 }
 
-// isoFile returns the facts of a deploy ISO that was requested and found valid.
+// isoFile returns the facts about a deploy ISO that was requested and found valid.
 func isoFile() plan.BootFile {
 	head := make([]byte, BootFileHead)
 	copy(head[isoMarkAt:], isoMark)

@@ -22,8 +22,8 @@ type Facts struct {
 	Keystone, Ironic *models.Reach
 	// Identity is the user's identity as reported by Keystone, or nil if it did not report one.
 	Identity *Identity
-	// First is the fault of the first API request, or nil if it succeeded or was not sent. Asked reports whether the
-	// request was sent.
+	// First is the fault with which the first API request failed. It is nil if the request succeeded or was not sent.
+	// Asked reports whether the request was sent.
 	First *models.Fault
 	Asked bool
 	// Version is the negotiated API version.
@@ -44,7 +44,7 @@ type Facts struct {
 	// incomplete.
 	Nodes      *NodesTally
 	NodesError string
-	// ISOs lists the deploy ISOs that doctor requested from their web servers, with the answers.
+	// ISOs lists the deploy ISOs that doctor requested from their web servers, together with the servers' answers.
 	ISOs []plan.BootFile
 
 	Named []NamedNode
@@ -60,7 +60,7 @@ type Config struct {
 	// Guessed means that nothing is configured. Searched lists the files that were searched for a configuration.
 	Guessed  bool
 	Searched []string
-	// Problems lists what makes the configuration unusable. Warnings lists lesser problems.
+	// Problems lists the errors that make the configuration unusable. Warnings lists less serious problems.
 	Problems, Warnings []string
 	// ReadOnly forbids changes. MaxMinor limits the minor API version; 0 means no limit. User is the name of the API
 	// user.

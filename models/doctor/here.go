@@ -114,7 +114,7 @@ func TerminalOf(variable func(name string) string) TerminalFacts {
 			break
 		}
 	}
-	// The first locale variable that is set decides. If none is set, UTF-8 is assumed.
+	// The first locale variable that is set determines the encoding. If none is set, UTF-8 is assumed.
 	locale := strings.ToUpper(cmp.Or(variable("LC_ALL"), variable("LC_CTYPE"), variable("LANG")))
 	t.UTF8 = locale == "" || strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
 	switch {

@@ -75,8 +75,8 @@ func (f *Facts) types() []models.Driver {
 	return real
 }
 
-// splitByInterface divides the hardware types into those that enable at least one of the named interfaces of the
-// given kind and those that do not. The reported result is false if Ironic does not report enabled interfaces.
+// splitByInterface splits the hardware types by whether they enable at least one of the named interfaces of the given
+// kind. The reported result is false if Ironic does not report enabled interfaces.
 func (f *Facts) splitByInterface(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]

@@ -13,7 +13,7 @@ func bootLine(at time.Time, unit, text string) *models.LogLine {
 	return &models.LogLine{Time: at, Received: at, Source: models.LogPush, Boot: "b1", Unit: unit, Text: text, Known: string(FindRamdiskError(text))}
 }
 
-// Lines from the boots of real machines with QEMU, podman 4.3 and ironic-python-agent 13.0.0.
+// Lines from real boots in QEMU, with podman 4.3 and ironic-python-agent 13.0.0.
 const (
 	tagUnknown   = "Error: initializing source docker://10.0.2.2:45201/ironic-agent:nosuchtag: reading manifest nosuchtag in 10.0.2.2:45201/ironic-agent: manifest unknown: manifest unknown"
 	portClosed   = `Unhandled error: requests.exceptions.ConnectionError: HTTPConnectionPool(host='10.0.2.2', port=9): Max retries exceeded with url: /v1/continue_inspection (Caused by NewConnectionError("HTTPConnection(host='10.0.2.2', port=9): Failed to establish a new connection: [Errno 111] Connection refused"))`

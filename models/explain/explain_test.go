@@ -177,7 +177,7 @@ var explainNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) models.Time { return models.Time{Time: explainNow.Add(-d)} }
 
-// waiting returns the facts of a node that waits for its ramdisk. The began argument is the time from the start of
+// waiting returns the facts about a node that waits for its ramdisk. The began argument is the time from the start of
 // the operation to explainNow. The change function can modify the facts.
 func waiting(began time.Duration, change func(n *models.Node, f *Facts)) *Facts {
 	n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: models.StateDeployWait, TargetProvisionState: models.StateActive, PowerState: models.PowerOn, ProvisionUpdatedAt: ago(began), Internal: &models.Internal{}}

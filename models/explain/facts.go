@@ -10,15 +10,15 @@ import (
 	"ironworks/models"
 )
 
-// Facts is the input of [Explain]. Unknown facts have zero values. Texts must not contain secrets.
+// Facts is the input of [Explain]. Unknown facts have zero values. The caller must mask secrets.
 type Facts struct {
 	// Now is the current time on Ironic's clock.
 	Now     time.Time
 	Version models.APIVersion
 	// Row is the node. It is nil if only a text is to be explained.
 	Row *models.Row
-	// Text is the text to explain if there is no node. State is the state in which it occurred, or "" if that is
-	// unknown.
+	// Text is the text to explain if there is no node. State is the provision state in which the error occurred, or
+	// "" if that is unknown.
 	Text  string
 	State models.ProvisionState
 	// History lists the entries of the node's history, newest first.
@@ -86,7 +86,8 @@ type BMCFacts struct {
 
 // Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Total is the number of these nodes. Affected is the number of those with the same problem.
+	// Total is the number of other nodes in the same kind of operation. Affected is the number of these nodes that
+	// have the same problem.
 	Affected, Total int
 	// Names lists the names of some of the affected nodes.
 	Names []string
@@ -355,7 +356,8 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum number of bytes shown of a reason. Longer reasons are usually dumps, and are cut.
+// mostShown is the maximum length, in bytes, of a reason that is shown. Longer reasons are usually dumps, and are
+// cut.
 const mostShown = 2000
 
 func shownReason(text string) string {
@@ -365,7 +367,8 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age returns the age of the time in seconds. It returns 0 for a future time, or if either time is unknown.
+// age returns how many seconds ago the given time was. It returns 0 if that time is in the future, or if it or the
+// current time is unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0

@@ -1,7 +1,8 @@
 package explain
 
 // toolFamilies cover programs, limits and bugs, and messages that mention images only in passing. A message about a
-// program, limit or bug belongs here whichever module reports it, because this is more specific than the module.
+// program, limit or bug belongs here no matter which module reports it, because such a cause is more specific than
+// the module.
 var toolFamilies = []family{
 	{
 		ID: "ramdisk-tool-missing", Words: []string{"no such file or directory: '", "command not found", "could not find executable", "is not installed", "is not usable in this ramdisk", "available methods of", "executable file not found", "exit code: 127"},

@@ -78,7 +78,7 @@ var bmcCauses = []RuleID{
 var maintenanceLifted = remedy{done: "The maintenance that stopped this was lifted", brief: "maintenance lifted; try again"}
 
 // since returns the remedy that was applied after the failure and may have removed its cause, or nil if there is
-// none. It returns nil if the node is not in a state from which it can retry.
+// none. It also returns nil if the node's state does not allow a retry.
 func (x *explaining) since(c *candidate) *remedy {
 	if x.node == nil || c.found == nil || c.found.log || x.retryVerb() == "" || x.state().Busy() {
 		return nil

@@ -27,8 +27,8 @@ func TestExplainSince(t *testing.T) {
 		text    string
 		changes []models.NodeChange
 		change  func(n *models.Node)
-		// done is text that the verdict and the next action both contain. It is empty if no change is expected to
-		// show.
+		// done is text that the verdict and the next action both contain. It is empty if neither is expected to
+		// mention a change.
 		done, command, step string
 	}{
 		"the hints": {

@@ -81,8 +81,8 @@ type Developer struct {
 	Distance float64 `json:"distance"`
 }
 
-// nearestError returns the error for which the text lacks the smallest share of words, and that share. The order of
-// the words does not matter. It returns "" if not a single word matches.
+// nearestError returns the known error for which the text lacks the smallest share of words. It also returns this
+// share. The order of the words does not matter. The ID is "" if not a single word matches.
 func nearestError(text string) (id ErrorID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {

@@ -180,7 +180,7 @@ func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 }
 
 // smallest returns the name of the disk that the agent selects without hints, which is the smallest disk of at least
-// [minRootDisk] bytes. If several disks have this size, it is the one whose name sorts first.
+// [minRootDisk] bytes. If several disks have this size, the agent selects the one whose name sorts first.
 func smallest(disks []Disk) (string, *Error) {
 	// If a size is not a number, Python can neither sort the sizes nor compare them with the minimum.
 	for i := range disks {

@@ -63,7 +63,7 @@ func hintsOf(text string) hints.Hints {
 	return h
 }
 
-// goodFacts returns the facts of a node that has no problems, apart from those that the given JSON fields cause.
+// goodFacts returns the facts about a node that has no problems, apart from those that the given JSON fields cause.
 func goodFacts(t *testing.T, fields string) *Facts {
 	t.Helper()
 	yes := true
@@ -82,7 +82,7 @@ func goodFacts(t *testing.T, fields string) *Facts {
 
 func prio(n int) *int { return &n }
 
-// checkCase is a change to the facts of a node without problems, together with the expected result of a check.
+// checkCase is a change to the facts about a node without problems, together with the expected result of a check.
 type checkCase struct {
 	node   string
 	change func(f *Facts)

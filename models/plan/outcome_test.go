@@ -11,8 +11,8 @@ func deployInterfaces() []string {
 	return []string{"autodetect", "direct", "bootc", "custom-agent", "ansible", "anaconda", "ramdisk", "fake", "of-the-vendor"}
 }
 
-// withInterface returns the facts of a node that has the given deploy interface, an image, and two disks that differ
-// only in their serial numbers.
+// withInterface returns the facts about a node that has the given deploy interface, an image, and two disks that
+// differ only in their serial numbers.
 func withInterface(t *testing.T, iface, hints string) *Facts {
 	t.Helper()
 	source := `"http://h/disk.qcow2", "image_checksum": "` + strings.Repeat("a1", 32) + `"`
