@@ -52,7 +52,8 @@ func (n *Node) Troubled() bool {
 	return n.ProvisionState.Failed() || n.Fault != "" || n.ProvisionState == StateEnroll && n.LastError != ""
 }
 
-// RunsInstance reports whether the machine runs an instance. Ironic does not know the instance's address.
+// RunsInstance reports whether the machine runs an instance. Ironic does not know the instance's address, so callers
+// must get it elsewhere.
 func (n *Node) RunsInstance() bool { return n.ProvisionState == StateActive }
 
 // Overdue reports whether the node has waited for its ramdisk longer than usual. During a step that reboots the

@@ -68,7 +68,7 @@ func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	return values
 }
 
-// filterValues returns the possible values of a filter key, or nil if they differ between Ironic installations.
+// filterValues returns the values of a filter key that has a fixed set of values, and nil for other keys.
 func filterValues(key string) []string {
 	switch key {
 	case "state":

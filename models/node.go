@@ -356,7 +356,7 @@ func decodeLenient(data []byte, n *Node) error {
 }
 
 // Heartbeat returns the time of the running ramdisk's last heartbeat, or zero if there was none. Ironic keeps
-// agent_last_heartbeat after the ramdisk has ended, so heartbeats before the last power change do not count. The
+// agent_last_heartbeat after the ramdisk has stopped, so heartbeats before the last power change do not count. The
 // agent's address, in contrast, is cleared when a conductor powers the machine off (ironic/conductor/utils.py:
 // wipe_internal_info_on_power_off).
 func (i *Internal) Heartbeat() time.Time {

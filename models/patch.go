@@ -16,7 +16,7 @@ type PatchOp struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// MarshalJSON keeps a null value in add and replace operations, which omitempty would drop.
+// MarshalJSON keeps null values in add and replace operations. The omitempty option would drop them.
 func (o PatchOp) MarshalJSON() ([]byte, error) {
 	if o.Op == "remove" {
 		return json.Marshal(map[string]any{"op": o.Op, "path": o.Path})

@@ -106,8 +106,8 @@ func (e *Evidence) withoutStep(n *Node) PhaseKind {
 	return PhasePower
 }
 
-// agentUp reports whether a ramdisk has called back during this operation. If the address may be left over from an
-// earlier operation, a heartbeat is required, too.
+// agentUp reports whether a ramdisk has called back during this operation. If the agent's address may be left over
+// from an earlier operation, a heartbeat is required, too.
 func (e *Evidence) agentUp() bool {
 	return e.AgentURL != "" && (!e.Whole || e.wasSilent || e.LastHeartbeat.After(e.Since))
 }

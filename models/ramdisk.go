@@ -69,7 +69,8 @@ type BootError struct {
 	// Unit, Text and Source describe the last log line that reports the error.
 	Unit, Text string
 	Source     LogSource
-	// Final means that the program has given up. The agent retries five times before it gives up.
+	// Final means that the program that reports the error has given up. The agent retries five times before it gives
+	// up.
 	Final bool
 	// Count is the number of occurrences. First and Last are the times of the first and the last one, on the
 	// console's clock.

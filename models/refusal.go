@@ -29,7 +29,7 @@ type Refusal struct {
 	// Action is the requested action. Node is the node's name or UUID.
 	Action string
 	Node   string
-	// Why is the reason, formulated as a clause. Hint is the remedy. It may be empty.
+	// Why is the reason, formulated as a clause. Hint is the remedy, or "" if there is none.
 	Why  string
 	Hint string
 	// ScreenWhy and ScreenHint replace Why and Hint in the console. They are empty if Why and Hint do not mention a

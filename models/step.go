@@ -26,7 +26,7 @@ type Step struct {
 	AbortAfter bool `json:"abort_after,omitempty" yaml:"-"`
 }
 
-// UnmarshalJSON decodes a step. It also accepts a priority that is given as text.
+// UnmarshalJSON decodes a step. It also accepts a priority that is given as a string.
 func (s *Step) UnmarshalJSON(data []byte) error {
 	type plain Step
 	var in struct {

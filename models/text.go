@@ -35,7 +35,7 @@ func Texts[T ~string](list []T) []string {
 	return texts
 }
 
-// Counted returns n followed by a noun, such as "1 node" or "2 nodes". what is the singular of the noun.
+// Counted returns n followed by a noun, such as "1 node" or "2 nodes". The what argument is the singular of the noun.
 func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -78,9 +78,8 @@ func (v Verb) Help() string {
 	return string(v)
 }
 
-// Transition is a transition that a verb triggers in the state machine. From is the state in which the verb is
-// allowed, and Enters is the state that the node enters first. Success lists the states in which the operation ends
-// if it succeeds.
+// Transition is a change of state that a verb triggers. From is the state in which the verb is allowed, and Enters is
+// the state that the node enters first. Success lists the states in which the operation ends if it succeeds.
 type Transition struct {
 	From    ProvisionState
 	Verb    Verb
@@ -96,7 +95,7 @@ type Transition struct {
 // not modify the list, which is shared.
 func transitions() []Transition { return allTransitions }
 
-// allTransitions must not be modified. It is a variable because it is read for every node and every key.
+// allTransitions must not be modified. It is computed only once, because it is read for every node and every key.
 var allTransitions = buildTransitions()
 
 func buildTransitions() []Transition {

@@ -16,7 +16,7 @@ type Work struct {
 	ResourceClass string  `json:"resource_class"`
 	// Kind is the transitional state that stands for the operation: deploying, cleaning, …
 	Kind ProvisionState `json:"kind"`
-	// Begin is the time when the operation was first observed. End is the time when it ended. It is zero while the
+	// Begin is the time when the operation was first observed. End is the time when it ended. End is zero while the
 	// operation is running, and also if its end was not observed.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Case is a question to Ironic and the agent: which disk do these hints select? The fields Skip and RAID have the
+// Case is a question to Ironic and the agent: which disk do these hints select? The Skip and RAID fields have the
 // same meaning as in [Search].
 type Case struct {
 	Hints Hints

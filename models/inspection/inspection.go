@@ -18,7 +18,8 @@ type Section struct {
 	Lines []string `json:"lines" yaml:"lines"`
 }
 
-// maxLines limits the number of lines in a section. Machines have hundreds of PCI devices.
+// maxLines limits the number of lines in a section. It leaves room for the hundreds of PCI devices that a machine may
+// have.
 const maxLines = 1000
 
 // stored is the response to GET /v1/nodes/{id}/inventory (ironic_python_agent/hardware.py, inspector.py and
@@ -124,7 +125,7 @@ func Text(sections []Section) string {
 	return text.String()
 }
 
-// join joins the words that are not blank.
+// join concatenates the words that are not blank.
 func join(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)
 }

@@ -32,8 +32,8 @@ type BootFile struct {
 // OnTheWeb reports whether the file is on a web server.
 func (b *BootFile) OnTheWeb() bool { return isWeb(b.Address) }
 
-// BootFiles returns the files from which the node boots for a deployment: an ISO, a kernel and a ramdisk, or nothing.
-// It also considers the fields of old drivers, whose names have prefixes.
+// BootFiles returns the files from which the node boots for a deployment: either an ISO, or a kernel and a ramdisk,
+// or nothing. It also considers the fields of old drivers, whose names have prefixes.
 func BootFiles(n *models.Node) []BootFile {
 	file := func(kind BootKind, field string) BootFile {
 		return BootFile{Kind: kind, Field: "driver_info." + field, Address: models.TextOf(n.DriverInfo[field]), Nodes: 1, Total: -1}

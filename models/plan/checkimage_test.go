@@ -140,7 +140,7 @@ func imageCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestImageEvidenceHasNoSecrets checks that evidence has no secrets, because it is shown, logged and stored.
+// TestImageEvidenceHasNoSecrets checks that evidence contains no secrets, because it is shown, logged and stored.
 func TestImageEvidenceHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	f := goodFacts(t, "")

@@ -133,8 +133,9 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 // Rebuilds reports whether the deployment reinstalls an existing instance.
 func (f *Facts) Rebuilds() bool { return f.Verb == models.VerbRebuild }
 
-// DeployInterface returns the deploy interface that the node will have after the plan is applied. It is the plan's
-// interface, the one that the plan's kind needs, or the node's current one, in this order.
+// DeployInterface returns the deploy interface that the node will have after the plan is applied. It is the first of
+// these that is set: the plan's interface, the interface that the plan's kind needs, and the node's current
+// interface.
 func (f *Facts) DeployInterface() string {
 	switch {
 	case f.Plan.DeployInterface != "":

@@ -49,7 +49,7 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 }
 
 // deploymentSteps returns the steps to send, with their priorities. It adds the step that defines the kind to the
-// plan's steps, unless they or the templates' steps (brought) already include it. A step without a priority gets the
+// plan's steps, unless the plan or a template (brought) already includes it. A step without a priority gets the
 // priority of the preceding enabled step minus one, but at least 1. If no enabled step precedes it, it gets
 // PriorityInstall.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {

@@ -100,7 +100,7 @@ func (f *Facts) addedSteps() []OrderedStep {
 	return withoutSame(steps, f.templateSteps())
 }
 
-// withoutSame returns the steps, followed by those of the others that are not among the steps.
+// withoutSame appends the other steps to the first list, except for those that are already in it.
 func withoutSame(steps, others []OrderedStep) []OrderedStep {
 	before := steps
 	for _, o := range others {

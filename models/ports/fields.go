@@ -37,7 +37,7 @@ type field struct {
 // Noun is a kind of object with fields, either a port or a port group.
 type Noun string
 
-// The kinds of objects.
+// The objects whose fields can be set.
 const (
 	Port  Noun = "port"
 	Group Noun = "port group"

@@ -36,8 +36,8 @@ func (s Software) Problems(disks []*hints.PythonDict) []string {
 	return c.problems
 }
 
-// Check returns the problems that the agent finds in a configuration that [Check] accepts. config is a value decoded
-// from YAML or JSON.
+// Check returns the problems that the agent finds in a configuration that the function [Check] accepts. config is a
+// value decoded from YAML or JSON.
 func (s Software) Check(config any) []string {
 	given, _ := pythonOf(config).(*hints.PythonDict)
 	disks := disksOf(given)

@@ -39,7 +39,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	steps("service_steps", orderedSteps(r.ServiceSteps))
 	if r.ConfigDrive != nil {
 		body["configdrive"] = r.ConfigDrive
-		// The configdrive is too long for a command line and may be secret.
+		// The configdrive is too long for a command line and may contain secrets.
 		flags = append(flags, "--config-drive", "CONFIGDRIVE.json")
 	}
 	if r.RescuePassword.IsSet() {

@@ -1,5 +1,5 @@
-// Package request builds the requests that change Ironic. The same value is shown to the operator, translated to
-// shell commands, and sent.
+// Package request builds requests to Ironic's API. The same value is shown to the operator, translated to shell
+// commands, and sent.
 package request
 
 import (
