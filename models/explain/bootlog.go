@@ -165,7 +165,7 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
 }
 
-// bootMark is a log text that shows which stage the boot has reached.
+// bootMark describes a log line that shows which stage the boot has reached.
 type bootMark struct {
 	// literal is the text that the line must contain. unit is the program that must have written the line, or "" for
 	// any program.
@@ -175,7 +175,7 @@ type bootMark struct {
 	reached, done models.RamdiskStage
 }
 
-// bootMarks lists the known texts, starting with those of the latest stage. The literals are from systemd 252 to 257,
+// bootMarks lists all boot marks, those of the latest stages first. The literals are from systemd 252 to 257,
 // NetworkManager, Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py, inspector.py,
 // ironic_api_client.py).
 var bootMarks = []bootMark{

@@ -12,7 +12,7 @@ var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-r
 
 // nextMidway is the next action for a machine that lost power after its agent had called back. Ironic clears the
 // agent's token when it powers a machine off, but not when it powers one on (ironic/conductor/utils.py,
-// node_power_action). If the machine were only powered on, Ironic would therefore refuse its next ramdisk.
+// node_power_action). If the machine were only powered on, Ironic would therefore reject its next ramdisk.
 var nextMidway = Next{Text: "Give up and try again: Ironic issues no new agent token after a power-on. The BMC's event log shows what powered the machine off.", Retry: true}
 
 // factRules find a cause in the facts, independently of the reason's text.

@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// Sentence describes in one sentence what a node is doing. The current time must be from the server's clock, and e is
-// the evidence stored for the operation. The text is sanitized.
+// Sentence describes in one sentence what a node is doing. now is on the server's clock, and e is the evidence stored
+// for the operation. The text is sanitized.
 func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	s := n.ProvisionState

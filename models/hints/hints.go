@@ -109,8 +109,8 @@ func raised(class, format string, args ...any) *Error {
 // the step fail or prevent the agent from starting.
 func (e *Error) NotFound() bool { return e.Class == deviceNotFound }
 
-// Hints holds root device hints in their original form and order. The hints are the value of root_device or an entry
-// of skip_block_devices, which may be of any type.
+// Hints holds root device hints in their original form and order. They come from root_device or from an entry of
+// skip_block_devices, either of which may be of any type.
 type Hints struct{ value any }
 
 // Decode parses hints from JSON. Empty input means no hints.
