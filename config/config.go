@@ -98,8 +98,8 @@ type Context struct {
 	Journal Journal
 	// BMC configures direct connections to BMCs. It can be set only in the configuration file.
 	BMC BMC
-	// Guessed reports whether this is http://127.0.0.1:6385, the default if nothing is configured. If the connection
-	// fails, print [Config.SearchedText].
+	// Guessed reports whether the endpoint is the default, http://127.0.0.1:6385, because nothing is configured. If
+	// the connection fails, print [Config.SearchedText].
 	Guessed bool
 	// Err is the reason why the context is unusable, or nil.
 	Err error

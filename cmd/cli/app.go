@@ -41,7 +41,8 @@ type App struct {
 	// secrets lists the texts to mask in crash files.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
-	// guessed and searched explain a failed connection if no Ironic is configured.
+	// guessed is true if no Ironic is configured, and a default address is used. searched lists the places that were
+	// searched for a configuration. A failed connection to a guessed address prints it.
 	guessed  bool
 	searched string
 	// client and keystone identify the servers of the context. They are used to distinguish a failed connection to
@@ -53,7 +54,7 @@ type App struct {
 	prompting atomic.Bool
 }
 
-// NewApp returns a run of the program in a process. Its results are printed as tables.
+// NewApp returns the App for one run of the program. By default, it prints results as tables.
 func NewApp(p Process) *App { return &App{Process: p, Output: OutputTable} }
 
 // Load reads the configuration with the flags of this run and prints its warnings.
@@ -114,7 +115,7 @@ func (a *App) Host() session.Host {
 	return session.Host{Files: a.Files, UserAgent: "ironworks/" + Version(), Home: a.Options.Home, Env: a.Options.Env, Mask: a.Mask}
 }
 
-// Masked replaces the secrets that were passed to Mask.
+// Masked returns text with the secrets replaced that were passed to [App.Mask].
 func (a *App) Masked(text string) string {
 	a.secretsMu.Lock()
 	defer a.secretsMu.Unlock()
@@ -196,7 +197,8 @@ type Process struct {
 	Bug func()
 }
 
-// Version returns the version that was set for the build, the version of the module, or "unknown".
+// Version returns the version that was set for the build. If none was set, it returns the module's version, or
+// "unknown".
 func Version() string {
 	if buildVersion != "" {
 		return buildVersion
@@ -207,7 +209,7 @@ func Version() string {
 	return "unknown"
 }
 
-// buildVersion is set by the Makefile from git; the default is the version of the module.
+// buildVersion is set by the Makefile from git. If it is empty, [Version] uses the module's version.
 var buildVersion = ""
 
 // RegisterFlags adds the global flags.

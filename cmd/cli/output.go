@@ -63,7 +63,7 @@ func (f outputFlag) Set(s string) error {
 	return nil
 }
 
-// Type returns the name of the type in the help.
+// Type returns the type name that the help shows.
 func (f outputFlag) Type() string { return OutputFormatFlag }
 
 // OutputNames returns the values of the --output flag.
@@ -73,7 +73,7 @@ func OutputNames() []string {
 
 // Result is output that can be printed in every format.
 type Result struct {
-	// Data is the output as JSON and YAML.
+	// Data is the value to print as JSON or YAML.
 	Data any
 	// Names contains the lines printed by -o name.
 	Names []string

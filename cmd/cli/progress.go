@@ -57,7 +57,7 @@ func (p *Progress) loop() {
 	}
 }
 
-// SetText sets the line.
+// SetText sets the text of the line.
 func (p *Progress) SetText(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.Live(func() string { return text })
