@@ -37,7 +37,7 @@ type Flags struct {
 	Cloud      string        // --cloud: a cloud in clouds.yaml
 	URL        string        // --url: address of an Ironic without Keystone; may contain user:password@
 	ReadOnly   *bool         // --read-only; an explicit false overrides the context's read_only
-	Timeout    time.Duration // --timeout: time limit of one request
+	Timeout    time.Duration // --connect-timeout: time limit of one request
 	CACert     string        // --cacert: PEM file of the CA of the server's certificate
 	Insecure   *bool         // --insecure: do not verify the server's certificate
 	Username   string        // --username: for http_basic and Keystone passwords

@@ -130,7 +130,7 @@ func (d Deployment) language() plan.UserDataReader {
 }
 
 // userDataToSend returns the user data in the form that its reader expects. The checks have already refused
-// unreadable data. It is refused here again, as the last guard against sending untranslated Butane.
+// unreadable data. userDataToSend refuses such data again, as the last guard against sending untranslated Butane.
 func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {

@@ -138,7 +138,7 @@ type EnrollReader struct {
 	}
 	// BMCs queries the BMCs and knows their credentials.
 	BMCs *BMCs
-	// Open reads a file of nodes. If it is nil, [ReadNodeFile] is used.
+	// Open reads a file that lists nodes. If it is nil, [ReadNodeFile] is used.
 	Open func(name string) ([]byte, error)
 	// WhyNoFiles is the reason why files are refused, for example in a console on a server. If it is empty, files are
 	// allowed.
