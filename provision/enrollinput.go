@@ -208,7 +208,7 @@ func (f *EnrollFound) CountFailed() int {
 	return n
 }
 
-// ReadNodeFile reads the named file of nodes. The file must not be larger than [nodefile.MaxSize].
+// ReadNodeFile reads the named file, which lists nodes. The file must not be larger than [nodefile.MaxSize].
 func ReadNodeFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
