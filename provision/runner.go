@@ -273,8 +273,8 @@ func (b Batch) Failed(results []Result) []Item {
 	return items
 }
 
-// runNode acts on one node. A request that was started is completed unless ctx ends. After going has ended, no new
-// request is sent, and the node is no longer watched. Each stage is recorded before its requests are sent.
+// runNode acts on one node. A request that was started is completed unless ctx is canceled. Once going is canceled,
+// no new request is sent, and the node is no longer watched. Each stage is recorded before its requests are sent.
 func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
 	log, res, over := a.prepare(ctx, going, r, n, opts)
 	defer log.close()
@@ -300,7 +300,8 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		switch {
 		case e.sent, e.last:
 			continue
-		// A context ends before the contexts derived from it, so checking only going could let a request through.
+		// A context is canceled before the contexts derived from it, so checking only going could let a request
+		// through.
 		case ctx.Err() != nil || going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: %w", a.Name(), n.Label(), errNotSent)
 			if i > 0 {
