@@ -351,7 +351,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
-// options returns the flags that select a context on the command line.
+// options returns the flags that select a context on the command line, quoted for a shell.
 func (c *consoleHost) options(x *config.Context) []string {
 	flags := selecting(c.cfg, x)
 	for i := range flags {

@@ -118,9 +118,9 @@ func (s *consoleServer) endAbandoned() {
 	}
 }
 
-// endsOf returns a function that reports the end of a recording. The end is reported once, in the audit log and, if the
-// recording is incomplete, also in the log. A failed recording is reported at once, because its session may last for
-// days.
+// endsOf returns a function that ends a recording and reports the end. The end is reported only once: in the audit
+// log and, if the recording is incomplete, also on stderr. A failed recording is reported immediately, because its
+// session may last for days.
 func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish func(err error)) (end func()) {
 	var once sync.Once
 	ended := func(err error) {

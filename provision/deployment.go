@@ -36,7 +36,7 @@ type Deployment struct {
 	verb        models.Verb
 }
 
-// WithConfigDrive returns the deployment with its configdrive replaced. The new configdrive, drive, has a form that
+// WithConfigDrive returns the deployment with its configdrive replaced. drive is the new configdrive in a form that
 // Ironic expects: an object, or the text of a prebuilt configdrive. If drive is nil, nothing is replaced.
 func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	text, isText := drive.(string)

@@ -11,8 +11,8 @@ import (
 )
 
 // EnrollRamdisk holds the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
-// ISOs, and a kernel with its initramfs for the others. Either of them may be missing. The values have the form
-// described at [Ramdisk].
+// ISOs, and a kernel with its initramfs for other boot interfaces. Either of them may be missing. The values have the
+// form described at [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string

@@ -185,7 +185,7 @@ type PlanText struct {
 // the file.
 func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", text) }
 
-// NewEditText is like NewPlanText, but for a text of another kind. The kind becomes part of the file name.
+// NewEditText does the same as NewPlanText for a document of another kind. The kind becomes part of the file name.
 func NewEditText(kind string, text []byte) (PlanText, error) {
 	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
 	if err != nil {

@@ -38,11 +38,11 @@ type App struct {
 	// Files contains the paths of the program's files. It is set when the configuration is loaded.
 	Files config.Files
 
-	// secrets lists the texts to mask in crash files.
+	// secrets lists the strings to mask in crash files.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
 	// guessed is true if no Ironic is configured, and a default address is used. searched lists the places that were
-	// searched for a configuration. A failed connection to a guessed address prints it.
+	// searched for a configuration. It is printed if the connection to a guessed address fails.
 	guessed  bool
 	searched string
 	// client and keystone identify the servers of the context. They are used to distinguish a failed connection to
@@ -110,12 +110,12 @@ func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
 	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
 }
 
-// Host describes this program to sessions. It needs a loaded configuration.
+// Host returns the description of this program that sessions need. The configuration must have been loaded before.
 func (a *App) Host() session.Host {
 	return session.Host{Files: a.Files, UserAgent: "ironworks/" + Version(), Home: a.Options.Home, Env: a.Options.Env, Mask: a.Mask}
 }
 
-// Masked returns text with the secrets replaced that were passed to [App.Mask].
+// Masked returns text in which the secrets passed to [App.Mask] are replaced.
 func (a *App) Masked(text string) string {
 	a.secretsMu.Lock()
 	defer a.secretsMu.Unlock()
@@ -136,7 +136,8 @@ func (a *App) Mask(secrets ...models.Secret) {
 	}
 }
 
-// Online wraps a command that needs a session of the selected context.
+// Online returns a command function that opens a session of the selected context, calls do with it, and closes the
+// session.
 func (a *App) Online(do func(cmd *cobra.Command, s *session.Session, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := a.Connect(cmd)

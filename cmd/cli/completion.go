@@ -55,7 +55,8 @@ func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.Compl
 	}
 }
 
-// CompleteNodes completes the names of nodes.
+// CompleteNodes returns a function that completes the names of nodes in Ironic. limit is the maximum number of
+// arguments; 0 means any number.
 func (a *App) CompleteNodes(limit int) cobra.CompletionFunc {
 	return completion(limit, func(cmd *cobra.Command) (labels []string) {
 		s, err := a.Connect(cmd)
@@ -89,7 +90,8 @@ func (a *App) CompleteBootDevice(cmd *cobra.Command, args []string, prefix strin
 	return a.CompleteNodes(0)(cmd, args, prefix)
 }
 
-// CompleteJournalNodes completes the names of nodes found in the journal, without any network request.
+// CompleteJournalNodes returns a function that completes one argument with the names of nodes in the journal. It
+// sends no network requests.
 func (a *App) CompleteJournalNodes() cobra.CompletionFunc {
 	return completion(1, func(cmd *cobra.Command) (labels []string) {
 		kept, _, err := a.OfflineJournal(cmd)

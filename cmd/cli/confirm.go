@@ -180,8 +180,8 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks returns the effect of an action on a node. If the action may erase disks, the text includes the disks found
-// by inspection.
+// disks describes the effect of an action on a node. If the action may erase disks, the description includes the
+// disks found by inspection.
 func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := Terminal(a.Stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", Wrapped(i.Effect.Text, width, 14))

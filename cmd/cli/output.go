@@ -141,8 +141,8 @@ func WriteLine(w io.Writer, v any) error {
 	return err
 }
 
-// WriteItem writes one item of a stream in a single write. Depending on the output format, it writes text, the name,
-// a JSON object on one line, or an item of a YAML list.
+// WriteItem writes one item of a stream in a single write. The output format determines whether it writes the item as
+// a JSON object on one line, the item in a YAML list, only the name, or the text.
 func (a *App) WriteItem(w io.Writer, item any, name, text string) error {
 	switch a.Output {
 	case OutputJSON:

@@ -94,7 +94,7 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	return in, nil
 }
 
-// flag returns the name of the flag for an input.
+// flag returns the command-line flag that sets an input, such as --host.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	switch field {
 	case ignition.FieldIronicURL:
