@@ -103,7 +103,7 @@ func listOf(list []string) cli.Choices {
 	}
 }
 
-// contextNames completes the names of contexts, with their endpoints.
+// contextNames completes the names of the wanted contexts. The description of each name is the endpoint.
 func (a *app) contextNames(wanted func(config.Context) bool) cli.Choices {
 	return func(cmd *cobra.Command, _ string) (names []string) {
 		cfg, _ := a.LoadConfig(cmd, false) // contexts are completed even if none is selected
@@ -137,7 +137,7 @@ func columnChoices(lead string) []string {
 }
 
 // sortChoices returns the keys of all columns. If prefix starts with a dash, which reverses the order, each key
-// starts with one, too.
+// starts with a dash as well.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")

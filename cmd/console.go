@@ -40,7 +40,7 @@ type consoleFlags struct {
 	notify string
 	fps    int
 	record string
-	// castVersion is the version of the format in which the terminal is recorded.
+	// castVersion is the asciicast version for recordings: 2 or 3.
 	castVersion int
 	// resetView removes the stored view, so that the console starts with the view from the configuration.
 	resetView bool
@@ -55,7 +55,7 @@ func (f *consoleFlags) register(cmd *cobra.Command) {
 	f.registerLook(cmd.Flags())
 }
 
-// registerLook registers the flags that control the appearance of the console, its notifications and recordings.
+// registerLook registers the flags for the appearance, the notifications and the recordings of the console.
 func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.ascii, "ascii", false, "ASCII characters only")
 	flags.BoolVar(&f.mouse, "mouse", false, "mouse: click, scroll (shift-drag then selects text)")
@@ -351,7 +351,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
-// options returns the flags that select a context on the command line.
+// options returns the flags that select a context on the command line, quoted for a shell.
 func (c *consoleHost) options(x *config.Context) []string {
 	flags := selecting(c.cfg, x)
 	for i := range flags {

@@ -80,8 +80,9 @@ func TestConsoleReceivesPushedJournals(t *testing.T) {
 		t.Errorf("the second console is told %q", got)
 	}
 	first.Close()
-	answers(true) // the second one took over
-	// This context uses the same address. Switching contexts opens the new one before the old one is closed.
+	answers(true) // the second console took over
+	// Context y uses the same address. When the console switches contexts, it opens the new session before it closes
+	// the old one.
 	third, err := host.open("y", func(text string) { t.Errorf("the third console is told: %s", text) })
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"ironworks/ironicclient"
 )
 
-// crashing runs a command that connects and then panics. The function value returns the value of the panic.
+// crashing runs a command that connects and then panics. The value function returns the panic value.
 func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Client) any) (code int, home, stdout, stderr string) {
 	t.Helper()
 	home = t.TempDir()

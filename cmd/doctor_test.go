@@ -22,7 +22,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// doctoredIronic returns a server with an Ironic that has one node. answers maps URL paths to responses that replace
+// doctoredIronic returns the server of an Ironic that has one node. answers maps URL paths to responses that replace
 // those of Ironic; its key "password" sets the required password.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()

@@ -135,7 +135,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %d: %s", tt.args, code, tt.code, stderr)
 		}
 	}
-	// The journal of another computer, without an audit log.
+	// A journal copied from another computer can be shown without an audit log.
 	elsewhere := *p
 	elsewhere.options.Home = t.TempDir()
 	if out := elsewhere.ok("history", "r7-n01", "--journal", p.config.Files.Journal(p.config.Current.Name)); strings.Count(out, "\n") != 4 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// editorGrace is the time after an editor has exited during which a Ctrl-C typed in it may still arrive.
+// editorGrace is the period after an editor exits in which a Ctrl-C that was typed in the editor may still arrive.
 const editorGrace = 500 * time.Millisecond
 
 // interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has

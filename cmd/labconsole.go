@@ -60,7 +60,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	return a.openConsole(cmd, flags, cfg, nil)
 }
 
-// noOtherIronic refuses flags that select another Ironic.
+// noOtherIronic rejects flags that select another Ironic.
 func (a *app) noOtherIronic() error {
 	f := a.Flags
 	for name, value := range map[string]string{"--url": f.URL, "--context": f.Context, "--cloud": f.Cloud, "--config": f.ConfigFile, "--username": f.Username} {
@@ -71,8 +71,8 @@ func (a *app) noOtherIronic() error {
 	return nil
 }
 
-// labConfig returns a configuration with only the lab, independent of files and environment. Only crash files are
-// written to their usual directory.
+// labConfig returns a configuration that contains only the lab's context. It ignores configuration files and
+// environment variables. Only crash files are written to their usual directory.
 func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done func(), err error) {
 	done = func() {}
 	if dir == "" {

@@ -1,5 +1,5 @@
-// Package cmd implements the commands of ironworks: flags, output and exit codes. Their logic is in the packages
-// session, provision, lab and ignition/prepare.
+// Package cmd implements the ironworks commands: their flags, output and exit codes. The logic of the commands is in
+// the packages session, provision, lab and ignition/prepare.
 package cmd
 
 import (

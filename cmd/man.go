@@ -25,7 +25,7 @@ func (a *app) manCommand() *cobra.Command {
 	}
 }
 
-// writeManPages writes a page of section 1 for a command and each command below it.
+// writeManPages writes the man pages, in section 1, of a command and of its subcommands at all levels.
 func writeManPages(cmd *cobra.Command, folder string) error {
 	var b strings.Builder
 	manPage(&b, cmd)

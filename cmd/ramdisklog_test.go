@@ -69,9 +69,9 @@ func userKey(t *testing.T) (file, public string) {
 	return file, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// TestRamdiskLogInTheLab checks that a machine's journal can be read over SSH, with the host key in the machine's
-// image. It also checks that the machine pushes its journal, and that the receiver finds the machine's node in
-// Ironic.
+// TestRamdiskLogInTheLab checks that a machine's journal can be read over SSH. The host key is known because it is
+// part of the machine's image. The test also checks that the machine pushes its journal, and that the receiver finds
+// the machine's node in Ironic.
 func TestRamdiskLogInTheLab(t *testing.T) {
 	t.Parallel()
 	a := newApp(cli.Process{})

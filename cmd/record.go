@@ -18,7 +18,7 @@ import (
 	"ironworks/ui"
 )
 
-// record records the terminal of a console to a file. end ends the recording.
+// record records the terminal of a console to a file. The end function stops the recording.
 func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err error) {
 	file, is := a.Stdout.(*os.File)
 	if !is {
@@ -54,10 +54,11 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 	}, nil
 }
 
-// verbRecord is the verb of recordings in the audit log.
+// verbRecord is the verb of audit log entries about recordings.
 const verbRecord = "record the terminal"
 
-// auditRecording writes the start of a recording to the audit log. finish writes the end of the recording.
+// auditRecording writes to the audit log that a recording starts. The finish function writes that the recording
+// ended.
 func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error), err error) {
 	rec.Time, rec.ID, rec.Result = time.Now().UTC(), fmt.Sprintf("%x", time.Now().UnixNano()), audit.Sending
 	if err := log.Write(rec); err != nil {
@@ -68,7 +69,7 @@ func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error),
 		if err != nil {
 			rec.Result, rec.Reason = audit.Unknown, printable.Line(err.Error())
 		}
-		_ = log.Write(rec) // the end of the session is recorded as far as possible
+		_ = log.Write(rec) // best effort: the recording has ended anyway
 	}, nil
 }
 
@@ -95,7 +96,7 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	return recording, s.endsOf(recording, name, finish), nil
 }
 
-// endAbandoned finds the recordings that a killed server has left, and writes their ends to the audit log.
+// endAbandoned finds the recordings that a killed server left behind, and writes to the audit log that they ended.
 func (s *consoleServer) endAbandoned() {
 	if s.recordings == "" {
 		return
@@ -117,9 +118,9 @@ func (s *consoleServer) endAbandoned() {
 	}
 }
 
-// endsOf returns a function that reports the end of a recording. The end is reported once, in the audit log and, if the
-// recording is incomplete, also in the log. A failed recording is reported at once, because its session may last for
-// days.
+// endsOf returns a function that ends a recording and reports the end. The end is reported only once: in the audit
+// log and, if the recording is incomplete, also on stderr. A failed recording is reported immediately, because its
+// session may last for days.
 func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish func(err error)) (end func()) {
 	var once sync.Once
 	ended := func(err error) {

@@ -81,13 +81,13 @@ func (a *app) restrict(root *cobra.Command) {
 	root.CompletionOptions.DisableDefaultCmd = true
 }
 
-// isVerb reports whether a command is a provision verb or sets a flag of nodes.
+// isVerb reports whether a command sends a provision verb, or sets or clears a node flag.
 func (a *app) isVerb(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(actions.Verbs(a.App), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }
 
-// checkRole makes a command and its subcommands refuse users whose role is below least. They also refuse flags that
-// name files.
+// checkRole makes a command and its subcommands refuse users whose role is below least. The commands also refuse
+// flags that name files.
 func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {

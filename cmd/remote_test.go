@@ -55,14 +55,14 @@ func TestFlagsOverSSH(t *testing.T) {
 	seen := map[string]bool{}
 	files := regexp.MustCompile(`(?i)\bfiles?\b|@FILE|director|folder|\bpath\b`)
 	eachCommand(root, func(cmd *cobra.Command) {
-		cmd.InheritedFlags() // this merges them into Flags
+		cmd.InheritedFlags() // merges the inherited flags into cmd.Flags
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if slices.Contains([]string{"bool", "int", "count", "duration", "float64"}, f.Value.Type()) || cmd == root {
 				return
 			}
 			seen[f.Name] = true
 			listed, harmless := slices.Contains(lists, f.Name), slices.Contains(harmlessFlags(), f.Name)
-			// "system" is a path on the BMC; "format" and "column" describe files with nodes.
+			// "system" is a path on the BMC; "format" and "column" describe files that list nodes.
 			if listed == harmless || harmless && files.MatchString(f.Usage) && !slices.Contains([]string{"system", "format", "column"}, f.Name) {
 				t.Errorf("%s --%s (%s): in the lists of remote.go %v, harmless %v", cmd.CommandPath(), f.Name, f.Usage, listed, harmless)
 			}
@@ -92,7 +92,7 @@ func TestCommandsOverSSH(t *testing.T) {
 		t.Errorf("commands over SSH:\n%q, want\n%q", names, want)
 	}
 	for name := range remoteCommands() {
-		if name != "help" && !slices.Contains(names, name) { // cobra adds it later
+		if name != "help" && !slices.Contains(names, name) { // cobra adds the help command later
 			t.Errorf("%s is allowed and does not exist", name)
 		}
 	}
@@ -117,7 +117,7 @@ func TestNoFilesOverSSH(t *testing.T) {
 	values := []string{canary, "@" + canary, " @" + canary, "{/../.." + canary, "[/.." + canary, created, "file://" + canary, "http:/../.." + canary, " -", "~/x", "."}
 	tried := 0
 	eachCommand(all, func(cmd *cobra.Command) {
-		cmd.InheritedFlags() // this merges them into Flags
+		cmd.InheritedFlags() // merges the inherited flags into cmd.Flags
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !slices.Contains(slices.Concat(remoteFileFlags, remoteJSONFlags, remoteNoFlags), f.Name) || f.Value.Type() == "bool" {
 				return

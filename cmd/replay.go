@@ -84,7 +84,7 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	})
 }
 
-// begin seeks to the start position, and pauses the player if the flags say so.
+// begin seeks to the start position, and pauses the player if flags.paused is set.
 func begin(player *replay.Player, flags *replayFlags) error {
 	s := player.State()
 	at, err := startOf(flags.at, s.From)

@@ -23,7 +23,7 @@ import (
 	"ironworks/models"
 )
 
-// app adds all commands to a run of the program.
+// app extends [cli.App] with all commands.
 type app struct{ *cli.App }
 
 func newApp(p cli.Process) *app { return &app{cli.NewApp(p)} }
@@ -82,7 +82,7 @@ func wrapUsage(cmd *cobra.Command) {
 }
 
 // flagError returns a usage error for a flag that cannot be parsed. If the command is mistyped, the error reports the
-// command instead, because its flags are unknown, too.
+// command instead, because the flags of an unknown command are unknown.
 func flagError(cmd *cobra.Command, err error) error {
 	if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {
 		if wrong := fileArgument(cmd, before[:1]); wrong != nil {
@@ -105,7 +105,7 @@ func argumentError(cmd *cobra.Command, args []string, err error) error {
 	switch {
 	case cmd.HasParent() && !cmd.HasSubCommands() && cmd.Use == cmd.Name() && len(args) > 0:
 		return fmt.Errorf("%s takes no argument, got %q", program, args[0])
-	case !strings.Contains(err.Error(), " arg(s)"): // cobra's texts about the number of arguments
+	case !strings.Contains(err.Error(), " arg(s)"): // cobra's messages about the number of arguments
 		return err
 	}
 	_, takes, _ := strings.Cut(cmd.Use, " ")

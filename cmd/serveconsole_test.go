@@ -21,7 +21,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// keyring provides BMCs with a keyring.
+// keyring wraps a screen.BMCs, and reports that a keyring is available.
 type keyring struct{ screen.BMCs }
 
 func (keyring) HasKeyring() bool { return true }
@@ -116,7 +116,7 @@ func TestServedEnrollKeepsThePassword(t *testing.T) {
 	t.Cleanup(controller.Close)
 	for _, typed := range []string{"", "typed"} {
 		in := &provision.EnrollSource{Addresses: []string{controller.URL}}
-		// The BMC refuses the credentials. The result contains this error, which does not matter here.
+		// The BMC rejects the credentials. The error in the result does not matter here.
 		_, _, _ = opened.Enroll.Compare(t.Context(), in, enroll.Login{Username: "admin", Password: models.Secret(typed)}, func(int, int) {})
 	}
 	mu.Lock()
@@ -126,8 +126,8 @@ func TestServedEnrollKeepsThePassword(t *testing.T) {
 	}
 }
 
-// TestServedEnrollReadsNoFiles checks that an operator's console cannot make the server read a file with nodes or
-// credentials.
+// TestServedEnrollReadsNoFiles checks that an operator's console cannot make the server read a file that contains
+// nodes or credentials.
 func TestServedEnrollReadsNoFiles(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

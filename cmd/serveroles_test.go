@@ -45,7 +45,7 @@ func (l *ironicLog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.handler.ServeHTTP(w, r)
 }
 
-// drain returns the requests since the last call.
+// drain returns the requests that were recorded since the last call.
 func (l *ironicLog) drain() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,7 +17,7 @@ type BMC struct {
 	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
 	// CACert is the path of a PEM file with the CA that issued the BMCs' certificates.
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
-	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca decides.
+	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca applies.
 	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
 	// Fingerprints maps BMC addresses, written as in driver_info, to the SHA-256 fingerprints of the certificates to
 	// accept.

@@ -14,7 +14,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// memoryRing is a keyring in memory.
+// memoryRing is an in-memory keyring.
 type memoryRing struct {
 	kept  map[string]string
 	asked atomic.Int32

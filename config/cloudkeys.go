@@ -40,7 +40,7 @@ func cloudKeys() map[string][]string {
 
 func regionKeys() []string { return []string{"baremetal_region_name", "region_name"} }
 
-// cloudName returns the name in clouds.yaml of the setting with the given key. Error messages contain it.
+// cloudName returns the name that the setting with the given key has in clouds.yaml. Error messages use this name.
 func cloudName(key string) string {
 	switch key {
 	case keyURL:
@@ -142,8 +142,8 @@ func (r *cloudReader) insecure() *value {
 	return nil
 }
 
-// pickRegion selects the region and merges its values over the cloud's values. The argument asked takes precedence,
-// followed by the cloud's region_name and the first entry in regions.
+// pickRegion selects the region and merges its values over the cloud's values. If asked is not empty, it selects that
+// region. Otherwise it selects the cloud's region_name or, if there is none, the first entry in regions.
 func (r *cloudReader) pickRegion(asked string) {
 	r.region = r.first(r.cloud, r.path, regionKeys()...)
 	if asked != "" {

@@ -37,7 +37,7 @@ type Flags struct {
 	Cloud      string        // --cloud: a cloud in clouds.yaml
 	URL        string        // --url: address of an Ironic without Keystone; may contain user:password@
 	ReadOnly   *bool         // --read-only; an explicit false overrides the context's read_only
-	Timeout    time.Duration // --timeout: time limit of one request
+	Timeout    time.Duration // --connect-timeout: time limit of one request
 	CACert     string        // --cacert: PEM file of the CA of the server's certificate
 	Insecure   *bool         // --insecure: do not verify the server's certificate
 	Username   string        // --username: for http_basic and Keystone passwords
@@ -98,8 +98,8 @@ type Context struct {
 	Journal Journal
 	// BMC configures direct connections to BMCs. It can be set only in the configuration file.
 	BMC BMC
-	// Guessed reports whether this is http://127.0.0.1:6385, the default if nothing is configured. If the connection
-	// fails, print [Config.SearchedText].
+	// Guessed reports whether the endpoint is the default, http://127.0.0.1:6385, because nothing is configured. If
+	// the connection fails, print [Config.SearchedText].
 	Guessed bool
 	// Err is the reason why the context is unusable, or nil.
 	Err error

@@ -16,7 +16,7 @@ type Journal struct {
 	Age  time.Duration `json:"-" yaml:"-"`
 }
 
-// The minimum values of the limits.
+// Minimum values of max_size, in bytes, and max_age.
 const (
 	leastSize = 1 << 20
 	leastAge  = time.Hour

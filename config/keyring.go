@@ -23,7 +23,7 @@ type Keyring struct {
 	ring   passwords
 }
 
-// passwords is implemented by the system's keyring and, in tests, by a keyring in memory.
+// passwords is implemented by the system's keyring and, in tests, by an in-memory keyring.
 type passwords interface {
 	Get(service, user string) (string, error)
 	Set(service, user, password string) error
@@ -91,8 +91,8 @@ func (k *Keyring) Forget(ctx context.Context, account string) error {
 	})
 }
 
-// ask calls the function do and waits up to k.within for its result, because the keyring library has no timeout. A
-// call that takes longer continues in its goroutine, and its result is dropped.
+// ask calls do and waits up to k.within for its result, because the keyring library has no timeout. A call that takes
+// longer continues in its goroutine, and its result is dropped.
 func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	if k == nil {
 		return ErrNoKeyring

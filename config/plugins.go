@@ -10,7 +10,8 @@ import (
 	"ironworks/plugin"
 )
 
-// Plugin is a custom command for the console. The console checks the names of its keys.
+// Plugin is a custom command for the console. This package does not check the names of the plugin's keys; the console
+// does.
 type Plugin struct {
 	plugin.Plugin
 	// At is the position of the plugin's name.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The settings of a connection, by their names in the configuration file. Settings from all other sources are
-// converted to these.
+// Names of the connection settings in the configuration file. Settings from all other sources are converted to these
+// names.
 const (
 	keyURL               = "url"
 	keyCloud             = "cloud"

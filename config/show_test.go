@@ -183,8 +183,8 @@ func TestFromOS(t *testing.T) {
 	}
 }
 
-// TestFilesOfAContext checks that the files of a context are in the state folder even if its name contains slashes or
-// "..".
+// TestFilesOfAContext checks that a context's files are in the state folder even if the context's name contains
+// slashes or "..".
 func TestFilesOfAContext(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

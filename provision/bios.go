@@ -28,8 +28,8 @@ func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	}}
 }
 
-// CopyBIOS returns an action that copies settings, which are the BIOS settings of the golden node, to other nodes. It
-// skips read-only and unique settings.
+// CopyBIOS returns an action that copies BIOS settings from the golden node to other nodes. settings holds all BIOS
+// settings of the golden node. The action skips read-only and unique settings.
 func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		return copyWork(ctx, api, golden, settings, n)

@@ -30,7 +30,7 @@ type BMCSection struct {
 	Rows  []BMCRow
 }
 
-// BMCRow is one row of a section. Its texts are safe to show.
+// BMCRow is one row of a section. Name and Text are safe to show.
 type BMCRow struct {
 	Name, Text string
 	Tone       Tone
@@ -145,8 +145,8 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared adds a row for each compared value. The row shows Ironic's version and the BMC's, and marks a difference
-// with "≠".
+// compared adds a row for each compared value. The row shows Ironic's value and the BMC's value, and marks a
+// difference with "≠".
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""

@@ -22,8 +22,8 @@ type BMCAPI interface {
 	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
-// BMCs queries the controllers of one Ironic's nodes and sends orders to them. It connects to a controller only for a
-// query, or when a Runner runs an order.
+// BMCs queries the controllers of the nodes of one Ironic, and sends orders to these controllers. It connects to a
+// controller only for a query, or when a Runner runs an order.
 type BMCs struct {
 	API BMCAPI
 	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains
@@ -33,14 +33,14 @@ type BMCs struct {
 	Web ImageWeb
 }
 
-// BMCReport contains a controller's data and compares it with Ironic's.
+// BMCReport contains a controller's data, and a comparison with Ironic's data.
 type BMCReport struct {
 	// Node is the node whose controller was queried, or nil if the controller was queried without Ironic.
 	Node *models.NodeRef `json:"node,omitempty"`
 	// Compared lists Ironic's values next to the BMC's.
 	Compared []models.BMCDifference `json:"compared,omitempty"`
 	BMC      *models.BMC            `json:"bmc"`
-	// ISOs lists the results of fetching the machine's deploy ISO and the inserted ISOs from this console.
+	// ISOs lists, for the deploy ISO and each inserted ISO, whether this console can fetch it.
 	ISOs []ISOCheck `json:"isos,omitempty"`
 	// Missing lists the errors that occurred while reading data from Ironic. That data is missing from the report.
 	Missing []error `json:"-"`
@@ -206,8 +206,8 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	return looks
 }
 
-// ISOCheck is the result of fetching a ramdisk's ISO from this console. The machine or the conductor may have a
-// different route to the ISO.
+// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have a different
+// route to the ISO.
 type ISOCheck struct {
 	// Address is the ISO's URL, safe to show.
 	Address string `json:"address"`

@@ -113,8 +113,8 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// sentInState returns r with a note that says in which state of the node it will be sent. If the node is already in
-// that state, there is no note.
+// sentInState returns r with a note that names the node state in which r will be sent. If the node is already in that
+// state, sentInState adds no note.
 func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)

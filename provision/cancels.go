@@ -44,8 +44,8 @@ func (c *Cancels) Has(uuid string) bool {
 	return c.canceled[uuid]
 }
 
-// contexts returns two contexts for acting on the node with the given UUID, derived from ctx and going. Cancel ends
-// both of them, and so does end.
+// contexts returns two contexts for acting on the node with the given UUID, derived from ctx and going. Both are
+// canceled by Cancel, and also by the end function.
 func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
 	if c == nil {
 		return ctx, going, func() {}
@@ -65,8 +65,8 @@ func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, no
 	return nodeCtx, nodeGoing, both
 }
 
-// mark changes res to canceled if Cancel interrupted the node. It leaves res unchanged if the success of a request is
-// unknown.
+// mark changes res to canceled if Cancel interrupted the node. It leaves res unchanged if it is unknown whether a
+// request succeeded.
 func (c *Cancels) mark(res *Result) {
 	switch {
 	case res.Err == nil || !c.Has(res.Node.UUID):

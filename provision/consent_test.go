@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// TestConsent checks the scale described in docs/reference/keys.md: no confirmation for reversible actions, y for
+// TestConsent checks the confirmations described in docs/reference/keys.md: none for reversible actions, y for
 // disruptive ones, and the node name for actions that may erase data or end an instance.
 func TestConsent(t *testing.T) {
 	t.Parallel()

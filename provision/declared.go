@@ -84,7 +84,7 @@ func (d *Declared) Difference() string {
 
 // SendDeclared sends the requests of a plan one after another and records each of them in the audit log. After an
 // error, it skips the other requests for the same object and continues with the next object. errs has one element per
-// object in list, which is nil if the object's requests succeeded.
+// object in list. The element is nil if the object's requests succeeded.
 func (r *Runner) SendDeclared(ctx context.Context, list []Declared) (errs []error) {
 	errs = make([]error, len(list))
 	for i := range list {

@@ -37,8 +37,8 @@ func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusa
 	return nil
 }
 
-// Effect names the data that is lost. It also says whether an instance keeps running on the machine, which Ironic no
-// longer knows.
+// Effect names the data that is lost. It also says whether an instance keeps running on the machine without Ironic's
+// knowledge.
 func (deleteAction) Effect(n *models.Node) models.Effect {
 	text := "Ironic forgets the node, its ports, BMC credentials, inventory and history; the machine and its disks stay as they are"
 	if n.InstanceUUID != "" || n.ProvisionState == models.StateActive {

@@ -25,8 +25,8 @@ type DeployOptions struct {
 	Checked func(n models.NodeRef)
 }
 
-// DeployAction deploys nodes after their checks. Use [Deploy] or [Rebuild] to create one. It refuses nodes that
-// [DeployAction.Preflight] has not checked.
+// DeployAction deploys nodes that have passed their checks. Use [Deploy] or [Rebuild] to create one. It refuses nodes
+// that [DeployAction.Preflight] has not checked.
 type DeployAction struct {
 	watchedAction
 	// verb is deploy or rebuild.
@@ -71,8 +71,8 @@ func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *Deplo
 	return again
 }
 
-// WithChecks returns a copy of the action like [DeployAction.WithOverrides], but without overrides and with the
-// checks of another operator.
+// WithChecks does the same as [DeployAction.WithOverrides], but the copy has no overrides and uses the checks of
+// another operator.
 func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
 	again := a.WithOverrides(nil)
 	again.checks = checks
@@ -91,7 +91,7 @@ func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) ma
 	return on
 }
 
-// WithCallback returns a copy of the action like [DeployAction.WithOverrides], with the same overrides but another
+// WithCallback does the same as [DeployAction.WithOverrides], but the copy keeps the overrides and has another
 // Checked callback.
 func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployAction {
 	again := a.WithOverrides(a.overrides)
@@ -133,7 +133,8 @@ type readyNode struct {
 
 // Preflight runs the checks on the nodes, [Concurrency] at a time, and computes the requests to send. The results
 // replace those of earlier checks; call [Runner.Plan] afterward. If a node's deployment was interrupted, Preflight
-// rereads the node until it is known which requests have arrived, and stores it in nodes.
+// rereads the node until it is known which requests have arrived. It then replaces the node in nodes with the latest
+// reading.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {

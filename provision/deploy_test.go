@@ -314,8 +314,8 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	}
 }
 
-// TestRefusedDeploymentNamesKeysInTheConsole checks that the terminal console describes the remedy for a failed check
-// with console commands instead of shell commands.
+// TestRefusedDeploymentNamesKeysInTheConsole checks how the remedy for a failed check is described: with console
+// commands in the terminal console, and with shell commands on the command line.
 func TestRefusedDeploymentNamesKeysInTheConsole(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)

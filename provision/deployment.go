@@ -36,7 +36,7 @@ type Deployment struct {
 	verb        models.Verb
 }
 
-// WithConfigDrive returns the deployment with its configdrive replaced. The new configdrive, drive, has a form that
+// WithConfigDrive returns the deployment with its configdrive replaced. drive is the new configdrive in a form that
 // Ironic expects: an object, or the text of a prebuilt configdrive. If drive is nil, nothing is replaced.
 func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	text, isText := drive.(string)
@@ -130,7 +130,7 @@ func (d Deployment) language() plan.UserDataReader {
 }
 
 // userDataToSend returns the user data in the form that its reader expects. The checks have already refused
-// unreadable data. It is refused here again, as the last guard against sending untranslated Butane.
+// unreadable data. userDataToSend refuses such data again, as the last guard against sending untranslated Butane.
 func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {

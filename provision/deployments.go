@@ -55,13 +55,13 @@ type record struct {
 	// the operation that removes the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
 	// RootDisk identifies the target disk, or is empty if the disk is ambiguous. The process that sees the deployment
-	// succeed writes it to the node.
+	// succeed writes RootDisk to the node.
 	RootDisk map[string]string `json:"root_disk,omitempty"`
 	// Deployment is the requested deployment. It is nil once Ironic has accepted the deployment.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
 }
 
-// stamp returns a text that identifies this version of the record. It is empty if r is nil.
+// stamp returns a string that identifies this version of the record. It is empty if r is nil.
 func (r *record) stamp() string {
 	if r == nil {
 		return ""
@@ -102,7 +102,7 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID reports that a node's UUID contains characters that are illegal in a UUID. Such a text must not be used
+// errNoUUID reports that a node's UUID contains characters that are illegal in a UUID. Such a UUID must not be used
 // as a file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
@@ -259,7 +259,7 @@ func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	return l.write(r)
 }
 
-// renewInterval is the minimum age of the recorded time. renew does not update a newer one.
+// renewInterval is the age that the recorded time must have reached before renew updates it.
 const renewInterval = time.Second
 
 // renew records that a request of the same stage is sent at the given time, which may be the time of the next retry.
@@ -349,7 +349,8 @@ func (l *deploymentLog) close() {
 // unwritten is the suffix of the file that replaces a record once it has been written completely.
 const unwritten = ".json.new"
 
-// replace replaces the file at path atomically, even if the power fails meanwhile.
+// replace replaces the file at path atomically. Even after a power failure, the file contains either the old or the
+// new data.
 func (l *deploymentLog) replace(path string, data []byte) error {
 	fresh := strings.TrimSuffix(path, ".json") + unwritten
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // below the program's own folder

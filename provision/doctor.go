@@ -33,11 +33,11 @@ type DoctorAPI interface {
 type Doctor struct {
 	API        DoctorAPI
 	Connection models.Connection
-	// Reach requests the page at target without credentials. The string what names the server in texts.
+	// Reach requests the page at target without credentials. The what argument names the server in messages.
 	Reach func(ctx context.Context, target, what string) models.Reach
 	// Web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
 	Web ImageWeb
-	// Progress is called with a text before each part of the work. It may be nil.
+	// Progress is called before each part of the work, with a description of that part. It may be nil.
 	Progress func(text string)
 }
 
@@ -52,8 +52,8 @@ const (
 	doctorReach = 15 * time.Second
 )
 
-// Gather adds facts about Ironic, its surroundings and the named nodes to f. If ctx ends, it returns early, with
-// partial facts.
+// Gather adds facts about Ironic, its surroundings and the named nodes to f. If ctx is canceled or its deadline
+// expires, Gather returns early, with partial facts.
 func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
 	f.Auth = d.Connection.Auth
 	var clock fleet.ServerClock

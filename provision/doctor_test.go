@@ -22,8 +22,8 @@ import (
 type examined struct {
 	*reader
 	nodes []models.Node
-	// fault is the error of requests for a page of nodes. If slow is set, these requests block until the context
-	// ends.
+	// fault is the error of requests for a page of nodes. If slow is set, these requests block until their context is
+	// done.
 	fault  *models.Fault
 	slow   bool
 	date   time.Time
@@ -199,8 +199,8 @@ func TestDoctorWithoutIronic(t *testing.T) {
 	}
 }
 
-// TestDoctorEnds checks that a server that never answers delays the doctor only until ctx ends, and that the skipped
-// checks are reported.
+// TestDoctorEnds checks that a server that never answers does not delay the doctor beyond the deadline of ctx, and
+// that the skipped checks are reported.
 func TestDoctorEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -35,7 +35,7 @@ type cut struct {
 	// again, unless once is set.
 	lost string
 	once bool
-	// targets reports whether the texts in sent include the verbs.
+	// targets reports whether the strings in sent include the verbs.
 	targets bool
 }
 

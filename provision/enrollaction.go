@@ -80,8 +80,8 @@ func creationEntry(verb string, r request.Request, exists func(context.Context) 
 	}}
 }
 
-// EnrollRequests returns the requests for an item and the equivalent commands. The requests include the verbs that
-// bring the node to the goal.
+// EnrollRequests returns the requests for an item, and the commands that are equivalent to these requests. The
+// requests include the verbs that bring the node to the goal.
 func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
 	if it.Kind.Refused() {
 		return nil, nil

@@ -138,7 +138,7 @@ type EnrollReader struct {
 	}
 	// BMCs queries the BMCs and knows their credentials.
 	BMCs *BMCs
-	// Open reads a file of nodes. If it is nil, [ReadNodeFile] is used.
+	// Open reads a file that lists nodes. If it is nil, [ReadNodeFile] is used.
 	Open func(name string) ([]byte, error)
 	// WhyNoFiles is the reason why files are refused, for example in a console on a server. If it is empty, files are
 	// allowed.
@@ -208,7 +208,7 @@ func (f *EnrollFound) CountFailed() int {
 	return n
 }
 
-// ReadNodeFile reads the named file of nodes. The file must not be larger than [nodefile.MaxSize].
+// ReadNodeFile reads the named file, which lists nodes. The file must not be larger than [nodefile.MaxSize].
 func ReadNodeFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {

@@ -120,7 +120,7 @@ type inspectedRig struct {
 	nodes []enroll.Node
 }
 
-// inspectedNode enrolls a node that has the given port, with nics as the result of inspection. If nics is nil,
+// inspectedNode enrolls a node that has the given port. An inspection of that node finds nics. If nics is nil, the
 // inspection stores no inventory.
 func inspectedNode(t *testing.T, port map[string]any, nics []any) *inspectedRig {
 	t.Helper()

@@ -11,8 +11,8 @@ import (
 )
 
 // EnrollRamdisk holds the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
-// ISOs, and a kernel with its initramfs for the others. Either of them may be missing. The values have the form
-// described at [Ramdisk].
+// ISOs, and a kernel with its initramfs for other boot interfaces. Either of them may be missing. The values have the
+// form described at [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
@@ -90,7 +90,8 @@ func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, exist
 	}
 }
 
-// setRamdisk sets the fields for the ramdisk, and removes the fields of an existing node that contradict it.
+// setRamdisk sets the fields for the ramdisk, and removes the fields of an existing node that contradict the new
+// ramdisk.
 func setRamdisk(n *enroll.Node, existing *models.Node, r Ramdisk) {
 	wanted := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs, "kernel_append_params": r.params()}
 	for field, value := range wanted {

@@ -98,7 +98,7 @@ func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []mode
 	return slices.Concat(erasedDisks(n, inv, deepest, hints.GenerationOf(version)), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
 }
 
-// erasedDisks lists the disks, sorted into erased and protected ones.
+// erasedDisks returns details that say which disks are erased and which disks are protected.
 func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)

@@ -57,7 +57,8 @@ type JournalFacts struct {
 	Estimate *models.Estimate
 }
 
-// Explained is the result of [Explainer.Explain]: a node, its evidence, and the explanations of its state.
+// Explained is the result of [Explainer.Explain]: a node, its state, the explanations of that state, and the errors
+// of unreadable sources.
 type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
@@ -88,7 +89,7 @@ func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
 
 // Explain reads a node and the evidence about it, and explains its state. It returns an error only if the node cannot
-// be read or ctx has ended.
+// be read or ctx is done.
 func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
 	n, now, err := x.api.NodeAt(ctx, id)
 	if err != nil {
@@ -158,12 +159,12 @@ func (x *Explainer) row(n *models.Node) *models.Row {
 	return row
 }
 
-// ExplainText explains an error text without querying anything. The state may be empty.
+// ExplainText explains an error message without querying anything. The state may be empty.
 func ExplainText(text string, state models.ProvisionState) []explain.Explanation {
 	return explain.Explain(&explain.Facts{Text: agentlog.Masked(text), State: state})
 }
 
-// maskFacts masks secrets in all texts from Ironic. Log lines are masked already.
+// maskFacts masks secrets in all messages from Ironic. Log lines are masked already.
 func maskFacts(f *explain.Facts) {
 	n := &f.Row.Node
 	n.LastError, n.MaintenanceReason = agentlog.Masked(n.LastError), agentlog.Masked(n.MaintenanceReason)

@@ -60,7 +60,7 @@ func node(name string, s models.ProvisionState) models.Node {
 	}
 }
 
-// later schedules change, which is applied to the named node after d.
+// later applies change to the named node once d has passed.
 func (f *fakeAPI) later(d time.Duration, name string, change func(n *models.Node)) {
 	time.AfterFunc(d, func() { f.set(name, change) })
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestListingBlocksNobody checks that listing deployments, which briefly locks each of them, never prevents a
-// starting process from taking such a lock. Every attempt starts with the lock file that a killed process has left.
+// starting process from taking such a lock. Every attempt starts with a lock file that a killed process left behind.
 func TestListingBlocksNobody(t *testing.T) {
 	t.Parallel()
 	const uuid = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"

@@ -50,8 +50,8 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 	return nodes, gone, nil
 }
 
-// ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The function
-// each is called for every node, from several goroutines. If a node was not inspected, the Inspected field of its
+// ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The each
+// function is called for every node, from several goroutines. If a node was not inspected, the Inspected field of its
 // hardware is unset.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
 	inParallel(ctx, len(uuids), func(going context.Context, i int) {

@@ -24,7 +24,7 @@ type FirmwareUpdate struct {
 	// Component is "bios", "bmc", or "nic:" followed by an ID (FIRMWARE_COMPONENTS in
 	// ironic/drivers/modules/redfish/utils.py).
 	Component string
-	// URL is the address of the image, which the BMC fetches, or Ironic on its behalf.
+	// URL is the address of the image. The BMC fetches the image, or Ironic does so on the BMC's behalf.
 	URL string
 	// WaitSeconds is the length of the pause after the update; 0 means no pause.
 	WaitSeconds int

@@ -12,7 +12,8 @@ import (
 	"ironworks/provision"
 )
 
-// script holds the changes to the n1 node after Ironic has accepted the verb. The keys are the seconds since then.
+// script holds the changes to the n1 node that follow after Ironic has accepted the verb. The keys are the delays in
+// seconds.
 type script map[float64]func(n *models.Node)
 
 func to(s models.ProvisionState) func(n *models.Node) {

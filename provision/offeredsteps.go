@@ -22,7 +22,7 @@ type OfferedSteps struct {
 	Dir string
 }
 
-// plainUUID matches texts that consist only of the characters of a UUID and can therefore be file names.
+// plainUUID matches strings that consist only of the characters of a UUID and can therefore be file names.
 var plainUUID = regexp.MustCompile(`^[0-9a-fA-F-]{1,64}$`)
 
 func (o OfferedSteps) path(uuid string) string { return filepath.Join(o.Dir, uuid+".json") }

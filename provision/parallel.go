@@ -29,7 +29,7 @@ func (p *PanicError) Unwrap() error {
 }
 
 // inParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
-// returned. The context passed to do also ends if one of the calls panics.
+// returned. The context passed to do is also canceled if one of the calls panics.
 func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }

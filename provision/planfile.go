@@ -174,8 +174,8 @@ func homePath(path string) string {
 	return prepare.HomePath(home, path)
 }
 
-// PlanText is a text in a temporary file for an editor. The folder of the file is readable only by its owner, because
-// the text may contain secret user data. This also protects backup files that the editor writes.
+// PlanText is a temporary file whose text the operator edits. The folder of the file is readable only by its owner,
+// because the text may contain secret user data. This also protects backup files that the editor writes.
 type PlanText struct {
 	// Path is the path of the file to edit.
 	Path string
@@ -185,7 +185,7 @@ type PlanText struct {
 // the file.
 func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", text) }
 
-// NewEditText is like NewPlanText, but for a text of another kind. The kind becomes part of the file name.
+// NewEditText does the same as NewPlanText for a document of another kind. The kind becomes part of the file name.
 func NewEditText(kind string, text []byte) (PlanText, error) {
 	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
 	if err != nil {

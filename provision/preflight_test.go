@@ -57,7 +57,7 @@ func (r *reader) Version() (models.APIVersion, bool) {
 
 const oneDisk = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480103981056, "serial": "S1", "model": "X"}]}}`
 
-// deployable returns a node that can be deployed with the direct interface.
+// deployable returns a node that can be deployed with the direct deploy interface.
 func deployable(t *testing.T) models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "uuid-n1", "name": "n1", "provision_state": "available", "power_state": "power off",
@@ -86,7 +86,7 @@ func deployment(t *testing.T) provision.Deployment {
 
 const hintsText = `{"serial": "S1"}`
 
-// theRun prepares the deployment of one node in a fake Ironic. That Ironic calls the function on for each change.
+// theRun prepares the deployment of one node in a fake Ironic. For each change, that Ironic calls the on function.
 func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, *provision.DeployAction, provision.Batch, *provision.Runner) {
 	t.Helper()
 	n := deployable(t)
@@ -109,7 +109,7 @@ func TestDeploySendsWhatItShows(t *testing.T) {
 	if results[0].Outcome != provision.OutcomeAccepted {
 		t.Fatalf("%+v", results[0])
 	}
-	// The last request is only sent if the node is watched, so it is not sent here.
+	// The last request is sent only if the node is watched, so it is not sent here.
 	last := shown[len(shown)-1]
 	if said := last.String(); !strings.Contains(said, "/extra/console") || !strings.Contains(said, "(if watched until it succeeds)") {
 		t.Errorf("the last request is %s", said)

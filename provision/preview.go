@@ -17,7 +17,7 @@ type Preview struct {
 	// Requests lists the requests in the order in which they would be sent. If there are neither requests nor a
 	// refusal, the node is already in the requested state.
 	Requests []request.Request
-	// Commands lists the equivalent baremetal commands for a shell.
+	// Commands lists the baremetal commands that are equivalent to the requests, quoted for a shell.
 	Commands []string
 	// Warnings lists settings that are legal but may not work, with one sentence for each.
 	Warnings []string

@@ -168,9 +168,9 @@ func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Prob
 	return nil
 }
 
-// hintsAfterRAID returns a warning if a root device hint identifies a disk, which the new RAID hides or replaces. If
-// there is a root volume, Ironic sets the hints itself (update_raid_info in ironic/common/raid.py). Deleting a
-// software RAID removes the hints.
+// hintsAfterRAID returns a warning if a root device hint identifies a disk, because the new RAID may hide or replace
+// that disk. If there is a root volume, it returns nil, because Ironic then sets the hints itself (update_raid_info
+// in ironic/common/raid.py). Deleting a software RAID removes the hints.
 func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	if slices.ContainsFunc(disks.LogicalDisks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
 		return nil
@@ -228,8 +228,8 @@ func DrivesOf(b *models.BMC) []raid.Drive {
 	return drives
 }
 
-// VolumeTexts describes a logical disk in Ironic's form. It returns the level, the size, the name, "yes" for a root
-// volume, and the drives. Any of these texts may be empty.
+// VolumeTexts describes a logical disk, which has the form that Ironic uses. It returns the level, the size, the
+// name, "yes" for a root volume, and the drives. Any of these strings may be empty.
 func VolumeTexts(disk map[string]any) []string {
 	text := func(key string) string {
 		if disk[key] == nil {

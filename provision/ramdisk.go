@@ -27,7 +27,7 @@ type Ramdisk struct {
 	// Ironic cannot change. If it is empty, the node's parameters stay unchanged.
 	KernelParams string
 	// WithDefaults inserts %default% before KernelParams. Ironic replaces this word with its configured parameters.
-	// Without it, KernelParams is used instead of the configured parameters.
+	// If WithDefaults is unset, KernelParams replaces the configured parameters.
 	WithDefaults bool
 	// NoKernelParams removes the node's own parameters, so that Ironic's configured parameters apply.
 	NoKernelParams bool
@@ -178,7 +178,7 @@ func appendSetting(list []models.Setting, now map[string]any, object, field, val
 	if value == "" || now[field] == value {
 		return list
 	}
-	text, err := json.Marshal(value) // as JSON, so that a text that looks like a number stays a text
+	text, err := json.Marshal(value) // as JSON, so that a string that looks like a number remains a string
 	if err != nil {
 		return list
 	}

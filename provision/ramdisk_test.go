@@ -18,7 +18,7 @@ var (
 	iso, pair                    = ramdisk.ISO(), ramdisk.Pair()
 )
 
-// preview returns the preview of the action for a node to which change has been applied.
+// preview returns the preview of the action for a node. If change is not nil, it modifies the node first.
 func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.Preview {
 	n := node("r7-n01", models.StateManageable)
 	n.BootInterface = "redfish-virtual-media"

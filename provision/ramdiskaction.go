@@ -95,7 +95,7 @@ func (a *RamdiskAction) warnings(n *models.Node) []string {
 	return r.warnings(n, ops)
 }
 
-// bootSupport says which images a boot interface can boot: a prebuilt ISO, and a pair of a kernel and an initramfs.
+// bootSupport reports which images a boot interface can boot: a prebuilt ISO, a kernel with its initramfs, or both.
 type bootSupport struct{ iso, pair bool }
 
 // bootInterfaces returns the boot interfaces of Ironic 21 to 39, with the images that they support. Virtual media and
@@ -111,8 +111,8 @@ func bootInterfaces() map[string]bootSupport {
 	}
 }
 
-// cannotBoot returns the reason why the boot interface does not support the ramdisk. It returns "" if it supports the
-// ramdisk, or if the interface is unknown.
+// cannotBoot returns the reason why the boot interface does not support the ramdisk. It returns "" if the interface
+// supports the ramdisk or is unknown.
 func (r Ramdisk) cannotBoot(boot string) string {
 	t, known := bootInterfaces()[boot]
 	switch {

@@ -29,7 +29,7 @@ func MarkedNodes(ctx context.Context, client *ironicclient.Client, key string) (
 }
 
 // RemoveNodes deletes the nodes of simulated machines in any state, without undeploying them. Ironic allows this only
-// in maintenance, so RemoveNodes first sets maintenance with why as the reason.
+// in maintenance, so RemoveNodes sets maintenance first. The reason for the maintenance is in why.
 func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []models.Node, why string) (removed int, err error) {
 	for i := range nodes {
 		n := &nodes[i]

@@ -12,7 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Review describes the planned deployment of one node, so that the operator can confirm it. All of its texts are safe
+// Review describes the planned deployment of one node, so that the operator can confirm it. All its strings are safe
 // to show.
 type Review struct {
 	Node models.Node
@@ -37,8 +37,8 @@ type Review struct {
 	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, the action does this
 	// work instead of the deployment that the other fields describe.
 	FollowUp string
-	// Requests lists the requests to send, and Commands lists the equivalent commands. Both are empty if the node is
-	// refused.
+	// Requests lists the requests to send, and Commands lists the commands that are equivalent to these requests.
+	// Both are empty if the node is refused.
 	Requests []request.Request
 	Commands []string
 }

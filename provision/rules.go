@@ -19,7 +19,7 @@ type RuleAPI interface {
 	InspectionRules(ctx context.Context) ([]json.RawMessage, error)
 }
 
-// Rules reads Ironic's inspection rules. They are in the order in which they were created.
+// Rules returns Ironic's inspection rules in the order in which they were created.
 func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	raw, err := api.InspectionRules(ctx)
 	if err != nil {
@@ -34,8 +34,8 @@ func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	return list, nil
 }
 
-// FindRules returns the rules with the given UUIDs or descriptions. The error names all that are unknown or
-// ambiguous.
+// FindRules returns the rules with the given UUIDs or descriptions. The error names every UUID or description that is
+// unknown or ambiguous.
 func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 	var found []*rules.Rule
 	var problems []error

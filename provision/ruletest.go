@@ -52,8 +52,8 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 }
 
 // RulesToTest returns the rules to test. These are the given rules from files or, if given is nil, Ironic's rules. If
-// withActive is set, the result contains both, except for those of Ironic's rules that the given rules would change.
-// Rules whose conditions and actions are hidden are refused.
+// withActive is set, the result contains the given rules, and those of Ironic's rules that the given rules would not
+// change. Rules whose conditions and actions are hidden are refused.
 func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
@@ -87,7 +87,7 @@ type RuleVerdict struct {
 	Failure string
 }
 
-// RuleVerdictKind is the kind of a RuleVerdict.
+// RuleVerdictKind is the result of evaluating a rule on a node.
 type RuleVerdictKind string
 
 // The kinds of verdicts on a rule.

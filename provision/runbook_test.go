@@ -26,7 +26,8 @@ func book(fields string) json.RawMessage {
 
 const eraseStep = `"steps":[{"interface":"deploy","step":"erase_devices_metadata","order":2,"args":{}},{"interface":"raid","step":"delete_configuration","order":1,"args":{}}]`
 
-// TestRunbookOnNodes checks that ironworks refuses the same nodes as Ironic before it sends anything.
+// TestRunbookOnNodes checks that ironworks refuses the same nodes as Ironic, and that it does so before it sends
+// anything.
 func TestRunbookOnNodes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -122,7 +122,7 @@ type RunOptions struct {
 	Timeout time.Duration
 	// StopOnFailure means that no further nodes are started after one has failed. If it is set, at most [Concurrency]
 	// nodes are started at a time, and each occupies its place until the action on it has ended. Otherwise, the next
-	// node is started as soon as Ironic has accepted the request for another.
+	// node is started as soon as Ironic has accepted the request for an earlier node.
 	StopOnFailure bool
 	// Progress is called at each step. It is called from several goroutines and must not block. It may be nil.
 	Progress func(Progress)
@@ -206,8 +206,8 @@ var errNotSent = errors.New("interrupted before the first request")
 // ErrNotTried is the error of nodes that were not started because another node had failed.
 var ErrNotTried = errors.New("not started: another node failed before")
 
-// Run carries out the plan. It acts on the nodes of the legal items, [Concurrency] at a time, and returns refusals
-// for the others. The results are in the order of the plan's items.
+// Run carries out the plan. It acts on the nodes of the legal items, [Concurrency] at a time. The other items get
+// their refusals as results. The results are in the order of the plan's items.
 func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
 	opts.followed = new(atomic.Int64)
@@ -273,8 +273,8 @@ func (b Batch) Failed(results []Result) []Item {
 	return items
 }
 
-// runNode acts on one node. A request that was started is completed unless ctx ends. After going has ended, no new
-// request is sent, and the node is no longer watched. Each stage is recorded before its requests are sent.
+// runNode acts on one node. A request that was started is completed unless ctx is canceled. Once going is canceled,
+// no new request is sent, and the node is no longer watched. Each stage is recorded before its requests are sent.
 func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
 	log, res, over := a.prepare(ctx, going, r, n, opts)
 	defer log.close()
@@ -300,7 +300,8 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		switch {
 		case e.sent, e.last:
 			continue
-		// A context ends before the contexts derived from it, so checking only going could let a request through.
+		// A context is canceled before the contexts derived from it, so checking only going could let a request
+		// through.
 		case ctx.Err() != nil || going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: %w", a.Name(), n.Label(), errNotSent)
 			if i > 0 {

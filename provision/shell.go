@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// shellAction names the opening of a shell in messages and in the audit log.
+// shellAction is the name, in messages and in the audit log, of the action that opens a shell.
 const shellAction = "ssh"
 
 // OpenShell opens a shell on the node's machine. The audit log records the login, but not the session's input. In a

@@ -49,8 +49,8 @@ func ReadStepFiles(path string, kind stepfile.Kind) ([]stepfile.Item, error) {
 	return stepfile.Parse(data, path, kind)
 }
 
-// FindStepFiles returns the templates or runbooks with the given names or UUIDs. The error names all that are
-// unknown.
+// FindStepFiles returns the templates or runbooks with the given names or UUIDs. The error lists every unknown name
+// or UUID.
 func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]stepfile.Item, error) {
 	var found []stepfile.Item
 	var problems []error

@@ -29,7 +29,7 @@ func ParseSteps(data []byte) ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseStep parses one step. It refuses unknown fields, which would otherwise be ignored silently.
+// parseStep parses one step. It rejects unknown fields, which would otherwise be ignored silently.
 func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	var s models.Step
 	known := []string{"interface", "step", "args", "priority", "order"}

@@ -58,8 +58,8 @@ func TestNextOfADeployment(t *testing.T) {
 	}
 }
 
-// TestNextOfARebuild checks the same for a rebuild, during which the node keeps its instance. The node is active both
-// before and after the rebuild.
+// TestNextOfARebuild does the same as TestNextOfADeployment for a rebuild, during which the node keeps its instance.
+// The node is active both before and after the rebuild.
 func TestNextOfARebuild(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

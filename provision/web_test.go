@@ -101,7 +101,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestWebEndsWithItsContext checks that a silent server causes no delay after ctx has ended.
+// TestWebEndsWithItsContext checks that a silent server causes no delay once ctx is canceled.
 func TestWebEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := imageServer(t, &atomic.Int32{})

@@ -7,7 +7,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app adds the commands of this package to a run of the program.
+// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package that [Verbs] does not return.
@@ -16,8 +16,8 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{x.bringUpCommand(), x.powerCommand(), x.maintenanceCommand(), x.setCommand(), x.bootDeviceCommand(), x.deleteCommand()}
 }
 
-// Verbs returns the commands that send provision verbs and the commands that set or clear flags of nodes, such as
-// protect.
+// Verbs returns the commands that send provision verbs. It also returns the commands that set or clear node flags,
+// such as protect.
 func Verbs(a *cli.App) []*cobra.Command {
 	x := &app{a}
 	return append(x.verbCommands(), x.flagCommands()...)

@@ -39,7 +39,7 @@ func (a *app) bringUpCommand() *cobra.Command {
 	return cmd
 }
 
-// bringUpGoals returns the goals that are possible for nodes that already exist.
+// bringUpGoals returns the goals that existing nodes can reach, which are all goals except enroll.
 func bringUpGoals() []provision.Goal { return provision.Goals()[1:] }
 
 func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, flags *bringUpFlags) error {

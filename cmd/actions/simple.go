@@ -45,7 +45,8 @@ func (a *app) maintenanceCommand() *cobra.Command {
 	return cli.NeedsSubcommand(cmd)
 }
 
-// flagCommand returns a command that sets or clears a flag of nodes. why is the help text for --reason.
+// flagCommand returns a command that sets a node flag if on is true, and clears it otherwise. why is the help text
+// for --reason.
 func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason string) provision.Action) *cobra.Command {
 	var flags cli.ActFlags
 	var reason string
@@ -117,7 +118,7 @@ func (a *app) setCommand() *cobra.Command {
 	return cmd
 }
 
-// splitSettings separates nodes from settings. The name of a node contains no = and does not end in a dash.
+// splitSettings separates nodes from settings. A node name contains no = and does not end in a dash.
 func splitSettings(args []string) (nodes []string, settings []models.Setting, err error) {
 	for _, arg := range args {
 		if !strings.Contains(arg, "=") && !strings.HasSuffix(arg, "-") {

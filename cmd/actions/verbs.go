@@ -13,7 +13,7 @@ import (
 	"ironworks/session"
 )
 
-// verbFlags holds the flags of the commands for provision verbs.
+// verbFlags holds the flags of the commands that send provision verbs.
 type verbFlags struct {
 	cli.ActFlags
 	steps          []string

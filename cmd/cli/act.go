@@ -87,7 +87,7 @@ func (a *App) CarryOut(cmd *cobra.Command, s *session.Session, runner *provision
 	})
 }
 
-// acting is an action that a command runs, with the options of the command.
+// acting holds the session, the journal and the options of a command that runs an action.
 type acting struct {
 	*App
 	session *session.Session

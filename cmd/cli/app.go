@@ -38,10 +38,11 @@ type App struct {
 	// Files contains the paths of the program's files. It is set when the configuration is loaded.
 	Files config.Files
 
-	// secrets lists the texts to mask in crash files.
+	// secrets lists the strings to mask in crash files.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
-	// guessed and searched explain a failed connection if no Ironic is configured.
+	// guessed is true if no Ironic is configured, and a default address is used. searched lists the places that were
+	// searched for a configuration. It is printed if the connection to a guessed address fails.
 	guessed  bool
 	searched string
 	// client and keystone identify the servers of the context. They are used to distinguish a failed connection to
@@ -53,7 +54,7 @@ type App struct {
 	prompting atomic.Bool
 }
 
-// NewApp returns a run of the program in a process. Its results are printed as tables.
+// NewApp returns the App for one run of the program. By default, it prints results as tables.
 func NewApp(p Process) *App { return &App{Process: p, Output: OutputTable} }
 
 // Load reads the configuration with the flags of this run and prints its warnings.
@@ -109,12 +110,12 @@ func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
 	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
 }
 
-// Host describes this program to sessions. It needs a loaded configuration.
+// Host returns the description of this program that sessions need. The configuration must have been loaded before.
 func (a *App) Host() session.Host {
 	return session.Host{Files: a.Files, UserAgent: "ironworks/" + Version(), Home: a.Options.Home, Env: a.Options.Env, Mask: a.Mask}
 }
 
-// Masked replaces the secrets that were passed to Mask.
+// Masked returns text in which the secrets passed to [App.Mask] are replaced.
 func (a *App) Masked(text string) string {
 	a.secretsMu.Lock()
 	defer a.secretsMu.Unlock()
@@ -135,7 +136,8 @@ func (a *App) Mask(secrets ...models.Secret) {
 	}
 }
 
-// Online wraps a command that needs a session of the selected context.
+// Online returns a command function that opens a session of the selected context, calls do with it, and closes the
+// session.
 func (a *App) Online(do func(cmd *cobra.Command, s *session.Session, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := a.Connect(cmd)
@@ -196,7 +198,8 @@ type Process struct {
 	Bug func()
 }
 
-// Version returns the version that was set for the build, the version of the module, or "unknown".
+// Version returns the version that was set for the build. If none was set, it returns the module's version, or
+// "unknown".
 func Version() string {
 	if buildVersion != "" {
 		return buildVersion
@@ -207,7 +210,7 @@ func Version() string {
 	return "unknown"
 }
 
-// buildVersion is set by the Makefile from git; the default is the version of the module.
+// buildVersion is set by the Makefile from git. If it is empty, [Version] uses the module's version.
 var buildVersion = ""
 
 // RegisterFlags adds the global flags.

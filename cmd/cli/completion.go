@@ -40,7 +40,8 @@ func (a *App) CompleteFilter(cmd *cobra.Command, _ []string, prefix string) ([]c
 	return Choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).Complete(nil, nil, prefix)
 }
 
-// completion completes names. limit is the maximum number of arguments; 0 means any number.
+// completion returns a function that completes the names returned by labels. limit is the maximum number of
+// arguments; 0 means any number.
 func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
 		if limit == 0 || len(args) < limit {
@@ -54,7 +55,8 @@ func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.Compl
 	}
 }
 
-// CompleteNodes completes the names of nodes.
+// CompleteNodes returns a function that completes the names of nodes in Ironic. limit is the maximum number of
+// arguments; 0 means any number.
 func (a *App) CompleteNodes(limit int) cobra.CompletionFunc {
 	return completion(limit, func(cmd *cobra.Command) (labels []string) {
 		s, err := a.Connect(cmd)
@@ -80,7 +82,7 @@ func Words(list ...string) Choices {
 	return func(*cobra.Command, string) []string { return list }
 }
 
-// CompleteBootDevice completes the device in the first argument, and nodes in the others.
+// CompleteBootDevice completes the device in the first argument, and node names in the arguments after it.
 func (a *App) CompleteBootDevice(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return Words("pxe", "disk", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb").Complete(cmd, nil, prefix)
@@ -88,7 +90,8 @@ func (a *App) CompleteBootDevice(cmd *cobra.Command, args []string, prefix strin
 	return a.CompleteNodes(0)(cmd, args, prefix)
 }
 
-// CompleteJournalNodes completes the names of nodes found in the journal, without any network request.
+// CompleteJournalNodes returns a function that completes one argument with the names of nodes in the journal. It
+// sends no network requests.
 func (a *App) CompleteJournalNodes() cobra.CompletionFunc {
 	return completion(1, func(cmd *cobra.Command) (labels []string) {
 		kept, _, err := a.OfflineJournal(cmd)

@@ -70,7 +70,7 @@ func (a *App) othersActing(plan provision.Batch) []string {
 	return r.Tasks.Acting(nodes)
 }
 
-// warn prints the warnings of a plan. A warning about several nodes is printed once, with their number.
+// warn prints the warnings of a plan. A warning about several nodes is printed once, with the number of nodes.
 func (a *App) warn(plan provision.Batch) {
 	var texts []string
 	nodes := map[string][]string{}
@@ -160,7 +160,7 @@ func (a *App) prompt(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// showCards prints the identity of the nodes and the effect on them.
+// showCards prints what identifies each node and how the plan affects it. It shows at most cardLimit nodes in full.
 func (a *App) showCards(ctx context.Context, c *ironicclient.Client, plan provision.Batch) {
 	legal := plan.Legal()
 	for n, i := range legal {
@@ -180,8 +180,8 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks returns the effect of an action on a node. If the action may erase disks, the text includes the disks found
-// by inspection.
+// disks describes the effect of an action on a node. If the action may erase disks, the description includes the
+// disks found by inspection.
 func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := Terminal(a.Stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", Wrapped(i.Effect.Text, width, 14))

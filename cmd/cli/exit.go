@@ -29,7 +29,7 @@ type UsageError struct{ err error }
 func (e *UsageError) Error() string { return e.err.Error() }
 func (e *UsageError) Unwrap() error { return e.err }
 
-// Usagef returns a UsageError with a formatted text.
+// Usagef returns a UsageError with a formatted message.
 func Usagef(format string, args ...any) error {
 	return &UsageError{err: fmt.Errorf(format, args...)}
 }

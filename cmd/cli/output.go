@@ -63,7 +63,7 @@ func (f outputFlag) Set(s string) error {
 	return nil
 }
 
-// Type returns the name of the type in the help.
+// Type returns the type name that the help shows.
 func (f outputFlag) Type() string { return OutputFormatFlag }
 
 // OutputNames returns the values of the --output flag.
@@ -73,7 +73,7 @@ func OutputNames() []string {
 
 // Result is output that can be printed in every format.
 type Result struct {
-	// Data is the output as JSON and YAML.
+	// Data is the value to print as JSON or YAML.
 	Data any
 	// Names contains the lines printed by -o name.
 	Names []string
@@ -141,8 +141,8 @@ func WriteLine(w io.Writer, v any) error {
 	return err
 }
 
-// WriteItem writes one item of a stream in a single write. Depending on the output format, it writes text, the name,
-// a JSON object on one line, or an item of a YAML list.
+// WriteItem writes one item of a stream in a single write. The output format determines whether it writes the item as
+// a JSON object on one line, the item in a YAML list, only the name, or the text.
 func (a *App) WriteItem(w io.Writer, item any, name, text string) error {
 	switch a.Output {
 	case OutputJSON:

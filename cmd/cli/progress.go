@@ -32,7 +32,7 @@ const (
 	progressPeriod = 200 * time.Millisecond
 )
 
-// NewProgress returns a progress line on stderr. Stop must be called.
+// NewProgress returns a progress line on stderr. The caller must call Stop.
 func (a *App) NewProgress() *Progress {
 	p := &Progress{done: make(chan struct{}), started: time.Now(), prompting: &a.prompting}
 	width, is := Terminal(a.Stderr)
@@ -57,7 +57,7 @@ func (p *Progress) loop() {
 	}
 }
 
-// SetText sets the line.
+// SetText sets the text of the line.
 func (p *Progress) SetText(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.Live(func() string { return text })

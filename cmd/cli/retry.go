@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// retry offers at a terminal to retry failed nodes, and replaces their results. It reads and checks the nodes again and
-// shows changes. The retry is confirmed like the first attempt.
+// retry asks at a terminal whether to retry the failed nodes. It reads and checks these nodes again, shows what
+// changed, and asks for confirmation as before the first attempt. The results of a retry replace the earlier results.
 func (a *acting) retry(ctx context.Context, plan provision.Batch, results []provision.Result) {
 	for a.offersRetry(ctx, plan, results) {
 		second, changes, err := a.runner.PlanRetry(ctx, plan.Action, plan.Failed(results))

@@ -13,7 +13,7 @@ import (
 	"ironworks/spell"
 )
 
-// DidYouMean returns a text that suggests the nearest known word, or "".
+// DidYouMean returns a suggestion of the known word that is nearest to word. It returns "" if no known word is near.
 func DidYouMean[T ~string](word string, known []T) string {
 	texts := func(yield func(string) bool) {
 		for _, k := range known {
@@ -28,7 +28,7 @@ func DidYouMean[T ~string](word string, known []T) string {
 	return ""
 }
 
-// UnknownCommand returns the error for an argument that is not a command below cmd.
+// UnknownCommand returns the error for an argument that is not a subcommand of cmd.
 func UnknownCommand(cmd *cobra.Command, name string) error {
 	var known []string
 	for _, sub := range cmd.Commands() {
@@ -76,7 +76,7 @@ func FindColumn(key string) (models.Column, error) {
 	return c, nil
 }
 
-// stateHint returns a text that suggests the nearest provision state if a filter has an unknown state. Otherwise it
+// stateHint returns a suggestion of the nearest provision state if the filter contains an unknown state. Otherwise it
 // returns "".
 func stateHint(filter string) string {
 	known := []string{"failed", "busy", "stable", "wait", "hold"}

@@ -17,8 +17,8 @@ import (
 // All kinds have the same commands.
 type declaredKind[T any] struct {
 	app *app
-	// noun names the kind in texts. counted is the noun after a number of objects. argument is the placeholder for
-	// the objects in usage lines.
+	// noun names the kind in messages. counted is the noun to use after a number. argument is the placeholder for the
+	// objects in usage lines.
 	noun, counted, argument string
 	// apply names the command in usage errors, and refused names the action in refusals. hidden is the help text for
 	// --rewrite-sensitive.
@@ -30,7 +30,7 @@ type declaredKind[T any] struct {
 	yaml      func([]T) ([]byte, error)
 	documents func([]T) []any // the objects in the form that the API uses
 	name      func(T) string
-	words     func(T) []string // the words that complete an argument
+	words     func(T) []string // the words that completion offers for an object
 	note      func(T) string   // a note about an object that is shown, or ""
 	plan      func(now, wanted []T, rewrite bool) ([]provision.Declared, error)
 	remove    func([]T) []provision.Declared

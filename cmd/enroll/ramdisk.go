@@ -108,8 +108,8 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 	return served, nil
 }
 
-// open prepares the unchanged ISO and, if there is one, a kernel and an initramfs to which the ISO's configuration is
-// added.
+// open prepares the unchanged ISO for virtual media. If the ISO contains a kernel and an initramfs of a live system,
+// open also prepares these, and adds the configuration of the ISO to the initramfs.
 func (r *servedRamdisk) open(ctx context.Context, name string) error {
 	var config []byte
 	for _, pxe := range []bool{false, true} {

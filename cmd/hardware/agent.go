@@ -137,7 +137,7 @@ func (a *app) agentDisksCommand(root *string) *cobra.Command {
 	return cmd
 }
 
-// printPick prints the disks and the one to which the agent would install. If no disk can be chosen, it returns an
+// printPick prints the disks, and the disk on which the agent would install. If no disk can be chosen, it returns an
 // error.
 func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
 	raw, err := json.Marshal(disks)

@@ -8,7 +8,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app adds the commands of this package to a run of the program.
+// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

@@ -87,7 +87,7 @@ func (a *app) preparedCommand(use string, action func() provision.Action) *cobra
 	return cmd
 }
 
-// nodesAndPairs separates the names of nodes from NAME=VALUE arguments. The name of a node has no =.
+// nodesAndPairs separates node names from NAME=VALUE arguments. A node name contains no =.
 func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, err error) {
 	for _, arg := range args {
 		if strings.Contains(arg, "=") {

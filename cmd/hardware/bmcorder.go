@@ -66,7 +66,8 @@ func (a *app) bmcOrderCommand(flags *cli.BMCFlags, name, argument string, order 
 	return cmd
 }
 
-// orderBMCs sends an order to the BMCs of nodes. It does so in the same way as any action on nodes.
+// orderBMCs sends an order to the BMCs of nodes. It plans, confirms and reports the order like any other action on
+// nodes.
 func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrder, names []string, act cli.ActFlags) error {
 	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {

@@ -69,7 +69,7 @@ func diskTable(data any, e hints.Explanation) cli.Result {
 	return r
 }
 
-// diskSummary returns the text below the table: the hints, their problems, the verdict and notes.
+// diskSummary returns the lines below the table: the hints, their problems, the verdict and notes.
 func diskSummary(r *provision.DiskReport, e *hints.Explanation) []string {
 	var lines []string
 	switch {

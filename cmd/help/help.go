@@ -11,7 +11,7 @@ import (
 )
 
 // Text is the help of one command. It consists of a summary of at most 60 characters, a paragraph, and examples. Each
-// example is on one line and works against ironworks lab up.
+// example is on one line, and works in a lab started with ironworks lab up.
 type Text struct{ short, long, example string }
 
 // Add sets the help of a command and of the commands below it.

@@ -7,7 +7,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app adds the command of this package to a run of the program.
+// app extends [cli.App] with the command of this package.
 type app struct{ *cli.App }
 
 // Command returns the ignition command.

@@ -94,7 +94,7 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	return in, nil
 }
 
-// flag returns the name of the flag for an input.
+// flag returns the command-line flag that sets an input, such as --host.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	switch field {
 	case ignition.FieldIronicURL:
@@ -149,8 +149,8 @@ func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	}
 }
 
-// maker returns a maker that reads the user's files, and takes defaults from the context of the session. If the session
-// is nil, it opens one. It uses no session if the flags name Ironic or select the classic profile.
+// maker returns a [prepare.Maker] that reads the user's files and takes its defaults from the session's context. If s
+// is nil, maker opens a session. If the flags name an Ironic or select the classic profile, no session is used.
 func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session.Session) (prepare.Maker, error) {
 	switch {
 	case len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic):

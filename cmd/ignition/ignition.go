@@ -68,7 +68,7 @@ func (o *fileOutput) registerForce(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 }
 
-// check refuses the name of a format, as in -o json.
+// check rejects a file name that is also the name of an output format, such as json.
 func (o *fileOutput) check() error {
 	if slices.Contains(cli.OutputNames(), o.path) {
 		return cli.Usagef("--output %s: want a FILE, not a format; use ./%s for a file of that name", o.path, o.path)

@@ -67,7 +67,7 @@ func (a *app) ignitionRemoveCommand() *cobra.Command {
 	return cmd
 }
 
-// checkISO checks the name of an ISO, and the output of the command. Standard input is refused, because reading an
+// checkISO checks the name of an ISO, and the output of the command. It rejects standard input, because reading an
 // ISO requires seeking.
 func checkISO(path string, out *fileOutput) error {
 	if path == "-" {

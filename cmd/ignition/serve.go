@@ -111,7 +111,7 @@ func (f *serveFlags) check(a *app, nodes []string) error {
 	return nil
 }
 
-// serve serves the images until the context ends.
+// serve serves the images until the command's context is canceled.
 func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()

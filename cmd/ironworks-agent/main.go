@@ -1,6 +1,6 @@
-// Command ironworks-agent is an agent for Ironic in one static program: it takes the place of the
-// container with ironic-python-agent on ramdisks. It is configured like that agent, on the
-// kernel's command line and in the same files.
+// Command ironworks-agent is an agent for Ironic in one static program. On ramdisks, it replaces the container that
+// runs ironic-python-agent. Like ironic-python-agent, it reads its configuration from the kernel's command line and
+// from the same files.
 package main
 
 import (

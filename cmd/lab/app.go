@@ -1,4 +1,5 @@
-// Package lab implements the commands for labs, which have simulated or virtual machines, and may have a real Ironic.
+// Package lab implements the commands for labs. A lab consists of simulated or virtual machines, and an embedded, a
+// real or an existing Ironic.
 package lab
 
 import (
@@ -7,7 +8,7 @@ import (
 	"ironworks/cmd/cli"
 )
 
-// app adds the command of this package to a run of the program.
+// app extends [cli.App] with the command of this package.
 type app struct{ *cli.App }
 
 // Command returns the lab command.

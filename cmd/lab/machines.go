@@ -57,8 +57,8 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns default
-// machines; count is their number.
+// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns the default
+// machines, count in number.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -153,7 +153,7 @@ func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error 
 	return os.WriteFile(name, text.Bytes(), 0o600)
 }
 
-// labMark marks the nodes of lab machines in their extra field.
+// labMark is the value in a node's extra field that marks the node as a lab machine.
 const labMark = "machines"
 
 // labClean deletes the nodes that the lab machines --enrol command created.
@@ -167,8 +167,8 @@ func (a *app) labClean(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// runMachines runs machines for an existing Ironic until the context ends. It calls running once the machines run
-// and, if enrol is set, are enrolled.
+// runMachines runs machines for an existing Ironic until ctx is canceled. It calls the running function once the
+// machines run and, if enrol is set, are enrolled.
 func (a *app) runMachines(
 	ctx context.Context, client *ironicclient.Client, options lab.Options, members []lab.Member, interfaces map[string]string, enrol bool, running func(*lab.Lab),
 ) error {

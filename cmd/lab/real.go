@@ -66,7 +66,7 @@ func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early fun
 	return lab.RealIronic(release, host, int(port), site, report, early), nil
 }
 
-// labReal runs a lab with a real Ironic; it ends when Ironic ends.
+// labReal runs a lab with a real Ironic until ctx is canceled or Ironic ends.
 func (a *app) labReal(ctx context.Context, options lab.SiteOptions, flags realFlags, started func(*lab.Site)) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

@@ -46,8 +46,8 @@ func (a *app) labRestoreCommand() *cobra.Command {
 	return cmd
 }
 
-// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns the folder of
-// each.
+// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns the folder of the
+// machine with a given name.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
 		return nil, nil, cli.Usagef("want --lab-state DIR, as given to lab up")
@@ -60,7 +60,7 @@ func virtualMachines(dir string) (names []string, folder func(name string) strin
 }
 
 // eachVirtual calls work for the named machines, or for all if none is named, and prints the results. The first
-// argument is the name of a snapshot.
+// element of args is the name of a snapshot.
 func (a *app) eachVirtual(
 	ctx context.Context, dir string, args []string, done string, work func(ctx context.Context, host vm.Host, folder, name string) error,
 ) error {

@@ -89,7 +89,7 @@ func (a *app) labUpCommand() *cobra.Command {
 	return cmd
 }
 
-// labUp runs a lab until the context ends. started is called once the lab runs; it may be nil.
+// labUp runs a lab until ctx is canceled. started is called once the lab runs; it may be nil.
 func (a *app) labUp(ctx context.Context, options lab.SiteOptions, started func(*lab.Site)) error {
 	options.OnError = func(err error) { a.PrintMessage("lab: %v", err) }
 	site, err := lab.StartSite(ctx, options)

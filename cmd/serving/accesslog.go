@@ -12,8 +12,8 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// logRoom is the maximum number of events waiting to be printed. This number is exceeded only if clients guess URLs
-// or the output is blocked.
+// logRoom is the capacity of the queue of events to print. The queue is full only if clients guess URLs or the output
+// is blocked.
 const logRoom = 10_000
 
 // AccessLog prints which images are fetched. Events come from many goroutines, but only one goroutine prints them.

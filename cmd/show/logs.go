@@ -144,7 +144,7 @@ func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, name
 	return p.verdict(logs.Nodes)
 }
 
-// logsPrinter prints the batches of several nodes.
+// logsPrinter prints the log batches of several nodes.
 type logsPrinter struct {
 	app   *app
 	order *logsOrder
@@ -170,7 +170,7 @@ func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 		p.app.PrintMessage("%s: %s dropped: the log is faster than the output", nodeLabel(n), models.Counted(b.Dropped, "line"))
 	}
 	for i := range b.Lines {
-		if b.Lines[i].Source != models.LogStatus { // a line of the agent's status is a sign of life, not a log line
+		if b.Lines[i].Source != models.LogStatus { // a status line from the agent is a sign of life, not a log line
 			p.lines[n.UUID]++
 		}
 	}
