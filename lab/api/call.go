@@ -159,7 +159,8 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody checks params, and the whole request body as the argument with the given name.
+// checkWithBody validates params and one more argument, which has the given name and whose value is the whole request
+// body.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }

@@ -16,8 +16,8 @@ const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument returns the answer to an agent's lookup. It contains the agent's node, and the agent's configuration
-// with Ironic's defaults.
+// agentDocument returns the answer to an agent's lookup. It contains the agent's node and a configuration for the
+// agent, which has Ironic's default values.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),

@@ -25,8 +25,8 @@ var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 // numberMark is the prefix by which withNumbersOfPython recognizes the numbers that numbersOfPython quoted.
 const numberMark = "\ufffdpython\ufffd"
 
-// numbersOfPython quotes and marks the numbers of pythonNumbers in raw, so that Go's decoder accepts them as strings.
-// found reports whether there were any.
+// numbersOfPython quotes and marks the numbers in raw that pythonNumbers lists, so that Go's decoder accepts them as
+// strings. found reports whether there were any.
 func numbersOfPython(raw []byte) (text []byte, found bool) {
 	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
 		return raw, false

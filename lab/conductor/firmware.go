@@ -24,8 +24,8 @@ const (
 	firmwareTimestamp = "2006-01-02T15:04:05.000000"
 )
 
-// Options of Ironic's section [redfish], with their default values. All durations are divided by the conductor's
-// speed.
+// Options in the [redfish] section of Ironic's configuration, with their default values. All durations are divided by
+// the conductor's speed.
 const (
 	firmwareRebootDelay   = 300 * time.Second  // firmware_update_reboot_delay
 	firmwareVersionCheck  = 30 * time.Second   // firmware_update_bmc_version_check_interval
