@@ -95,7 +95,7 @@ func (t *task) storeCertificate(pem string) (string, error) {
 }
 
 // The conductor records heartbeats only for nodes whose state is in heartbeatTaken. If the state is also in
-// recordOnly, it does nothing else.
+// recordOnly, the conductor does nothing else with the heartbeat.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)

@@ -290,8 +290,8 @@ type nic struct {
 	data      db.Dict
 }
 
-// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. Ports are created
-// only for those in valid ([inspector]add_ports = pxe).
+// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. valid contains the
+// interfaces for which ports are created ([inspector]add_ports = pxe).
 func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
 	boot, _ := dictOf(inventory["boot"])
 	booted := boot.Text("pxe_interface")
@@ -333,8 +333,8 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 	return all, valid, nil
 }
 
-// portsHook creates ports for the valid interfaces and sets pxe_enabled of each port according to the inventory.
-// Ports that are not in the inventory are kept ([inspector]keep_ports = all).
+// portsHook creates ports for the valid interfaces and sets the pxe_enabled field of each port according to the
+// inventory. Ports that are not in the inventory are kept ([inspector]keep_ports = all).
 func portsHook(t *task, all, valid []nic) {
 	for _, i := range valid {
 		extra := db.Dict{}
@@ -367,8 +367,8 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort adds a port with the given MAC address to the node, unless a port with this address already exists, for
-// this or another node.
+// addPort adds a port with the given MAC address to the node, unless this or another node already has a port with
+// that address.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {

@@ -166,7 +166,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestUpdateNode checks that invalid changes of nodes are refused with Ironic's messages.
+// TestUpdateNode checks that invalid changes of nodes are rejected with Ironic's messages.
 func TestUpdateNode(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {

@@ -124,7 +124,7 @@ func (u *updates) contended(uuid string) bool {
 	return u.count[uuid] > 1
 }
 
-// checkUpdate performs the checks of update_node and updates the fields of n that depend on changed ones.
+// checkUpdate performs the checks of update_node and updates the fields of n that depend on changed fields.
 func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""
