@@ -183,7 +183,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx ends.
+// serve answers requests until ctx is done.
 func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	i.running.Go(func() { _ = server.Serve(listener) })

@@ -88,7 +88,7 @@ func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	return "", t.storeBIOS(settings, nil)
 }
 
-// pythonStr formats a value like Python's str().
+// pythonStr formats a value as Python's str() does.
 func pythonStr(value any) string {
 	if s, ok := value.(string); ok {
 		return s

@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// task holds a copy of a node and, unless it is shared, the node's lock. It corresponds to Ironic's TaskManager.
-// Saving it stores only the changed fields, so that concurrent changes of other fields are not overwritten.
+// task holds a copy of a node and, unless it is shared, the node's lock. It corresponds to Ironic's TaskManager. The
+// save method stores only the changed fields, so that concurrent changes of other fields are not overwritten.
 type task struct {
 	c      *Conductor
 	node   *db.Node

@@ -34,7 +34,7 @@ type service struct {
 	installsToFail int
 }
 
-// startService starts the service, which runs until close is called. Its calls are canceled when ctx ends.
+// startService starts the service, which runs until close is called. Its calls are canceled when ctx is done.
 func startService(ctx context.Context, o Options, die func()) (*service, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -171,7 +171,7 @@ func write(w http.ResponseWriter, answer any) error {
 	return nil
 }
 
-// writeError answers with the given error, and with the status and kind that belong to it.
+// writeError sends err as the answer, with the corresponding status and kind.
 func writeError(w http.ResponseWriter, err error) {
 	status, kind := http.StatusInternalServerError, "failed"
 	var bad badRequest
