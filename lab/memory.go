@@ -85,7 +85,7 @@ func (l *Lab) save(dir, ironic string) error {
 // time.
 const savePeriod = 2 * time.Second
 
-// keepSaving saves the state whenever disks have changed, and when ctx ends.
+// keepSaving saves the state whenever disks have changed, and when ctx is done.
 func (l *Lab) keepSaving(ctx context.Context, dir, ironic string, changed <-chan struct{}) error {
 	for {
 		select {

@@ -73,7 +73,7 @@ func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(m.AgentHost())}
 }
 
-// run pushes lines until ctx ends, which means that the machine is off.
+// run pushes lines until ctx is done, which means that the machine is off.
 func (p *pusher) run(ctx context.Context) {
 	defer p.client.CloseIdleConnections()
 	boot, cursor := p.journal.bootID(), ""

@@ -70,7 +70,7 @@ func TestODataDocuments(t *testing.T) {
 	}
 }
 
-// TestODataVersion checks that requests for a version of OData that the service does not support are refused.
+// TestODataVersion checks that requests for an OData version that the service does not support are rejected.
 func TestODataVersion(t *testing.T) {
 	r := rackT(t, machineT(t, spec(), Options{}))
 	for version, want := range map[string]int{"": 200, "4.0": 200, "4.1": 412} {

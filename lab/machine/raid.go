@@ -188,7 +188,8 @@ func (m *Machine) makeChange(c raidChange) Volume {
 	return v
 }
 
-// fitVolume checks whether a new volume is possible. If its size is 0, it sets the size to the available space.
+// fitVolume returns an error if the controller cannot create the new volume. If the volume's size is 0, fitVolume
+// sets it to the available space.
 func (m *Machine) fitVolume(v *Volume) error {
 	c := m.spec.RAID
 	if c == nil {
