@@ -295,7 +295,7 @@ func (c *call) heartbeat(rest []string) (any, error) {
 	})
 }
 
-// checkHeartbeatVersion refuses fields that are newer than the API version. It answers with status 400, unlike most
+// checkHeartbeatVersion rejects fields that are newer than the API version. It answers with status 400, unlike most
 // other endpoints.
 func (c *call) checkHeartbeatVersion(args arguments) error {
 	switch {

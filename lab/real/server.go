@@ -324,7 +324,7 @@ type Options struct {
 	AsShipped bool
 	// Settings overrides the configuration. It maps sections to keys and values.
 	Settings map[string]map[string]string
-	// Programs is a folder of programs that the conductor prefers to the system's.
+	// Programs is a folder in which the conductor searches for programs before it searches the system's folders.
 	Programs string
 	// Dir is the folder for everything that the server writes. If the folder contains the data of an earlier server
 	// of the same release, the new server continues with that data. If Dir is empty, a new temporary folder is

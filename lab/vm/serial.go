@@ -107,12 +107,12 @@ func (s *Serial) Write(input []byte) (int, error) {
 	machine := s.machine
 	s.mu.Unlock()
 	if machine != nil {
-		_, _ = machine.Write(input) // it may have just been powered off
+		_, _ = machine.Write(input) // the machine may have just been powered off
 	}
 	return len(input), nil
 }
 
-// Serve connects every client of the listener to the serial line until ctx ends, and then closes the listener.
+// Serve connects every client of the listener to the serial line until ctx is done, and then closes the listener.
 func (s *Serial) Serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, s.connect)
 }
