@@ -1,4 +1,5 @@
-// Package accept implements the accept loop that the lab's TCP services share: serial lines, consoles and SSH.
+// Package accept implements the accept loop shared by the lab's TCP services, which are serial lines, consoles and
+// SSH.
 package accept
 
 import (

@@ -196,9 +196,10 @@ func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
-// inspected finds the node that waits for these inspection results. It returns nil if there is no such node, or if
-// the addresses and the UUID belong to different nodes. stranger reports whether the machine belongs to no node and
-// may be enrolled (AutoEnrollPossible in ironic/drivers/modules/inspect_utils.py).
+// inspected finds the node that waits for inspection results and has the given MAC addresses, BMC addresses or UUID.
+// It returns nil if there is no such node, or if the addresses and the UUID belong to different nodes. stranger
+// reports whether the machine belongs to no node and may be enrolled (AutoEnrollPossible in
+// ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
 		return nil, false

@@ -166,7 +166,7 @@ func (c *call) setRAID(ident string) endpoint {
 	}, nodeIdent(ident), wholeBody("target_raid_config", checkTypes("dict")))
 }
 
-// showConsole returns the state of the console, with its connection data if it is enabled.
+// showConsole returns the state of the console and, if the console is enabled, its connection data.
 func (c *call) showConsole(ident string) endpoint {
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
 		info, err := c.conductor().Console(c.ctx(), node.UUID)

@@ -52,8 +52,8 @@ func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
 }
 
-// expireConsoles stops the graphical consoles whose tokens have expired and clears console_enabled of their nodes
-// (_expire_console_sessions).
+// expireConsoles stops the graphical consoles whose tokens have expired and clears the console_enabled field of their
+// nodes (_expire_console_sessions).
 func (c *Conductor) expireConsoles(ctx context.Context) {
 	now := c.tables.Now()
 	expired := func(n *db.Node) bool {

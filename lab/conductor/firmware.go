@@ -212,8 +212,7 @@ type redfishTask struct {
 	}
 }
 
-// messages returns the texts of the task's messages, joined by commas. A message without a useful text is represented
-// by its ID.
+// messages returns the task's messages, joined by commas. A message without a useful text is represented by its ID.
 func (r redfishTask) messages() string {
 	var all []string
 	for _, m := range r.Messages {

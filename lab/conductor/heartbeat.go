@@ -171,8 +171,8 @@ func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// processNextStep checks the result of the step that was started on the agent, and continues with the next step if it
-// has succeeded.
+// processNextStep checks the result of the step that was started on the agent. If that step has succeeded,
+// processNextStep continues with the next one.
 func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil {

@@ -78,8 +78,8 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver for enrolling unknown machines, which belong to no node. If it is empty, such
-// machines are not enrolled.
+// DiscoveryDriver returns the driver of the nodes that are created for unknown machines, which belong to no node. If
+// the driver is empty, unknown machines are not enrolled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles the inspection data that the node's agent has sent.
@@ -219,7 +219,7 @@ func (agentInspect) abort(ctx context.Context, t *task) error {
 	return nil
 }
 
-// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. If the clean-up of an
+// endInspection implements clean_up (ironic/drivers/modules/inspector/interface.py). If the clean-up of an
 // auto-discovered node fails, it returns an error, because the enroll state has no transition for a failure.
 func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {

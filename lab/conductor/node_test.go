@@ -110,8 +110,8 @@ func TestAbortDeployment(t *testing.T) {
 	}
 }
 
-// TestImagesAreSharedAndServed checks that an image is downloaded only once for several deployments, and is no longer
-// served after the last one.
+// TestImagesAreSharedAndServed checks that an image is downloaded only once for several deployments. It also checks
+// that the image is no longer served after the last deployment.
 func TestImagesAreSharedAndServed(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()
