@@ -94,7 +94,7 @@ func (m *Machine) DriverInfo() map[string]any {
 // when it lists an agent's commands.
 const commandListToken = 83
 
-// AgentFor returns the agent release that suits an Ironic whose newest API version is 1.minor.
+// AgentFor returns the agent release that suits an Ironic server whose newest API version is 1.minor.
 func AgentFor(minor int) AgentRelease {
 	if minor < commandListToken {
 		return OldAgent

@@ -52,7 +52,7 @@ type Options struct {
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
-	// PlainAgents makes agents serve plain HTTP, for an Ironic with [agent] require_tls = false.
+	// PlainAgents makes agents serve plain HTTP, for an Ironic server with [agent] require_tls = false.
 	PlainAgents bool
 	// Agent is the release of the agent; the zero value means NewestAgent.
 	Agent AgentRelease

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// saved is the state of a lab's machines that is stored between runs.
+// saved holds the state of a lab between two runs.
 type saved struct {
 	// Ironic is the name of the lab's Ironic. It is empty for the embedded one.
 	Ironic string `json:"ironic,omitempty"`

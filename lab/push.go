@@ -62,9 +62,9 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the local address for connections to a console. It is the agent's address, because a machine has
-// only one address. It is nil, which means any address, if the console cannot be reached from that address or if an
-// external agent runs.
+// sendsFrom returns the local address for connections to a console. This is the agent's address, because a machine
+// has only one address. If the console cannot be reached from that address, or if an external agent runs, sendsFrom
+// returns nil, which means any address.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {

@@ -30,7 +30,7 @@ type SiteOptions struct {
 	Virtual *VirtualOptions
 	// Dir is the folder for the database and the contents of the disks. If it is empty, both are in memory only.
 	Dir string
-	// Story starts some operations on the lab's machines, which the documentation describes.
+	// Story starts some operations on the lab's machines. The documentation describes these operations.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)

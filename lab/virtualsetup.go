@@ -16,7 +16,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualFolder is the name of the folder for the virtual machines within the lab's folder.
+// virtualFolder is the name of the subfolder of the lab's folder that holds the virtual machines.
 const virtualFolder = "vms"
 
 // VirtualSetup holds everything that a lab of virtual machines needs before it starts.

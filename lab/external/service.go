@@ -19,7 +19,7 @@ import (
 // largestBody is the maximum size, in bytes, of a call's body. It does not apply to images.
 const largestBody = 64 << 20
 
-// service is the HTTP service by which the program accesses the hardware of its machine.
+// service is the HTTP service through which the program accesses the hardware of its machine.
 type service struct {
 	options  Options
 	hardware agent.Hardware
@@ -60,7 +60,7 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	return s, nil
 }
 
-// close closes the service and waits for active calls. The caller must end the context of the calls first.
+// close closes the service and waits for active calls. The caller must cancel the context of the calls first.
 func (s *service) close() {
 	_ = s.server.Close()
 	s.gate.Close()

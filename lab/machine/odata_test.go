@@ -100,7 +100,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestDurableName checks that WWNs, in Linux's form, are converted to the formats of DSP0266.
+// TestDurableName checks that WWNs in Linux's form are converted to the formats of DSP0266.
 func TestDurableName(t *testing.T) {
 	for wwn, want := range map[string][2]string{
 		"0x5000c500a1b2c3d4":                        {"NAA", "5000c500a1b2c3d4"},

@@ -125,8 +125,8 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 
 // configure writes the service's files and creates its database.
 func (s *Server) configure(ctx context.Context, options Options) error {
-	// Ironic creates http/redfish for its first image. If it publishes two images at once, that fails with EEXIST
-	// (ironic/common/image_publisher.py).
+	// Create http/redfish in advance. Ironic creates it for its first image, which fails with EEXIST if Ironic
+	// publishes two images at once (ironic/common/image_publisher.py).
 	for _, name := range []string{"http/redfish", "tmp", "lock", "deploylogs", "tftp", "images", "master_images", "tftp_master_images"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, name), 0o700); err != nil {
 			return err

@@ -178,7 +178,7 @@ var messages = []struct {
 	{errNoIndex, []string{
 		"Failed to establish a new connection", "Temporary failure in name resolution", "Name or service not known",
 		"NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "SSLError", "Network is unreachable",
-		"(from versions: none)", // the index answers with nothing, or does not answer
+		"(from versions: none)", // the index lists no versions, or cannot be reached
 	}, "pip needs the network, or your own index in PIP_INDEX_URL"},
 }
 

@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/accept"
 )
 
-// Serial is the serial line of a machine, which exists across boots. The machine's output goes to all connections and
-// into a file; input from the connections goes to the machine.
+// Serial is a machine's serial line, which outlives the boots of the machine. The machine's output goes to all
+// connections and into a file; input from the connections goes to the machine.
 type Serial struct {
 	path    string
 	onFirst func() // called once, when the first byte arrives
