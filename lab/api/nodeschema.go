@@ -127,8 +127,7 @@ func withOrWithout(names []string, name string, with bool) []string {
 	}
 }
 
-// setInterface sets the node's interface of the given kind. Null selects the default interface. An empty name is
-// invalid, but is stored because it is rejected later.
+// null, because by default the API passes no value
 func setInterface(n *db.Node, kind string, value any) {
 	name, isText := value.(string)
 	if !isText {
