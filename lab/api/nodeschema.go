@@ -127,7 +127,8 @@ func withOrWithout(names []string, name string, with bool) []string {
 	}
 }
 
-// null, because by default the API passes no value
+// setInterface sets the node's interface of the given kind. Null selects the default interface. An empty name is
+// invalid, but is stored, because a later check rejects it.
 func setInterface(n *db.Node, kind string, value any) {
 	name, isText := value.(string)
 	if !isText {
