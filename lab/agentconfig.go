@@ -95,8 +95,8 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition reads the Ignition config in text. It also reads the configs that are merged into it or replace it,
-// provided that they are embedded as data URLs.
+// readIgnition parses text, which is an Ignition config. It also parses the configs that this config merges or is
+// replaced by, if they are embedded as data URLs.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {

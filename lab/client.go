@@ -151,9 +151,9 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns the provision state of a node, and its reservation, which is empty if the node is not locked. Only
-// one story asks at a time, and each waits after the answer for as long as the answer took. All stories together
-// therefore leave half of a slow Ironic's time to other clients.
+// state returns the provision state of a node and its reservation, which is empty if the node is not locked. Only one
+// story asks at a time. After each answer, it waits for as long as the answer took, so that all stories together
+// leave half of a slow Ironic's time to other clients.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab"
 )
 
-// consoleCall sends a request to an Ironic and decodes its answer.
+// consoleCall sends a request to an Ironic server and decodes the answer.
 func consoleCall(t *testing.T, method, address, body string) (status int, answer map[string]any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))

@@ -32,7 +32,7 @@ type pace float64
 
 func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }
 
-// wait waits for d divided by the pace, or until ctx ends. It reports whether ctx is still valid.
+// wait waits for d divided by the pace, or until ctx is done. It reports whether the wait ended before ctx was done.
 func (p pace) wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(p.of(d))
 	defer timer.Stop()

@@ -94,7 +94,7 @@ func (m *Machine) DriverInfo() map[string]any {
 // when it lists an agent's commands.
 const commandListToken = 83
 
-// AgentFor returns the agent release that suits an Ironic whose newest API version is 1.minor.
+// AgentFor returns the agent release that suits an Ironic server whose newest API version is 1.minor.
 func AgentFor(minor int) AgentRelease {
 	if minor < commandListToken {
 		return OldAgent
@@ -103,8 +103,8 @@ func AgentFor(minor int) AgentRelease {
 }
 
 // InterfacesFor returns the interfaces that lab nodes use in addition to those for Redfish. drivers lists the drivers
-// of an Ironic. Interfaces that its redfish driver does not offer are left out. If Ironic has no such driver,
-// InterfacesFor returns an error.
+// of an Ironic server. Interfaces that the server's redfish driver does not offer are left out. If the server has no
+// redfish driver, InterfacesFor returns an error.
 func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
 	if i < 0 {
@@ -127,9 +127,9 @@ type API interface {
 	DeleteNode(ctx context.Context, id string) error
 }
 
-// Enroll enrolls all machines in an Ironic, one at a time. After each machine, it calls report with the machine's
-// name, the node's UUID and the error, if any, and continues with the next machine even if there was an error. A node
-// whose ports cannot be created is removed again.
+// Enroll enrolls all machines in Ironic, one at a time. After each machine, it calls report with the machine's name,
+// the node's UUID and the error, if any. After an error, it continues with the next machine. A node whose ports
+// cannot be created is removed again.
 func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
 	var errs []error
 	for _, m := range l.machines {

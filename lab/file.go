@@ -70,7 +70,7 @@ type machineText struct {
 	RAID          *raidText  `yaml:"raid"`
 }
 
-// raidText is the RAID controller of a machine in a file. All disks of the machine are behind it.
+// raidText describes a machine's RAID controller in a file. All disks of the machine are attached to this controller.
 type raidText struct {
 	Model   string   `yaml:"model"`
 	Types   []string `yaml:"types"`

@@ -94,7 +94,7 @@ func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 		transport := "sata"
 		switch {
 		case d.RAID:
-			transport = "" // lsblk does not know it
+			transport = "" // lsblk does not know the transport
 		case d.WWN != "" && d.HCTL == "":
 			transport = "nvme"
 		case d.Vendor != "ATA":

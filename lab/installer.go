@@ -17,7 +17,7 @@ const offlineImage = 2_520_000_000
 // coreos describes a system that coreos-installer has written to a disk.
 const coreos = "CoreOS"
 
-// Install simulates coreos-installer. It prints the same output as the real program does without a terminal.
+// Install simulates coreos-installer. It prints the same output as the real program without a terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	disk, err := h.disk(install.Device)
 	if err != nil {
@@ -64,8 +64,8 @@ func failed(line func(string), what, cause string) error {
 	return &agent.ExitError{Code: 1}
 }
 
-// failedWriting is like failed, but for an installer that has started to write. Its last line, the only one that
-// Ironic shows, does not contain the reason.
+// failedWriting is like failed, but for an installer that has started to write. The installer's last line, the only
+// one that Ironic shows, does not contain the reason.
 func failedWriting(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	line("")

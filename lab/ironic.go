@@ -38,9 +38,9 @@ type IronicOptions struct {
 	RAID bool
 	// Firmware enables the redfish BIOS and firmware interfaces.
 	Firmware bool
-	// Discovery, if not empty, enables auto-discovery, and is the driver of discovered nodes. The enabled inspect
-	// interfaces are then agent and no-inspect, because a discovered node uses the default one, which must accept the
-	// agent's data. [inspector]power_off is then false, because Ironic does not know the BMC yet.
+	// Discovery, if not empty, is the driver of discovered nodes and enables auto-discovery. The enabled inspect
+	// interfaces are then agent and no-inspect. A discovered node uses the default one, which must accept the agent's
+	// data. [inspector]power_off is then false, because Ironic does not know the BMC yet.
 	Discovery string
 	// NoPowerSync disables the power sync, which would clear the nodes' last errors: [conductor]
 	// sync_power_state_interval = 0.
@@ -183,7 +183,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx ends.
+// serve answers requests until ctx is done.
 func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	i.running.Go(func() { _ = server.Serve(listener) })

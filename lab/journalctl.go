@@ -101,7 +101,7 @@ func unitMatches(units []string) [][]string {
 	return matches
 }
 
-// shellWords splits a command line at blanks that are not in single or double quotes. It refuses other shell syntax.
+// shellWords splits a command line at blanks that are not in single or double quotes. It rejects other shell syntax.
 func shellWords(command string) ([]string, error) {
 	var (
 		words  []string
@@ -161,8 +161,8 @@ func (c *journalctl) shows(r *record) bool {
 	})
 }
 
-// run prints the selected lines of the current boot. It returns when ctx ends or, if it does not follow the journal,
-// when there are no more lines.
+// run prints the selected lines of the current boot. It returns when ctx is done or, if it does not follow the
+// journal, when there are no more lines.
 func (c *journalctl) run(ctx context.Context, j *journal, out io.Writer) error {
 	boot, after := j.bootID(), c.after
 	last := c.lines

@@ -52,7 +52,7 @@ type Options struct {
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
-	// PlainAgents makes agents serve plain HTTP, for an Ironic with [agent] require_tls = false.
+	// PlainAgents makes agents serve plain HTTP, for an Ironic server with [agent] require_tls = false.
 	PlainAgents bool
 	// Agent is the release of the agent; the zero value means NewestAgent.
 	Agent AgentRelease
@@ -60,8 +60,8 @@ type Options struct {
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
 	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at the same address as its
-	// agent: 127.18.0.1 for the first machine. The addresses of the machines differ, which needs Linux, where all
-	// addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
+	// agent, such as 127.18.0.1 for the first machine. The machines have different addresses. They need Linux, where
+	// all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
 	SSHPort int
 	// Speed divides all durations; zero means 1.
 	Speed float64

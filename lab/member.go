@@ -150,7 +150,7 @@ func defaultDisks(name, class string) []machine.Disk {
 	return []machine.Disk{ssd, hdd}
 }
 
-// sameModelDisks returns two disks that differ only in serial and WWN.
+// sameModelDisks returns two disks that differ only in serial number and WWN.
 func sameModelDisks(name string) []machine.Disk {
 	disks := make([]machine.Disk, 2)
 	for i := range disks {

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// saved is the state of a lab's machines that is stored between runs.
+// saved holds the state of a lab between two runs.
 type saved struct {
 	// Ironic is the name of the lab's Ironic. It is empty for the embedded one.
 	Ironic string `json:"ironic,omitempty"`
@@ -85,7 +85,7 @@ func (l *Lab) save(dir, ironic string) error {
 // time.
 const savePeriod = 2 * time.Second
 
-// keepSaving saves the state whenever disks have changed, and when ctx ends.
+// keepSaving saves the state whenever disks have changed, and when ctx is done.
 func (l *Lab) keepSaving(ctx context.Context, dir, ironic string, changed <-chan struct{}) error {
 	for {
 		select {

@@ -62,9 +62,9 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the local address for connections to a console. It is the agent's address, because a machine has
-// only one address. It is nil, which means any address, if the console cannot be reached from that address or if an
-// external agent runs.
+// sendsFrom returns the local address for connections to a console. This is the agent's address, because a machine
+// has only one address. If the console cannot be reached from that address, or if an external agent runs, sendsFrom
+// returns nil, which means any address.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
@@ -73,7 +73,7 @@ func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(m.AgentHost())}
 }
 
-// run pushes lines until ctx ends, which means that the machine is off.
+// run pushes lines until ctx is done, which means that the machine is off.
 func (p *pusher) run(ctx context.Context) {
 	defer p.client.CloseIdleConnections()
 	boot, cursor := p.journal.bootID(), ""

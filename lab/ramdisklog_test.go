@@ -29,7 +29,8 @@ import (
 	"ironworks/test/receiver"
 )
 
-// logRig is a machine that has booted a ramdisk with the Ignition configuration of ironworks, but without an Ironic.
+// logRig is a machine that has booted a ramdisk with the Ignition configuration of ironworks, but without an Ironic
+// server.
 type logRig struct {
 	*testing.T
 	lab      *lab.Lab
@@ -279,15 +280,15 @@ func await(c *receiver.Console, text string) []models.LogLine {
 	})
 }
 
-// interrupted returns a machine that could not reach its console for some time, and the console, which is available
-// again.
+// interrupted returns a machine and its console. The machine could not reach the console for some time, but the
+// console is available again.
 func interrupted(t *testing.T) (*receiver.Console, *logRig) {
 	t.Helper()
 	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
 	r := newLogRig(t, c.Images(), c.Address)
 	await(c, "Switching root")
 	c.Stop()
-	// The agent finds no Ironic, and logs that again and again.
+	// The agent cannot reach Ironic, and logs this repeatedly.
 	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
 	c.Start()
 	return c, r

@@ -6,7 +6,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// TestRealIronic checks that the options of the machines suit the release of their Ironic.
+// TestRealIronic checks that the machines' options suit the release of Ironic that controls the machines.
 func TestRealIronic(t *testing.T) {
 	t.Parallel()
 	newest, old := RealIronic(real.Newest, "127.0.0.1", 0, &SiteOptions{}, nil, nil), RealIronic(real.Old, "127.0.0.1", 0, &SiteOptions{}, nil, nil)

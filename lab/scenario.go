@@ -102,8 +102,8 @@ func Scenarios() []Scenario {
 	return append(slices.Clone(scenarios), installFails(4))
 }
 
-// installFails returns a scenario in which the first n runs of coreos-installer fail. A step runs it up to three
-// times.
+// installFails returns a scenario in which the first n runs of coreos-installer fail. A step runs the installer up to
+// three times.
 func installFails(n int) Scenario {
 	return Scenario{
 		Name:    fmt.Sprintf("%s%d%s", installFailsPrefix, n, installFailsSuffix),

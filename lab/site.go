@@ -30,7 +30,7 @@ type SiteOptions struct {
 	Virtual *VirtualOptions
 	// Dir is the folder for the database and the contents of the disks. If it is empty, both are in memory only.
 	Dir string
-	// Story starts some operations on the lab's machines, which the documentation describes.
+	// Story starts some operations on the lab's machines. The documentation describes these operations.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
@@ -38,19 +38,20 @@ type SiteOptions struct {
 	OnError func(error)
 }
 
-// OtherIronic is an Ironic other than the embedded one. It must not require authentication, and runs for as long as
-// the site does.
+// OtherIronic is an Ironic server that replaces the embedded one. It must not require authentication, and runs for as
+// long as the site does.
 type OtherIronic struct {
-	// Name identifies the Ironic, because two Ironics must not share a folder.
+	// Name identifies the server, because two servers must not share a folder.
 	Name string
 	// APIVersion is the API version that the site uses, such as 1.115.
 	APIVersion string
-	// Agent is the release of the agent that the Ironic supports.
+	// Agent is the release of the agent that the server supports.
 	Agent AgentRelease
 	// Interfaces contains the interfaces of the nodes in addition to those for Redfish, such as {"deploy":
 	// "custom-agent"}.
 	Interfaces map[string]string
-	// Start starts the Ironic. It returns the URL of its API, without /v1, and a function that stops the Ironic.
+	// Start starts the server. It returns the URL of the server's API, without /v1, and a function that stops the
+	// server.
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
@@ -185,7 +186,7 @@ func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error,
 // firstMachines is the number of machines that StartSite enrolls before it returns. They are the whole cast.
 const firstMachines = 12
 
-// noteChange sends a signal on changed if an event means that the contents of disks have changed.
+// noteChange sends a signal to the changed channel if the event means that the contents of disks have changed.
 func noteChange(e machine.Event, changed chan<- struct{}) {
 	switch e.Kind {
 	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // PowerChanged, because arrays are created before the power goes off
@@ -241,7 +242,7 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 }
 
 // portQueue creates the ports of nodes, one node at a time, while the site creates more nodes. A queue that is not
-// open creates ports immediately. That is for an Ironic whose database accepts only one change at a time.
+// open creates ports immediately. This suits an Ironic server whose database accepts only one change at a time.
 type portQueue struct {
 	work    chan func()
 	running sync.WaitGroup

@@ -34,8 +34,8 @@ const (
 
 var errKey = errors.New("this key may not log in")
 
-// newSSHServer returns a server that uses hostKey, the host key in the Ignition, or a new key if there is none. keys
-// contains lines of authorized_keys; invalid lines are ignored.
+// newSSHServer returns a server that uses hostKey, which comes from the Ignition. If hostKey is empty, the server
+// uses a new key. keys contains lines of authorized_keys; invalid lines are ignored.
 func newSSHServer(host string, j *journal, hostKey []byte, keys []string) (*sshServer, error) {
 	signer, err := hostSigner(hostKey)
 	if err != nil {
@@ -72,7 +72,7 @@ func hostSigner(hostKey []byte) (ssh.Signer, error) {
 	return ssh.NewSignerFromKey(key)
 }
 
-// serve accepts connections until ctx ends, which means that the machine is off. It then closes all connections.
+// serve accepts connections until ctx is done, which means that the machine is off. It then closes all connections.
 func (s *sshServer) serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, func(ctx context.Context, conn net.Conn) {
 		select {

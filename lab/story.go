@@ -43,7 +43,7 @@ var skipCleaningNodes = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07
 // readyNode is inspected through its BMC, without a boot, so that one node is available right after the start.
 const readyNode = "r7-n04"
 
-// playStories plays the stories of the named nodes, and returns when all have ended or ctx ends.
+// playStories plays the stories of the named nodes. It returns when all stories have ended or ctx is done.
 func playStories(ctx context.Context, c *client, names []string) {
 	var telling sync.WaitGroup
 	for _, name := range names {

@@ -16,7 +16,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualFolder is the name of the folder for the virtual machines within the lab's folder.
+// virtualFolder is the name of the subfolder of the lab's folder that holds the virtual machines.
 const virtualFolder = "vms"
 
 // VirtualSetup holds everything that a lab of virtual machines needs before it starts.
@@ -46,9 +46,9 @@ func OpenLiveISO(path string) (*image.ISO, error) {
 	return iso, nil
 }
 
-// SetUpVirtual finds QEMU and prepares the folder of the machines. It creates this folder in state, the folder of the
-// lab's state, or in a temporary folder below cache if state is empty. The VirtualSetup takes over the ISO, and
-// closes it. report is called with messages for the operator.
+// SetUpVirtual finds QEMU and prepares the folder of the machines. This folder is created in state, the folder of the
+// lab's state. If state is empty, it is created in a temporary folder below cache. The returned VirtualSetup takes
+// over the ISO and closes it. report is called with messages for the operator.
 func SetUpVirtual(ctx context.Context, iso *image.ISO, options VirtualOptions, state, cache string, report func(text string)) (*VirtualSetup, error) {
 	s := &VirtualSetup{Options: options, iso: iso}
 	if err := s.setUp(ctx, state, cache, report); err != nil {

@@ -1,4 +1,5 @@
-// Package accept implements the accept loop that the lab's TCP services share: serial lines, consoles and SSH.
+// Package accept implements the accept loop shared by the lab's TCP services, which are serial lines, consoles and
+// SSH.
 package accept
 
 import (
@@ -7,8 +8,8 @@ import (
 	"sync"
 )
 
-// Serve calls serve for each connection of the listener, each call in its own goroutine. It closes
-// the listener and its connections when ctx ends, and returns after all calls have returned.
+// Serve calls serve for each connection of the listener, each call in its own goroutine. It closes the listener and
+// its connections when ctx is done, and returns after all calls have returned.
 func Serve(ctx context.Context, listener net.Listener, serve func(context.Context, net.Conn)) {
 	var serving sync.WaitGroup
 	defer serving.Wait()

@@ -92,8 +92,8 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// allocationOf finds the allocation of the given node; status is the HTTP status of the error if the node does not
-// exist.
+// allocationOf finds the allocation of the given node. If the node does not exist, the error has the given HTTP
+// status.
 func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 	node, err := c.findNode(ident)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// check validates an argument of a request and returns its converted value (ironic/common/args.py). Null stays null.
+// check validates a request argument and returns its converted value (ironic/common/args.py). Null stays null.
 type check func(name string, value any) (any, error)
 
 func checkText(name string, value any) (any, error) {
@@ -185,7 +185,7 @@ func normalMAC(value any) (string, bool) {
 	return mac, macRule.MatchString(mac)
 }
 
-// param describes an argument of an endpoint, for checkArguments.
+// param describes an endpoint argument that checkArguments validates.
 type param struct {
 	name     string
 	check    check
@@ -237,8 +237,8 @@ func (a arguments) list(name string) []string {
 	return items
 }
 
-// checkArguments checks the arguments of a request in the order of params and returns them converted. It refuses
-// arguments that are not in params.
+// checkArguments validates the arguments of a request in the order of params and returns the converted values. It
+// rejects arguments that are not in params.
 func checkArguments(values map[string]any, params ...param) (arguments, error) {
 	var unknown []string
 	for name := range values {

@@ -23,7 +23,7 @@ type call struct {
 	api     *API
 	request *http.Request
 	minor   int    // minor number of the requested API version
-	url     string // scheme and host by which the client reached the server
+	url     string // scheme and host that the client used to reach the server
 	path    []string
 	raw     []byte
 	// values holds the arguments from the query and, if the body is an object, from the body.
@@ -159,7 +159,8 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody checks params, and the whole request body as the argument with the given name.
+// checkWithBody validates params and one more argument, which has the given name and whose value is the whole request
+// body.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }
@@ -205,7 +206,7 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 	}
 }
 
-// nodeIdent returns the argument by which most endpoints below a node identify the node.
+// nodeIdent returns the node_ident argument, which identifies the node in most endpoints below a node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
 // wholeBody returns an argument whose value is the whole body of the request.
@@ -249,7 +250,8 @@ func (c *call) accepted(serve endpoint) endpoint { return c.withStatus(http.Stat
 
 func (c *call) noContent(serve endpoint) endpoint { return c.withStatus(http.StatusNoContent, serve) }
 
-// missing returns the endpoint for a path that lacks the named part.
+// missing returns the endpoint for a path that lacks the named parameter. The endpoint answers that the parameter is
+// missing.
 func (c *call) missing(name string) endpoint {
 	return func() (any, error) {
 		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", name)

@@ -178,8 +178,8 @@ func (c *call) checkChassis(uuid any) error {
 	return withStatus(err, "ChassisNotFound", http.StatusBadRequest)
 }
 
-// routeChassisNodes handles everything below /chassis/{chassis}/nodes. Only the lists work: they contain only the
-// nodes in the chassis. The other endpoints take the chassis UUID for that of a node, and refuse the path.
+// routeChassisNodes handles everything below /chassis/{chassis}/nodes. Only the lists work; they contain only the
+// nodes in the chassis. The other endpoints mistake the chassis UUID for a node UUID and reject the path.
 func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 	if len(below) > 1 {
 		return c.routeNodes(below)

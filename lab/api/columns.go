@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// columns maps the API's field names to the indexes of the fields in the struct of a database row. For example,
-// node_uuid is the API's name for NodeUUID.
+// columns maps the API's field names to the field indexes of a database row's struct. For example, node_uuid is the
+// API's name for NodeUUID.
 type columns map[string]int
 
 var (

@@ -72,7 +72,7 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 	}
 }
 
-// checkDriverQuery refuses malformed queries and queries for fields that are newer than the requested API version.
+// checkDriverQuery rejects malformed queries and queries that select fields newer than the requested API version.
 // Before 1.77, it accepts every query.
 func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error {
 	if !c.atLeast(77) {
@@ -103,7 +103,7 @@ func (c *call) listDrivers() (any, error) {
 	}
 	documents := []any{}
 	for _, driver := range c.conductor().Drivers() {
-		if kind == "classic" { // no longer supported
+		if kind == "classic" { // Ironic no longer supports classic drivers
 			continue
 		}
 		document, err := c.driverDocument(driver, args.isTrue("detail"), fields)

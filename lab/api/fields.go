@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// nodeFields lists the fields of a node's document that a request can select and that are columns of the node's row.
+// nodeFields lists the columns of a node's row that a request can select as fields of the node's document.
 var nodeFields = []string{
 	"automated_clean", "bios_interface", "boot_interface", "boot_mode", "clean_step", "conductor_group",
 	"console_enabled", "console_interface", "disable_power_off", "deploy_interface", "deploy_step", "description",
@@ -59,7 +59,7 @@ var fieldVersions = map[string]int{
 	"health": 109,
 }
 
-// checkFields refuses fields that the requested API version does not have.
+// checkFields rejects fields that the requested API version does not have.
 func (c *call) checkFields(fields ...string) error {
 	for _, field := range fields {
 		if c.minor < fieldVersions[field] {
@@ -69,7 +69,7 @@ func (c *call) checkFields(fields ...string) error {
 	return nil
 }
 
-// checkSelection refuses to select fields in versions before 1.8.
+// checkSelection rejects a selection of fields if the requested API version is older than 1.8.
 func (c *call) checkSelection(fields []string) error {
 	if fields != nil && !c.atLeast(8) {
 		return notAcceptable()
@@ -82,7 +82,7 @@ func (c *call) checkAskedFields(fields []string) error {
 	return cmp.Or(c.checkSelection(fields), c.checkFields(fields...))
 }
 
-// returned determines which fields the answer contains. nil means all fields.
+// returned returns the names of the fields that the answer contains, or nil for all fields.
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):

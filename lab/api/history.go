@@ -65,8 +65,8 @@ func (c *call) showHistory(ident string) endpoint {
 				"target_provision_state", "duration_seconds",
 			}
 		}
-		// If the request had a marker, a real Ironic adds a second marker to the next link: the representation of a
-		// Python object.
+		// If the request had a marker, a real Ironic adds a second marker to the next link. This second marker is the
+		// representation of a Python object.
 		return listing[db.History]{
 			name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
 			find: func(uuid string) (*db.History, error) {

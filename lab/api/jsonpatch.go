@@ -14,7 +14,7 @@ import (
 	"ironworks/python"
 )
 
-// operation is one operation of a JSON patch, in the form in which the client sent it; it matches patchSchema.
+// operation is one operation of a JSON patch as the client sent it. It matches patchSchema.
 type operation map[string]any
 
 func (o operation) kind() string { return db.Dict(o).Text("op") }
@@ -47,7 +47,7 @@ func (o operation) root() string {
 	return root
 }
 
-// checkRoots refuses a patch that changes a field not in allowed.
+// checkRoots rejects a patch that changes a field not in allowed.
 func checkRoots(patch []operation, allowed []string) error {
 	for _, o := range patch {
 		if !slices.Contains(allowed, o.root()) {
@@ -78,7 +78,7 @@ func sentValues(patch []operation, path string) ([]any, error) {
 	return patchValues(patch, path), nil
 }
 
-// refusedPatch returns the error that refuses the whole patch.
+// refusedPatch returns the error for a patch that is rejected as a whole.
 func refusedPatch(patch []operation, reason string) error {
 	texts := make([]string, len(patch))
 	for i, o := range patch {
@@ -129,8 +129,8 @@ func (o operation) repr() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// slot is a place in a document that an operation changes: a key of an object or an index of a list. For an index,
-// set stores the changed list in its parent.
+// slot is a place in a document that an operation changes: a key of an object or an index of a list. If the place is
+// an index, set stores the changed list in the list's parent.
 type slot struct {
 	object map[string]any
 	list   []any
@@ -301,7 +301,7 @@ func plain(value any) any {
 	}
 }
 
-// equalValues compares two plain values. Numbers are equal only if they are written in the same way.
+// equalValues reports whether two plain values are equal. Numbers are equal only if they are written in the same way.
 func equalValues(a, b any) bool {
 	switch x := a.(type) {
 	case map[string]any:

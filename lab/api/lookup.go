@@ -16,8 +16,8 @@ const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument returns the answer to an agent's lookup. It contains the agent's node, and the agent's configuration
-// with Ironic's defaults.
+// agentDocument returns the answer to an agent's lookup. It contains the agent's node and a configuration for the
+// agent, which has Ironic's default values.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -196,9 +196,10 @@ func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
-// inspected finds the node that waits for these inspection results. It returns nil if there is no such node, or if
-// the addresses and the UUID belong to different nodes. stranger reports whether the machine belongs to no node and
-// may be enrolled (AutoEnrollPossible in ironic/drivers/modules/inspect_utils.py).
+// inspected finds the node that waits for inspection results and has the given MAC addresses, BMC addresses or UUID.
+// It returns nil if there is no such node, or if the addresses and the UUID belong to different nodes. stranger
+// reports whether the machine belongs to no node and may be enrolled (AutoEnrollPossible in
+// ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
 		return nil, false
@@ -295,7 +296,7 @@ func (c *call) heartbeat(rest []string) (any, error) {
 	})
 }
 
-// checkHeartbeatVersion refuses fields that are newer than the API version. It answers with status 400, unlike most
+// checkHeartbeatVersion rejects fields that are newer than the API version. It answers with status 400, unlike most
 // other endpoints.
 func (c *call) checkHeartbeatVersion(args arguments) error {
 	switch {

@@ -77,7 +77,7 @@ func (c *call) createNode() (any, error) {
 	return inOrder("nodes", c.nodeDocument(made, nil)), nil
 }
 
-// rejectNewerFields refuses fields that are newer than the API version. It accepts such a field if its value is null
+// rejectNewerFields rejects fields that are newer than the API version. It accepts such a field if its value is null
 // or, for conductor_group, the default group "".
 func (c *call) rejectNewerFields(given map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(given)) {
@@ -90,7 +90,7 @@ func (c *call) rejectNewerFields(given map[string]any) error {
 	return nil
 }
 
-// checkNames refuses names that a node must not have. text is the message for a malformed name.
+// checkNames rejects invalid and reserved node names. text is the message for a malformed name.
 func (c *call) checkNames(names []any, text string) error {
 	if !c.atLeast(5) {
 		return notAcceptable()
@@ -108,8 +108,8 @@ func (c *call) checkNames(names []any, text string) error {
 	return nil
 }
 
-// authorizeLink finds the node to which the given field of a new or changed resource refers. A missing node and a
-// node with another owner cause the same error.
+// authorizeLink finds the node with the given UUID or name, to which a field of a new or changed resource refers. It
+// returns the same error for a missing node and for a node with a different owner.
 func (c *call) authorizeLink(owner, ident, field string) (*db.Node, error) {
 	node, err := c.findNode(ident)
 	if err != nil || node.Owner != owner {

@@ -41,7 +41,7 @@ func (c *call) shownState(state string) any {
 	}
 }
 
-// checkNodeFields refuses fields that a node's document does not have.
+// checkNodeFields rejects fields that a node's document does not have.
 func checkNodeFields(fields []string) error {
 	for _, field := range fields {
 		if field != "uuid" && !slices.Contains(nodeFields, field) && !slices.Contains(relatedFields, field) {

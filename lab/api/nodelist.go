@@ -56,7 +56,7 @@ func (c *call) listNodeDetails() (any, error) {
 	return c.nodePage(args, "nodes/detail", nil, nil)
 }
 
-// checkNodeFilters refuses filters that are newer than the API version. /nodes/detail does not check the filters for
+// checkNodeFilters rejects filters that are newer than the API version. /nodes/detail does not check the filters for
 // child nodes, because it ignores them.
 func (c *call) checkNodeFilters(args arguments, children bool) error {
 	if err := c.checkFields(args.text("sort_key")); err != nil {

@@ -104,8 +104,8 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 		}
 	}
 	for _, o := range patch {
-		// Ironic reads the operation's value to select the policy rule for automated_clean, even if the operation is
-		// a removal, which needs no value.
+		// Ironic reads the operation's value to select the policy rule for automated_clean. It does so even if the
+		// operation is a removal, which needs no value.
 		if _, ok := o["value"]; !ok && o.root() == "automated_clean" {
 			return pythonError("'value'")
 		}
@@ -113,7 +113,7 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	return nil
 }
 
-// checkChangeable refuses a patch that the node's state does not allow, for example because an operation runs on the
+// checkChangeable rejects a patch that the node's state does not allow, for example because an operation runs on the
 // node.
 func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) error {
 	onlyInstance := len(patch) == 1 && len(patch[0]) == 2 && patch[0].kind() == "remove" &&

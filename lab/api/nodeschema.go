@@ -69,8 +69,8 @@ var nodeChecks = []param{
 	optional("maintenance", checkBool), optional("retired", checkBool), optional("uuid", checkUUID),
 }
 
-// checkDict applies the checks to those fields that the object has, and replaces their values with the converted
-// ones.
+// checkDict applies the checks to the fields of an object and stores the converted values in the object. It skips
+// fields that the object lacks.
 func checkDict(value any, checks []param) error {
 	object, _ := value.(map[string]any)
 	for _, p := range checks {
@@ -128,7 +128,7 @@ func withOrWithout(names []string, name string, with bool) []string {
 }
 
 // setInterface sets the node's interface of the given kind. Null selects the default interface. An empty name is
-// stored, although it is invalid and refused later.
+// invalid, but is stored, because a later check rejects it.
 func setInterface(n *db.Node, kind string, value any) {
 	name, isText := value.(string)
 	if !isText {

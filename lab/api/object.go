@@ -6,8 +6,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// NodeObject returns the fields of Ironic's node object, which inspection rules read. They differ from those of the
-// API's document.
+// NodeObject returns the fields of Ironic's node object, which inspection rules read. These fields differ from the
+// fields of a node's document in the API.
 func NodeObject(n *db.Node) map[string]any {
 	fields := map[string]any{}
 	for name := range nodeColumns {

@@ -79,7 +79,8 @@ func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }
 
-// ordered returns a function that calls inOrder, unless it receives an error, which it then returns.
+// ordered returns a function that passes its fields to inOrder. If the function receives an error, it returns the
+// error instead.
 func ordered(kind string) func(map[string]any, error) (any, error) {
 	return func(fields map[string]any, err error) (any, error) {
 		if err != nil {

@@ -29,8 +29,8 @@ var pagingParams = []param{
 	optional("sort_dir", checkText),
 }
 
-// listParams returns the parameters of a list whose fields can be selected, in Ironic's order. marker checks the
-// marker; text checks the sort key and the sort direction.
+// listParams returns the parameters of a list endpoint that accepts a selection of fields, in Ironic's order. The
+// marker check applies to the marker parameter. The text check applies to sort_key and sort_dir.
 func listParams(marker, text check, others ...param) []param {
 	return append([]param{
 		optional("marker", marker), optional("limit", checkInt), optional("sort_key", text), optional("sort_dir", text),
@@ -165,10 +165,10 @@ func compareBool(a, b bool) int {
 
 // listing describes how the API lists a resource: its columns, its sort keys, and the functions that return its rows.
 type listing[T any] struct {
-	name, path string // of the collection in the API
+	name, path string // name and path of the collection in the API
 	columns    columns
-	// unsortable lists the columns that have structured values, by which a list cannot be sorted. sortable reports
-	// whether any other sort key is valid.
+	// unsortable lists the columns with structured values. A list cannot be sorted by them. sortable reports whether
+	// any other key is a valid sort key.
 	unsortable []string
 	sortable   func(key string) bool
 	// markerFirst reports whether Ironic checks the marker before the sort key.
@@ -309,7 +309,7 @@ func pick(document map[string]any, fields []string) map[string]any {
 	return document
 }
 
-// checkDocumentFields refuses fields that a document does not have.
+// checkDocumentFields rejects fields that a document does not have.
 func checkDocumentFields(fields []string, document map[string]any) error {
 	var wrong []string
 	for _, field := range fields {

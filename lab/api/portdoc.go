@@ -11,7 +11,7 @@ var portVersions = map[string]int{
 	"category": 101, "available_for_dynamic_portgroup": 111,
 }
 
-// checkPortFields refuses fields that are newer than the API version. internal_info is not refused, only hidden.
+// checkPortFields rejects fields that are newer than the API version. internal_info is not rejected, only hidden.
 func (c *call) checkPortFields(fields []string) error {
 	for _, field := range fields {
 		if field != "internal_info" && c.minor < portVersions[field] {

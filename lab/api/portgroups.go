@@ -8,8 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// routePortgroups handles /portgroups and everything below it. parent identifies the node below which the path is,
-// and is empty for other paths.
+// routePortgroups handles /portgroups and everything below it. If the path is below a node, parent identifies the
+// node; otherwise parent is empty.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -108,8 +108,8 @@ var portgroupParams = []param{
 	optional("shard", checkList), optional("conductor_groups", checkList),
 }
 
-// checkPortgroupFields refuses fields that are newer than the API version. physical_network and category are not
-// refused, only hidden.
+// checkPortgroupFields rejects fields that are newer than the API version. physical_network and category are not
+// rejected, only hidden.
 func (c *call) checkPortgroupFields(fields []string) error {
 	for _, field := range fields {
 		if minor := portgroupVersions[field]; c.minor < minor && minor != 102 && minor != 103 {

@@ -16,8 +16,8 @@ type portParent struct {
 
 func (p portParent) isNone() bool { return p == portParent{} }
 
-// routePorts handles /ports and everything below it. parent is the node or port group below which the path is, if
-// any.
+// routePorts handles /ports and everything below it. If the path is below a node or a port group, parent identifies
+// that resource.
 func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 	if len(rest) == 0 {
 		return methods{

@@ -72,8 +72,8 @@ func (c *call) checkRequest(node *db.Node, request *provisionRequest, hasPasswor
 	return c.served(node, http.StatusNotFound)
 }
 
-// checkPolicy returns the error with which Ironic fails on a malformed step: it reads fields of each step to select a
-// policy rule.
+// checkPolicy returns the error that Ironic raises for a malformed step, or nil if there is no such step. Ironic
+// reads the interface and step fields of each step to select a policy rule.
 func checkPolicy(lists ...[]any) error {
 	for _, steps := range lists {
 		for _, value := range steps {
@@ -91,7 +91,7 @@ func checkPolicy(lists ...[]any) error {
 	return nil
 }
 
-// checkState refuses a target that the node's current state does not allow.
+// checkState rejects a target that the node's current state does not allow.
 func checkState(n *db.Node, target string) error {
 	if (target == "active" || target == "rebuild") && n.Maintenance {
 		return db.Faultf(http.StatusBadRequest, "NodeInMaintenance", "The provisioning operation can't be performed on node "+
@@ -114,7 +114,7 @@ func badState(action, node, state string) error {
 		"node \"%s\" while it is in state \"%s\".", action, node, state)
 }
 
-// checkProvision checks that the other arguments are allowed for the target.
+// checkProvision checks that the target allows the request's other arguments.
 func (c *call) checkProvision(n *db.Node, r provisionRequest, hasPassword bool) error {
 	only := func(what, targets string) error {
 		if r.runbook != "" && strings.HasSuffix(what, "_steps") && what != "deploy_steps" {
@@ -252,8 +252,8 @@ var configdriveSchema = &schema{AnyOf: []*schema{
 // in base64.
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n\r\t "
 
-// checkConfigdrive checks the configdrive, and that the target accepts one. All errors have status 400, even if a
-// field is newer than the API version.
+// checkConfigdrive checks that the target accepts a configdrive and that the configdrive is valid. All errors have
+// status 400, even if a field is newer than the API version.
 func (c *call) checkConfigdrive(target string, configdrive any) error {
 	if !python.Truthy(configdrive) {
 		return nil

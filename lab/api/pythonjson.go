@@ -10,8 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// jsonFault returns the error message of Python's JSON decoder for raw. Ironic includes it in its answer. If Python
-// accepts raw, the message is about extra data.
+// jsonFault returns the error message of Python's JSON decoder for raw. Ironic includes the message in its answer. If
+// Python accepts raw, the message is about extra data.
 func jsonFault(raw []byte) string {
 	if _, err := hints.ParsePythonJSON(string(raw)); err != nil {
 		return err.Error()
@@ -25,8 +25,8 @@ var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 // numberMark is the prefix by which withNumbersOfPython recognizes the numbers that numbersOfPython quoted.
 const numberMark = "\ufffdpython\ufffd"
 
-// numbersOfPython quotes and marks the numbers of pythonNumbers in raw, so that Go's decoder accepts them as strings.
-// found reports whether there were any.
+// numbersOfPython quotes and marks the numbers in raw that pythonNumbers lists, so that Go's decoder accepts them as
+// strings. found reports whether there were any.
 func numbersOfPython(raw []byte) (text []byte, found bool) {
 	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
 		return raw, false

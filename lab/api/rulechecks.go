@@ -10,12 +10,12 @@ import (
 	"ironworks/python"
 )
 
-// ruleOperation describes an operator in a condition, or an action. required and optional list the names of its
+// ruleOperation describes an action, or the operator of a condition. required and optional list the names of its
 // arguments, separated by spaces.
 type ruleOperation struct{ name, required, optional string }
 
-// ruleOperators and ruleActions list the operators and actions in ironic/common/inspection_rules of 39.0.0, in the
-// same order.
+// ruleOperators and ruleActions list the operators and actions of Ironic 39.0.0 in the order of
+// ironic/common/inspection_rules.
 var (
 	ruleOperators = []ruleOperation{
 		{"eq", "values", "force_strings"},

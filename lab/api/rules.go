@@ -131,8 +131,8 @@ func setRule(r *db.InspectionRule, document db.Dict) {
 	r.Actions, r.Conditions = dicts(actions), dicts(conditions)
 }
 
-// createRule returns the endpoint that creates a rule. If refusal is not nil, the endpoint returns it for every rule
-// that matches the schema.
+// createRule returns the endpoint that creates a rule. If refusal is not nil, the endpoint returns that error for
+// every rule that matches the schema.
 func (c *call) createRule(refusal error) endpoint {
 	return func() (any, error) {
 		body, err := c.body("inspection_rule", anyValue)
@@ -222,7 +222,7 @@ func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	return document, nil
 }
 
-// checkSensitive refuses a patch that unsets the sensitive flag. Like Ironic, it checks only the first value if the
+// checkSensitive rejects a patch that unsets the sensitive flag. Like Ironic, it checks only the first value if the
 // patch assigns several.
 func checkSensitive(rule *db.InspectionRule, patch []operation) error {
 	values, err := sentValues(patch, "/sensitive")

@@ -49,8 +49,8 @@ func checkRunbook(s *schema, name string, value any) error {
 	return checkDict(value, []param{optional("uuid", checkUUID)})
 }
 
-// createRunbook returns the endpoint that creates a runbook. If refusal is not nil, the endpoint returns it for every
-// body that is valid JSON.
+// createRunbook returns the endpoint that creates a runbook. If refusal is not nil, the endpoint returns that error
+// for every body that is valid JSON.
 func (c *call) createRunbook(refusal error) endpoint {
 	return func() (any, error) {
 		body, err := c.body("runbook", anyValue)
@@ -75,7 +75,7 @@ func (c *call) createRunbook(refusal error) endpoint {
 	}
 }
 
-// storeRunbook creates a runbook. It refuses an owner, because without authentication a client has no project.
+// storeRunbook creates a runbook. It rejects an owner, because without authentication a client has no project.
 func (c *call) storeRunbook(given db.Dict) (any, error) {
 	if given.Text("owner") != "" {
 		return nil, invalid("Cannot create a runbook as a project scoped admin with an owner other than your own project.")

@@ -228,7 +228,7 @@ func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	return checkPolicy(request.serviceStep)
 }
 
-// checkApproved refuses a runbook that has no trait in common with the node. Before version 1.112, the name of a
+// checkApproved rejects a runbook that has no trait in common with the node. Before version 1.112, the name of a
 // runbook is its only trait.
 func (c *call) checkApproved(node *db.Node, runbook *db.Runbook) error {
 	if !c.atLeast(runbookTraitsVersion) {

@@ -10,7 +10,7 @@ import (
 
 type schema = jsonschema.Schema
 
-// Formats of strings in Ironic's schemas.
+// String formats in Ironic's schemas.
 var (
 	uuidText = &jsonschema.Format{Name: "uuid", Valid: func(text string) bool { return isUUID(text) }}
 	macText  = &jsonschema.Format{Name: "mac-address", Valid: func(text string) bool {

@@ -82,7 +82,7 @@ func caughtAbort(err error) error {
 	return err
 }
 
-// acceptsJSON reports whether the client accepts JSON. A client that sends no Accept header does.
+// acceptsJSON reports whether the client accepts JSON. A client without an Accept header accepts JSON.
 func acceptsJSON(header http.Header) bool {
 	accept := header.Get("Accept")
 	if accept == "" {

@@ -99,8 +99,8 @@ func (c *call) setPower(ident string) endpoint {
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
-// checkBootConfiguration refuses changes of the boot configuration before version 1.76, in which they were
-// introduced.
+// checkBootConfiguration returns an error if the requested API version is older than 1.76, which introduced changes
+// of the boot configuration.
 func (c *call) checkBootConfiguration() error {
 	if !c.atLeast(76) {
 		return db.Faultf(http.StatusNotFound, "NotFound", "This endpoint is supported starting with the API version 1.76")
@@ -108,7 +108,7 @@ func (c *call) checkBootConfiguration() error {
 	return nil
 }
 
-// checkSteady refuses a change of the boot configuration while an operation runs on the node.
+// checkSteady rejects a change of the boot configuration while an operation runs on the node.
 func checkSteady(n *db.Node) error {
 	if slices.Contains(unstable, n.ProvisionState) {
 		// Ironic does not replace the placeholder in this message.
@@ -166,7 +166,7 @@ func (c *call) setRAID(ident string) endpoint {
 	}, nodeIdent(ident), wholeBody("target_raid_config", checkTypes("dict")))
 }
 
-// showConsole returns the state of the console, with its connection data if it is enabled.
+// showConsole returns the state of the console and, if the console is enabled, its connection data.
 func (c *call) showConsole(ident string) endpoint {
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
 		info, err := c.conductor().Console(c.ctx(), node.UUID)

@@ -23,7 +23,7 @@ var countSchema = &schema{AnyOf: []*schema{
 	{Types: []string{"string"}, MinLength: 1, Pattern: "^[0-9]+$"},
 }}
 
-// deployStep is the schema of a step of a deployment or of a deploy template.
+// deployStep is the schema of a step in a deployment or a deploy template.
 var deployStep = &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step", "args", "priority"}, Closed: true,
 	Properties: map[string]*schema{
@@ -32,7 +32,7 @@ var deployStep = &schema{
 	},
 }
 
-// runbookStep is the schema of a step of a runbook.
+// runbookStep is the schema of a step in a runbook.
 var runbookStep = &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step", "order"}, Closed: true,
 	Properties: map[string]*schema{
@@ -57,7 +57,7 @@ var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 // disallowedSteps is the default of the [api] disallow_deploy_steps option and of similar options.
 const disallowedSteps = "vendor.send_raw"
 
-// checkSteps refuses malformed and disallowed steps.
+// checkSteps rejects malformed and disallowed steps.
 func checkSteps(kind string, steps []any, s *schema) error {
 	if len(steps) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 	return nil
 }
 
-// checkDuplicates refuses a list that contains a step twice. Ironic uses the same message for templates and runbooks.
+// checkDuplicates rejects a list that contains a step twice. Ironic uses the same message for templates and runbooks.
 func checkDuplicates(list any) error {
 	steps, _ := list.([]any)
 	var known, twice []string

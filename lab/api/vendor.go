@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// vendorMethods maps vendor interfaces to their methods, as 39.0.0 lists them.
+// vendorMethods maps vendor interfaces to their methods, as Ironic 39.0.0 lists them.
 //
 //go:embed vendormethods.json
 var vendorMethods []byte

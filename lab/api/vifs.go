@@ -20,7 +20,7 @@ func (c *call) routeVIFs(ident string, rest []string) (any, error) {
 	return methods{
 		http.MethodGet:    c.showVIFs(ident),
 		http.MethodPost:   c.noContent(c.addVIF(ident)),
-		http.MethodDelete: nil, // handled before this table
+		http.MethodDelete: nil, // DELETE is handled before this table is used
 	}.serve(c)
 }
 

@@ -51,7 +51,7 @@ func (c *call) showMedia(ident string) endpoint {
 	})
 }
 
-// checkMedia checks a medium against the schema, and checks the scheme of its image's URL.
+// checkMedia checks a medium against the schema and checks the URL scheme of its image.
 func checkMedia(name string, value any) (any, error) {
 	if _, err := checkSchema(mediaSchema)(name, value); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ var (
 	}
 )
 
-// routeVolume handles /volume and everything below it. parent identifies the node below which the path is, and is
-// empty for other paths.
+// routeVolume handles /volume and everything below it. If the path is below a node, parent identifies the node;
+// otherwise parent is empty.
 func (c *call) routeVolume(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{http.MethodGet: func() (any, error) { return c.showVolume(parent) }}.serve(c)

@@ -19,11 +19,11 @@ type volumeTable[T any] interface {
 	Destroy(uuid string) error
 }
 
-// volumes implements the endpoints of volume connectors or volume targets, for one request.
+// volumes serves one request to the endpoints of volume connectors or volume targets.
 type volumes[T any] struct {
 	*call
 	parent            string // the UUID of the node that the path names, if any
-	name, kind, class string // for example connectors, connector, and the Python class
+	name, kind, class string // for example connectors and connector, and the name of the Python class
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
@@ -160,7 +160,8 @@ func (v volumes[T]) show(ident string, fieldsParam param) (any, error) {
 	return ordered(v.name)(v.document(row, fields))
 }
 
-// find returns the row with the given UUID. Below a node, Ironic refuses the path if such a row exists.
+// find returns the row with the given UUID. If the path is below a node and the row exists, find rejects the path as
+// malformed, as Ironic does.
 func (v volumes[T]) find(ident string) (*T, error) {
 	row, err := v.table.Get(ident)
 	if err == nil && v.parent != "" {

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// Attributes returns nil: this operating system has no process groups.
+// Attributes returns nil because this operating system has no process groups.
 func Attributes() *syscall.SysProcAttr { return nil }

@@ -1,3 +1,4 @@
-// Package child provides the attributes of the processes that the lab starts. They have separate process groups, so
-// that Ctrl-C does not reach them, and they end with the lab's process if the kernel supports that.
+// Package child provides process attributes for the programs that the lab starts. On Unix, each program gets a
+// separate process group, so that Ctrl-C does not reach it. On Linux, the kernel also kills the program when the
+// lab's process ends.
 package child

@@ -119,8 +119,8 @@ func (t *task) worker(name string, do func(*task, context.Context)) {
 	})
 }
 
-// deferAbort reports whether the current step is not abortable, so that an abort must wait for its end. If so,
-// deferAbort sets the abort_after field of the step.
+// deferAbort reports whether an abort must wait because the current step is not abortable. If so, deferAbort sets the
+// step's abort_after field.
 func (t *task) deferAbort(kind stepKind) bool {
 	step := *kind.step(t.node)
 	if len(step) == 0 || python.Truthy(step["abortable"]) {

@@ -144,8 +144,8 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand returns the agent's latest command if it has the given name and is still running. Then the agent has
-// received the request, and only its response was lost. Otherwise runningCommand returns nil.
+// runningCommand returns the agent's latest command if it has the given name and is still running. In that situation,
+// the agent received the request and only the response was lost. Otherwise runningCommand returns nil.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {
@@ -181,7 +181,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's message
 	}
 	if _, ok := answer["commands"]; !ok {
-		return nil, errors.New("'commands'") // the text of a Python KeyError
+		return nil, errors.New("'commands'") // the message of a Python KeyError
 	}
 	return dictsOf(answer["commands"]), nil
 }

@@ -81,7 +81,7 @@ func hasTraits(n *db.Node, traits []string) bool {
 	return true
 }
 
-// allocate finds a node for the allocation and reserves it. It tries locked nodes again later.
+// allocate finds a node for the allocation and reserves the node. It retries locked nodes later.
 func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	nodes, err := c.candidates(a)
 	if err != nil {

@@ -15,8 +15,7 @@ type autodetectDeploy struct {
 	agentDeploy
 }
 
-// originalDeploy is the field of driver_internal_info that stores the deploy interface that the node used before the
-// switch.
+// originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
 const originalDeploy = "original_deploy_interface"
 
 // autodetected lists the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
@@ -38,7 +37,7 @@ func supportsDeploy(n *db.Node, name string) bool {
 	}
 }
 
-// choose returns the deploy interface to which the node would be switched.
+// choose returns the deploy interface to which switchDeploy would switch the node.
 func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	chosen := ""
 	for _, name := range autodetected {
@@ -91,8 +90,8 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched returns the error for calling the named method before the node has been switched to another deploy
-// interface.
+// notSwitched returns the error of the named method if it is called before the node has been switched to another
+// deploy interface.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }

@@ -158,7 +158,7 @@ func pythonValue(value any) any {
 }
 
 // unappliedBIOS implements _get_unapplied_bios_attrs. If the pending settings contain more attributes than were
-// requested, it ignores them, because such a BMC always lists every attribute there.
+// requested, it ignores the pending settings, because the BMC then lists every attribute there.
 func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, wanted db.Dict) []string {
 	current, pending := bios.values(), t.pendingBIOS(ctx, system, bios)
 	var missing []string

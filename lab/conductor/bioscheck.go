@@ -23,7 +23,7 @@ func (t *task) convertSettings(settings []db.Dict) error {
 	for _, s := range settings {
 		for _, key := range []string{"name", "value"} {
 			if _, ok := s[key]; !ok {
-				return fmt.Errorf("'%s'", key) // the text of a Python KeyError
+				return fmt.Errorf("'%s'", key) // the message of a Python KeyError
 			}
 		}
 		known, ok := stored[s.Text("name")]

@@ -149,8 +149,8 @@ func preparesRamdisk(n *db.Node) bool {
 	return slices.Contains([]string{deploying, deployWait, cleaning, cleanWait, rescuing, rescueWait, inspecting, inspectWait, servicing, serviceWait}, n.ProvisionState)
 }
 
-// agentISO returns the URL of the ramdisk's ISO image, from the current or the deprecated field of driver_info, or ""
-// if neither is set.
+// agentISO returns the URL of the ramdisk's ISO image. It reads the current and then the deprecated field of
+// driver_info, and returns "" if neither is set.
 func agentISO(n *db.Node, mode string) string {
 	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
 		if s := n.DriverInfo.Text(key); s != "" {

@@ -61,8 +61,8 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 	})
 }
 
-// BootDevice returns the node's boot device and whether the setting is persistent. If that is unknown, persistent is
-// nil.
+// BootDevice returns the node's boot device and whether the setting is persistent. If the persistence is unknown,
+// persistent is nil.
 func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		device, persistent, err = t.driver.management.bootDevice(ctx, t)

@@ -125,9 +125,9 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	return nil
 }
 
-// checkCleanStepsEarly implements _validate_clean_steps_early. If a step is unknown, checked is false, and the steps
-// have to be checked later, because the agent may provide the step. If no step needs the ramdisk, noRamdisk is true,
-// and the ramdisk is not booted.
+// checkCleanStepsEarly implements _validate_clean_steps_early. If a step is unknown, checked is false: the steps have
+// to be checked later, because the agent may provide that step. If no step needs the ramdisk, noRamdisk is true and
+// the ramdisk is not booted.
 func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	if err := t.planCleaning(false, true); err != nil {
 		t.stepsChecked = true

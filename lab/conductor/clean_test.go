@@ -35,8 +35,8 @@ func eraseStep() []db.Dict {
 	return []db.Dict{{"interface": "deploy", "step": "erase_devices_metadata"}}
 }
 
-// TestManualCleaning checks that successful manual cleaning ends in the manageable state, and that failed cleaning
-// puts the node in maintenance, unless it failed before the first step.
+// TestManualCleaning checks that successful manual cleaning ends in the manageable state. It also checks that failed
+// cleaning puts the node in maintenance, unless it failed before the first step.
 func TestManualCleaning(t *testing.T) {
 	t.Run("works", func(t *testing.T) {
 		r := newRig(t)

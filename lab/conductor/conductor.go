@@ -53,7 +53,7 @@ func New(options Options) (*Conductor, error) {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
 	c.register(true)
-	// When it starts, the conductor cannot resume an operation in one of these states.
+	// A starting conductor cannot resume operations in these states.
 	for _, state := range []string{deploying, cleaning, verifying, inspecting, adopting, rescuing, unrescuing, deleting, servicing} {
 		c.failStuck(state)
 	}

@@ -25,7 +25,8 @@ const (
 func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
 
 // switchGraphical starts or stops the node's graphical console (ironic/common/vnc.py). Starting the console stores
-// the address of the VNC server and a new token for the console's web page in the node. Stopping it removes them.
+// the address of the VNC server and a new token for the console's web page in the node. Stopping the console removes
+// both.
 func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	if !on {
 		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
@@ -51,8 +52,8 @@ func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
 }
 
-// expireConsoles stops the graphical consoles whose tokens have expired and clears console_enabled of their nodes
-// (_expire_console_sessions).
+// expireConsoles stops the graphical consoles whose tokens have expired and clears the console_enabled field of their
+// nodes (_expire_console_sessions).
 func (c *Conductor) expireConsoles(ctx context.Context) {
 	now := c.tables.Now()
 	expired := func(n *db.Node) bool {

@@ -74,7 +74,8 @@ func (c *Conductor) endConsole(uuid string) {
 	}
 }
 
-// relay copies data between a client and the serial line, in both directions, until one of them closes its connection.
+// relay copies data between a client and the serial line, in both directions, until either side closes its
+// connection.
 func relay(ctx context.Context, near net.Conn, to string) {
 	var dialer net.Dialer
 	far, err := dialer.DialContext(ctx, "tcp", to)

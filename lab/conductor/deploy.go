@@ -15,9 +15,9 @@ import (
 	"ironworks/python"
 )
 
-// limit returns an error if the given action would exceed a limit. Limits.Deploy limits provisioning, by the number
-// of nodes that are being deployed. Limits.Clean limits unprovisioning and cleaning, by the number of nodes that are
-// being deleted or cleaned. Other actions have no limit.
+// limit returns an error if the given action would exceed a limit. Limits.Deploy is the maximum number of nodes being
+// deployed and applies to provisioning. Limits.Clean is the maximum number of nodes being deleted or cleaned and
+// applies to unprovisioning and cleaning. Other actions have no limit.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -260,8 +260,9 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 	return t.process(onDone)
 }
 
-// deployStepFailed handles the error of a failed step. If the agent is busy, or is unreachable because it has not
-// started or the machine is rebooting, the node waits for the agent instead of failing.
+// deployStepFailed handles the error of a failed step. If the agent is busy, the node waits for the agent instead of
+// failing. The node also waits if the agent is unreachable because it has not started or because the machine is
+// rebooting.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
 	if isKind(err, kindAgentInProgress) {
 		t.setInternal("skip_current_deploy_step", false)

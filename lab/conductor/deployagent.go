@@ -12,8 +12,8 @@ import (
 	"ironworks/python"
 )
 
-// agentDeploy implements the deploy interfaces that use the agent: custom-agent, direct, bootc, and ramdisk, which
-// needs the agent only for cleaning and servicing.
+// agentDeploy implements the deploy interfaces that use the agent: custom-agent, direct, bootc and ramdisk. The
+// ramdisk interface needs the agent only for cleaning and servicing.
 type agentDeploy struct {
 	kind string
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFastTrackEnabled checks that driver_info.fast_track is read as in oslo.utils, and that other values are
-// refused.
+// TestFastTrackEnabled checks that driver_info.fast_track is parsed by the rules of oslo.utils and that invalid
+// values are rejected.
 func TestFastTrackEnabled(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[any]bool{nil: false, true: true, false: false, "True": true, " yes ": true, "off": false, json.Number("1"): true, "0": false} {

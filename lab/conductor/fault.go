@@ -107,7 +107,7 @@ func className(err error) string {
 }
 
 // messageOf returns the message that clients see if an operation fails with err. If err wraps an exception of Ironic
-// or sushy, that is only the message of the exception.
+// or sushy, messageOf returns only the exception's message.
 func messageOf(err error) string {
 	var f *db.Fault
 	if errors.As(err, &f) {

@@ -24,8 +24,8 @@ const (
 	firmwareTimestamp = "2006-01-02T15:04:05.000000"
 )
 
-// Options of Ironic's section [redfish], with their default values. All durations are divided by the conductor's
-// speed.
+// Options in the [redfish] section of Ironic's configuration, with their default values. All durations are divided by
+// the conductor's speed.
 const (
 	firmwareRebootDelay   = 300 * time.Second  // firmware_update_reboot_delay
 	firmwareVersionCheck  = 30 * time.Second   // firmware_update_bmc_version_check_interval
@@ -78,8 +78,8 @@ func (t *task) since(stamp any) time.Duration {
 	return time.Duration(float64(t.c.now().Sub(at)) * t.c.options.Speed)
 }
 
-// startUpdate implements _execute_firmware_update. It sends the first of the given updates to the BMC and prepares
-// what that kind of component needs, such as a reboot.
+// startUpdate implements _execute_firmware_update. It sends the first update to the BMC and makes the preparations
+// that the component requires, such as a reboot.
 func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	update["power_timeout"] = int(firmwareRebootDelay.Seconds())
@@ -176,7 +176,7 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 }
 
 // taskMonitor returns the URL of the task that the BMC has started (TaskMonitor.from_response in
-// sushy/taskmonitor.py). The URL in the body of the response takes precedence over its Location header.
+// sushy/taskmonitor.py). A URL in the response body takes precedence over the Location header.
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)
@@ -212,8 +212,7 @@ type redfishTask struct {
 	}
 }
 
-// messages returns the texts of the task's messages, joined by commas. A message without a useful text is represented
-// by its ID.
+// messages returns the task's messages, joined by commas. A message without a useful text is represented by its ID.
 func (r redfishTask) messages() string {
 	var all []string
 	for _, m := range r.Messages {
@@ -263,7 +262,7 @@ func (t *task) failUpdate(ctx context.Context, message string) error {
 	return nil
 }
 
-// rebootForUpdate reboots the machine, with the power timeout that is stored in the given update.
+// rebootForUpdate reboots the machine. It uses the power timeout that the update contains.
 func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
 	return t.setPowerWithin(ctx, reboot, time.Duration(toInt(update["power_timeout"]))*time.Second)
 }

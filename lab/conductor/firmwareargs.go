@@ -11,9 +11,9 @@ import (
 	"ironworks/python"
 )
 
-// firmwareSchema is the schema of the step's argument (_FIRMWARE_INTERFACE_UPDATE_SCHEMA in
-// ironic/drivers/modules/redfish/firmware_utils.py). The Text fields contain its parts as jsonschema 4 shows them in
-// messages.
+// firmwareSchema is the schema of the update step's settings argument (_FIRMWARE_INTERFACE_UPDATE_SCHEMA in
+// ironic/drivers/modules/redfish/firmware_utils.py). The Text fields contain the parts of the schema in the form that
+// jsonschema 4 shows in messages.
 var firmwareSchema = &jsonschema.Schema{
 	Types: []string{"array"}, MinItems: 1, Text: `    {'$schema': 'http://json-schema.org/draft-04/schema#',
      'title': 'update_firmware clean step schema',

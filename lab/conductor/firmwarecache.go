@@ -9,7 +9,7 @@ import (
 )
 
 // Firmware components (ironic/drivers/modules/redfish/utils.py). The name of a network adapter's component consists
-// of nicPrefix and the adapter's serial number, or its ID if it has no serial number.
+// of nicPrefix and the adapter's serial number. If the adapter has no serial number, its ID is used instead.
 const (
 	biosComponent = "bios"
 	bmcComponent  = "bmc"

@@ -58,7 +58,7 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 		delete(update, "bmc_version_checking")
 		return t.finishBMCUpdate(ctx, settings)
 	case update.Text("component_type") == bmcComponent:
-		// A BMC that answers with an error because it is restarting is asked again in the next round. The BMC answers
+		// If the BMC answers with an error because it is restarting, the next round tries again. The BMC answers
 		// requests for a Task resource with the status 200, whatever the state of the task, so sushy considers every
 		// task finished.
 		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {

@@ -95,7 +95,7 @@ func (t *task) storeCertificate(pem string) (string, error) {
 }
 
 // The conductor records heartbeats only for nodes whose state is in heartbeatTaken. If the state is also in
-// recordOnly, it does nothing else.
+// recordOnly, the conductor does nothing else with the heartbeat.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
@@ -171,8 +171,8 @@ func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// processNextStep checks the result of the step that was started on the agent, and continues with the next step if it
-// has succeeded.
+// processNextStep checks the result of the step that was started on the agent. If that step has succeeded,
+// processNextStep continues with the next one.
 func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil {

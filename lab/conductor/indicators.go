@@ -10,8 +10,8 @@ import (
 	"ironworks/python"
 )
 
-// Indicators returns the node's indicators. Unlike for the other calls of the management interface, Ironic does not
-// validate the interface first (get_supported_indicators in ironic/conductor/manager.py).
+// Indicators returns the node's indicators. Ironic validates the management interface before its other calls, but not
+// before this one (get_supported_indicators in ironic/conductor/manager.py).
 func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []api.Indicator, err error) {
 	err = c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		indicators, err = t.driver.management.indicators(ctx, t)
@@ -76,8 +76,8 @@ func (redfishManagement) indicators(ctx context.Context, t *task) ([]api.Indicat
 	return nil, err
 }
 
-// indicatorState fails with a KeyError for the system's LED. Ironic does so, too, because it looks up the LED's
-// missing state in a table (ironic/drivers/modules/redfish/management.py).
+// indicatorState fails with a KeyError for the system's LED, as in Ironic. Ironic looks up the LED's missing state in
+// a table (ironic/drivers/modules/redfish/management.py).
 func (redfishManagement) indicatorState(ctx context.Context, t *task, component, name string) (string, error) {
 	system, err := t.systemOf(ctx)
 	switch {

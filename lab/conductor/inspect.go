@@ -78,8 +78,8 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver for enrolling unknown machines, which belong to no node. If it is empty, such
-// machines are not enrolled.
+// DiscoveryDriver returns the driver of the nodes that are created for unknown machines, which belong to no node. If
+// the driver is empty, unknown machines are not enrolled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles the inspection data that the node's agent has sent.
@@ -219,7 +219,7 @@ func (agentInspect) abort(ctx context.Context, t *task) error {
 	return nil
 }
 
-// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. If the clean-up of an
+// endInspection implements clean_up (ironic/drivers/modules/inspector/interface.py). If the clean-up of an
 // auto-discovered node fails, it returns an error, because the enroll state has no transition for a failure.
 func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
@@ -290,8 +290,8 @@ type nic struct {
 	data      db.Dict
 }
 
-// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. Ports are created
-// only for those in valid ([inspector]add_ports = pxe).
+// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address. valid contains the
+// interfaces for which ports are created ([inspector]add_ports = pxe).
 func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
 	boot, _ := dictOf(inventory["boot"])
 	booted := boot.Text("pxe_interface")
@@ -333,8 +333,8 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 	return all, valid, nil
 }
 
-// portsHook creates ports for the valid interfaces and sets pxe_enabled of each port according to the inventory.
-// Ports that are not in the inventory are kept ([inspector]keep_ports = all).
+// portsHook creates ports for the valid interfaces and sets the pxe_enabled field of each port according to the
+// inventory. Ports that are not in the inventory are kept ([inspector]keep_ports = all).
 func portsHook(t *task, all, valid []nic) {
 	for _, i := range valid {
 		extra := db.Dict{}
@@ -367,8 +367,8 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort adds a port with the given MAC address to the node, unless a port with this address already exists, for
-// this or another node.
+// addPort adds a port with the given MAC address to the node, unless this or another node already has a port with
+// that address.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {

@@ -23,8 +23,8 @@ func (redfishManagement) bootDevices() []string {
 	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
 }
 
-// redfishFailure converts an error of the Redfish library to Ironic's RedfishError with the given message, whose last
-// argument is the error's text. It returns other errors unchanged.
+// redfishFailure converts an error of the Redfish library to Ironic's RedfishError. The error's text is the last
+// argument of format. redfishFailure returns other errors unchanged.
 func redfishFailure(err error, format string, args ...any) error {
 	e := asSushy(err)
 	if e == nil {

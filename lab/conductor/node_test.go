@@ -110,8 +110,8 @@ func TestAbortDeployment(t *testing.T) {
 	}
 }
 
-// TestImagesAreSharedAndServed checks that an image is downloaded only once for several deployments, and is no longer
-// served after the last one.
+// TestImagesAreSharedAndServed checks that an image is downloaded only once for several deployments. It also checks
+// that the image is no longer served after the last deployment.
 func TestImagesAreSharedAndServed(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()
@@ -166,7 +166,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestUpdateNode checks that invalid changes of nodes are refused with Ironic's messages.
+// TestUpdateNode checks that invalid changes of nodes are rejected with Ironic's messages.
 func TestUpdateNode(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {

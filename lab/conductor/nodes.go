@@ -13,7 +13,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of its hardware type.
+// CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of the node's
+// hardware type.
 func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
 	node = db.Clone(node)
 	if err := c.completeInterfaces(node); err != nil {
@@ -124,7 +125,7 @@ func (u *updates) contended(uuid string) bool {
 	return u.count[uuid] > 1
 }
 
-// checkUpdate performs the checks of update_node and updates the fields of n that depend on changed ones.
+// checkUpdate performs the checks of update_node and updates the fields of n that depend on changed fields.
 func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""
@@ -219,7 +220,7 @@ func (c *Conductor) SetMaintenance(ctx context.Context, uuid string, on bool, re
 	return err
 }
 
-// DestroyNode deletes the node, unless the node is protected, in use or in a state that does not allow this.
+// DestroyNode deletes the node, unless the node is protected, in use or in a state that does not allow the deletion.
 func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{noDriver: true}, func(_ context.Context, t *task) error {
 		n := t.node

@@ -35,8 +35,8 @@ type Options struct {
 	// Logs is called with the file name and the content of a tar.gz archive of an agent's logs.
 	LogsCollect string
 	Logs        func(name string, archive []byte)
-	// DiscoveryDriver is the driver for enrolling unknown machines ([auto_discovery]driver). If it is empty, they are
-	// not enrolled ([auto_discovery]enabled = false).
+	// DiscoveryDriver is the driver of the nodes that are created for unknown machines ([auto_discovery]driver). If
+	// it is empty, unknown machines are not enrolled ([auto_discovery]enabled = false).
 	DiscoveryDriver string
 	// InspectedStayOn leaves machines powered on after an inspection ([inspector]power_off = false).
 	InspectedStayOn bool
@@ -106,8 +106,8 @@ const (
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
 )
 
-// EnabledInterfaces returns the interfaces that are enabled by default, by kind. They are the same as in the real
-// Ironic that tests use (lab/real).
+// EnabledInterfaces returns, by kind, the interfaces that are enabled by default. The real Ironic that tests use
+// (lab/real) enables the same interfaces.
 func EnabledInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"fake", "no-bios"},

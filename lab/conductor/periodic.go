@@ -17,7 +17,7 @@ import (
 // failed state in one round.
 const periodicWorkers = 8
 
-// periodic is a periodic task of the conductor. The field every is the interval between the calls to do. If it is not
+// periodic is a periodic task of the conductor. every is the interval between the calls of do. If every is not
 // positive, the task is disabled.
 type periodic struct {
 	every time.Duration
@@ -173,7 +173,7 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 	c.failedSyncs[uuid] = failed
 }
 
-// syncPower implements do_sync_power_state. The parameter failed is the number of consecutive failed checks so far.
+// syncPower implements do_sync_power_state. The failed parameter is the number of consecutive failed checks so far.
 // The result is the new number, which is 0 if the machine has the expected power state.
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
@@ -251,7 +251,7 @@ func (t *task) giveUpPower(now string, problem error) {
 	_ = t.save()
 }
 
-// recoverPower ends the maintenance of nodes with a power failure whose power state can be read again.
+// recoverPower ends the maintenance of nodes that had a power failure, once their power state can be read again.
 func (c *Conductor) recoverPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""

@@ -10,8 +10,8 @@ import (
 //go:embed properties.json
 var propertiesFile []byte
 
-// properties returns Ironic's descriptions of the keys of driver_info that interfaces of the given kind use. For the
-// kind "raid", it returns the descriptions of the properties of a logical disk.
+// properties returns Ironic's descriptions of the driver_info keys that interfaces of the given kind use. For "raid",
+// it returns the descriptions of a logical disk's properties.
 func properties(kind string) map[string]string {
 	var all map[string]map[string]string
 	if err := json.Unmarshal(propertiesFile, &all); err != nil {
@@ -20,7 +20,7 @@ func properties(kind string) map[string]string {
 	return all[kind]
 }
 
-// DriverProperties returns descriptions of the keys of driver_info that the default interfaces of the given hardware
+// DriverProperties returns descriptions of the driver_info keys that the default interfaces of the given hardware
 // type use.
 func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	if !slices.Contains(c.options.HardwareTypes, driver) {

@@ -62,7 +62,7 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	return t.save()
 }
 
-// rootVolume copies the size, the root device hint and the RAID level of the root volume from a RAID configuration to
+// rootVolume finds the root volume in a RAID configuration and copies its size, root device hint and RAID level to
 // the node's properties.
 func (t *task) rootVolume(config db.Dict) {
 	disks, _ := config["logical_disks"].([]any)

@@ -282,9 +282,9 @@ func mostSevere(raw json.RawMessage) string {
 	return ""
 }
 
-// enter reads the service root and logs in. It creates a session, or uses basic authentication if this is configured,
-// or if the BMC refuses a session and the settings allow both. If another caller has already replaced the outdated
-// authentication, enter only returns the new one.
+// enter reads the service root and logs in. It creates a session. It uses basic authentication instead if that is
+// configured, or if the BMC refuses to create a session and the settings allow both. If another caller has already
+// replaced the outdated authentication, enter only returns the new one.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()

@@ -52,7 +52,7 @@ func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, 
 		}
 	}
 	if change == reboot {
-		t.c.sleep(ctx, 15*time.Second) // until the machine has started to restart
+		t.c.sleep(ctx, 15*time.Second) // wait until the machine has started to restart
 	}
 	return t.waitForPower(ctx, powerTarget(change), timeout)
 }

@@ -103,7 +103,8 @@ func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	return err
 }
 
-// notAllowed returns the message about an unsupported value, which shows enumerations and sets as Python does.
+// notAllowed returns the error message for an unsupported value. The message shows enumerations and sets as Python
+// does.
 func notAllowed(parameter, class, value string, allowed []string) string {
 	shown := make([]string, len(allowed))
 	for i, word := range allowed {

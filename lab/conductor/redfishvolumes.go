@@ -19,8 +19,9 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime sets the time at which the BMC should apply a change in the request's body, if the BMC supports that.
-// It chooses Immediate if possible, and OnReset otherwise.
+// addApplyTime extends the body of a request with the time at which the BMC should apply the requested change. It
+// chooses Immediate if the BMC supports it, or else OnReset. If the BMC supports neither, addApplyTime leaves the
+// body unchanged.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {

@@ -230,9 +230,9 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp removes the rescue password. It then makes the boot interface power the machine off and eject the ramdisk's
-// medium (clean_up_ramdisk in drivers/modules/redfish/boot.py), unless the fast track is in use, in which case the
-// ramdisk keeps running.
+// cleanUp removes the rescue password. Unless the fast track is in use, it then makes the boot interface power the
+// machine off and eject the ramdisk's medium (clean_up_ramdisk in drivers/modules/redfish/boot.py). With the fast
+// track, the ramdisk keeps running.
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	if err := t.save(); err != nil {

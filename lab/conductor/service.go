@@ -40,7 +40,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	}
 	t.wipeSteps(serviceSteps)
 	t.setInternal("service_steps", listOf(given))
-	t.setInternal("service_disable_ramdisk", nil) // null, because the API passes no value if it was not requested
+	t.setInternal("service_disable_ramdisk", nil) // null, because by default the API passes no value
 	if noRamdisk {
 		t.setInternal("service_disable_ramdisk", true)
 	}

@@ -55,8 +55,8 @@ func (t *task) flowOf(kind stepKind) flow {
 	return servicingFlow
 }
 
-// guardSteps calls do and fails the operation if do returns an error, because the steps handle all expected errors
-// themselves. Once ctx is done, errors are ignored.
+// guardSteps calls do and fails the operation if do returns an error. Such an error is unexpected, because the steps
+// handle all expected errors themselves. Once ctx is done, errors are ignored.
 func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	if err := do(); err != nil && ctx.Err() == nil {
 		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), messageOf(err)), failing{})

@@ -45,8 +45,8 @@ func required(name, description string) db.Dict {
 	return db.Dict{name: map[string]any{"description": description, "required": true}}
 }
 
-// outOfBand lists the out-of-band steps of interfaces other than deploy, sorted by name. The keys consist of the kind
-// and the name of an interface.
+// outOfBand lists the out-of-band steps of interfaces other than deploy, sorted by name. Each key consists of an
+// interface's kind and name, such as vendor/fake.
 var outOfBand = map[string][]step{
 	"vendor/fake": {
 		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
@@ -88,7 +88,7 @@ func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	return "", t.storeBIOS(settings, nil)
 }
 
-// pythonStr formats a value like Python's str().
+// pythonStr formats a value as Python's str() does.
 func pythonStr(value any) string {
 	if s, ok := value.(string); ok {
 		return s
@@ -122,7 +122,7 @@ func interfaceClass(kind, name string) string {
 }
 
 // declaredSteps returns the steps that one of the node's interfaces declares for the given kind of operation. The
-// parameter name is the kind of the interface, such as "bios".
+// name parameter is the kind of the interface, such as "bios".
 func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
 	return describe(name, interfaceSteps(name, d.names[name]), kind)
 }

@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// task holds a copy of a node and, unless it is shared, the node's lock. It corresponds to Ironic's TaskManager.
-// Saving it stores only the changed fields, so that concurrent changes of other fields are not overwritten.
+// task holds a copy of a node and, unless it is shared, the node's lock. It corresponds to Ironic's TaskManager. The
+// save method stores only the changed fields, so that concurrent changes of other fields are not overwritten.
 type task struct {
 	c      *Conductor
 	node   *db.Node
@@ -43,8 +43,8 @@ type locking struct {
 const lockInterval = time.Second
 
 // lockPause returns the pause before the next attempt to lock a node. Ironic's conductor pauses for the interval and
-// then waits for its turn among all threads, which spreads out requests that were refused at the same time. Ironic
-// 39.0.0 takes 4.7 s for 40 concurrent PATCH requests for one node, 29 of which succeed.
+// then waits for its turn among all threads. This spreads out requests that were refused at the same time. Ironic
+// 39.0.0 takes 4.7 s for 40 concurrent PATCH requests for one node; 29 of these requests succeed.
 func lockPause() time.Duration {
 	return lockInterval/2 + rand.N(lockInterval) //nolint:gosec // no secret
 }
@@ -219,7 +219,7 @@ func (t *task) processTo(e event, target string) error {
 }
 
 // start applies the given event to the node's provision state, sets the node's last error and saves the node. It is
-// used before a worker continues. If no worker is free, the state is reverted.
+// called before a worker continues the operation. If no worker is free, the state is reverted.
 func (t *task) start(e event, target, lastError string) error {
 	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestTimeouts checks that operations that wait for too long fail with Ironic's messages.
+// TestTimeouts checks that operations fail with Ironic's messages if they wait for too long.
 func TestTimeouts(t *testing.T) {
 	step := db.Dict{"interface": "deploy", "step": "erase_devices"}
 	for name, c := range map[string]struct {
@@ -156,7 +156,7 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
-// TestSharedBMC checks that nodes that share a BMC are not confused with each other.
+// TestSharedBMC checks that nodes sharing a BMC are not confused with each other.
 func TestSharedBMC(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()

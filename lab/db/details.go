@@ -80,7 +80,7 @@ func (s *Store) Inventory(node string) (Inventory, bool) {
 	return *Clone(found), true
 }
 
-// SetInventory replaces the results of inspection.
+// SetInventory replaces the results of a node's inspection.
 func (s *Store) SetInventory(node string, inventory Inventory) error {
 	inventory = *Clone(&inventory)
 	s.mu.Lock()

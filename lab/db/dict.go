@@ -46,8 +46,8 @@ func (d Dict) Text(key string) string {
 	return s
 }
 
-// withoutNaN returns a copy of a row in which numbers that JSON cannot express are null. It returns values that are
-// not rows unchanged.
+// withoutNaN returns a copy of a row in which numbers that JSON cannot express are null. If row is not a row of a
+// table, withoutNaN returns it unchanged.
 func withoutNaN(row any) any {
 	from := reflect.ValueOf(row)
 	if from.Kind() != reflect.Pointer || from.Elem().Kind() != reflect.Struct {

@@ -58,7 +58,7 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 	return s, nil
 }
 
-// Close writes pending changes. It does nothing for a store in memory.
+// Close writes pending changes. It does nothing for an in-memory store.
 func (s *Store) Close() error {
 	if s.disk == nil {
 		return nil
@@ -68,7 +68,7 @@ func (s *Store) Close() error {
 	return s.Flush()
 }
 
-// Flush writes pending changes now. It does nothing for a store in memory.
+// Flush writes pending changes now. It does nothing for an in-memory store.
 func (s *Store) Flush() error {
 	if s.disk == nil {
 		return nil
@@ -92,8 +92,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until the context ends. Rows that could not be written stay dirty. They are written again after
-// the next change or by Close, which returns the error if that fails, too.
+// run writes changes until ctx is done. Rows that could not be written stay dirty. They are written again after the
+// next change or by Close, which returns the error if that fails, too.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {

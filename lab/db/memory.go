@@ -31,10 +31,10 @@ type Store struct {
 	historyID  int
 	conductors []Conductor
 
-	disk *disk // nil for a store in memory
+	disk *disk // nil for an in-memory store
 }
 
-// New returns an empty store in memory.
+// New returns an empty in-memory store.
 func New(now func() time.Time) *Store {
 	s := &Store{
 		// Times have the precision of a database, so that they are equal after a reload.
@@ -56,8 +56,8 @@ func missing(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusNotFound, kind, format, value) }
 }
 
-// uniqueName describes a unique value. The error for a duplicate is Ironic's: kind is the name of its exception, and
-// format is its message, with a verb for the value.
+// uniqueName describes a unique value. A duplicate causes Ironic's error: kind is the name of the exception, and
+// format is the message, which contains a verb for the value.
 func uniqueName[T any](kind, format string, value func(*T) string) unique[T] {
 	return unique[T]{value: value, clash: func(r *T, _ bool) error { return conflict(kind, format)(value(r)) }}
 }
@@ -191,7 +191,7 @@ type Fault struct {
 	Kind string
 }
 
-// Error returns the text.
+// Error returns Ironic's message.
 func (f *Fault) Error() string { return f.Text }
 
 // Faultf returns a Fault with a formatted text.

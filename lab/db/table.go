@@ -39,10 +39,10 @@ type Table[T any, P row[T]] struct {
 	order   []*T
 	nextID  int
 	uniques []unique[T]
-	// exists returns the error for a UUID that already exists, and missing the error for an unknown UUID.
+	// exists returns the error for a UUID that already exists. missing returns the error for an unknown UUID.
 	exists  func(uuid string) error
 	missing func(uuid string) error
-	// dirty contains the UUIDs of the rows that differ from their files on disk. It is nil for a store in memory.
+	// dirty contains the UUIDs of the rows that differ from their files on disk. It is nil for an in-memory store.
 	dirty map[string]bool
 
 	// These functions implement the rules of the table; each is nil if the table has no such rule. complete sets the
@@ -73,7 +73,7 @@ func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	return kept
 }
 
-// Scan is like List, but does not copy the rows. The caller must not change them, but may keep them.
+// Scan is like List, but does not copy the rows. The caller may keep the rows, but must not change them.
 func (t *Table[T, P]) Scan(keep func(*T) bool) []*T {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -89,7 +89,7 @@ func (t *Table[T, P]) Get(uuid string) (*T, error) {
 	return Clone(r), nil
 }
 
-// Peek is like Get, but does not copy the row. The caller must not change it, but may keep it.
+// Peek is like Get, but does not copy the row. The caller may keep the row, but must not change it.
 func (t *Table[T, P]) Peek(uuid string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()

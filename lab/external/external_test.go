@@ -88,7 +88,7 @@ func (m *metal) Sync(context.Context) error        { return errors.New("disk on 
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); return nil }
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); return nil }
 
-// journal stores the lines of a program and signals new ones.
+// journal stores a program's output lines and signals new ones.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -293,7 +293,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestDiesInStep checks that an agent that must die in a step ends in the middle of an installation.
+// TestDiesInStep checks that the agent ends in the middle of an installation if it has to die in that step.
 func TestDiesInStep(t *testing.T) {
 	r, url := withService(t, agent.Faults{DieInStep: "install_coreos"})
 	_, said := call(t, http.MethodPost, url+"install", `{"argv": ["install", "/dev/slow"]}`)

@@ -60,7 +60,7 @@ const (
 // errExited reports that the program ended although the machine was not powered off.
 var errExited = errors.New("the agent ended")
 
-// Run runs the program until ctx ends, and then returns nil. When Run returns, all processes of the program have
+// Run runs the program until ctx is done, and then returns nil. When Run returns, all processes of the program have
 // ended.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
@@ -132,7 +132,7 @@ func (o Options) run(ctx context.Context, url string) error {
 	case <-ctx.Done():
 		err = endGroup(cmd, ended)
 	}
-	killGroup(cmd) // child processes that were not waited for
+	killGroup(cmd) // ends the child processes that the program left behind
 	// A process that has left the group may hold the pipe forever.
 	_ = output.SetReadDeadline(time.Now().Add(leftOutput))
 	reading.Wait()

@@ -19,7 +19,7 @@ import (
 // largestBody is the maximum size, in bytes, of a call's body. It does not apply to images.
 const largestBody = 64 << 20
 
-// service is the HTTP service by which the program accesses the hardware of its machine.
+// service is the HTTP service through which the program accesses the hardware of its machine.
 type service struct {
 	options  Options
 	hardware agent.Hardware
@@ -34,7 +34,7 @@ type service struct {
 	installsToFail int
 }
 
-// startService starts the service, which runs until close is called. Its calls are canceled when ctx ends.
+// startService starts the service, which runs until close is called. Its calls are canceled when ctx is done.
 func startService(ctx context.Context, o Options, die func()) (*service, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	return s, nil
 }
 
-// close closes the service and waits for active calls. The caller must end the context of the calls first.
+// close closes the service and waits for active calls. The caller must cancel the context of the calls first.
 func (s *service) close() {
 	_ = s.server.Close()
 	s.gate.Close()
@@ -171,7 +171,7 @@ func write(w http.ResponseWriter, answer any) error {
 	return nil
 }
 
-// writeError answers with the given error, and with the status and kind that belong to it.
+// writeError sends err as the answer, with the corresponding status and kind.
 func writeError(w http.ResponseWriter, err error) {
 	status, kind := http.StatusInternalServerError, "failed"
 	var bad badRequest

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRack measures the memory that a thousand machines in one Redfish service need, and the time for listing
-// them all and for polling one of them.
+// BenchmarkRack measures the memory that a thousand machines in one Redfish service need, the time to list all
+// machines, and the time to poll one machine.
 func BenchmarkRack(b *testing.B) {
 	const count = 1000
 	heap := func() uint64 {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestContentsSurviveARestart checks that encoding the content of disks as JSON and decoding it again does not change
-// it.
+// TestContentsSurviveARestart checks that the content of disks survives being encoded as JSON and decoded again.
 func TestContentsSurviveARestart(t *testing.T) {
 	before := workbench(t)
 	runs(t, before,

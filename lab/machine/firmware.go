@@ -57,7 +57,7 @@ func FirmwareImage(c Component, version string) []byte {
 }
 
 // UpdateFirmware starts a BMC job that downloads a firmware image and updates the component for which the image was
-// made. After an update of its firmware, the BMC restarts with the new version. The BIOS and the network adapter run
+// made. After an update of BMC firmware, the BMC restarts with the new version. The BIOS and the network adapter run
 // their new versions after the next boot. As on most servers, only the job of a BIOS update waits for that boot.
 func (m *Machine) UpdateFirmware(image VirtualMedia) (Job, error) {
 	if err := checkImageURL(image.URL); err != nil {

@@ -30,7 +30,7 @@ type Job struct {
 	reasonID messageID
 }
 
-// maxJobs is the maximum number of jobs that the BMC keeps. It drops the oldest ones.
+// maxJobs is the maximum number of jobs that the BMC keeps. The BMC drops the oldest ones.
 const maxJobs = 32
 
 // Names of the jobs for pending BIOS changes, for firmware updates and for pending changes of volumes.

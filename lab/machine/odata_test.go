@@ -70,7 +70,7 @@ func TestODataDocuments(t *testing.T) {
 	}
 }
 
-// TestODataVersion checks that requests for a version of OData that the service does not support are refused.
+// TestODataVersion checks that requests for an OData version that the service does not support are rejected.
 func TestODataVersion(t *testing.T) {
 	r := rackT(t, machineT(t, spec(), Options{}))
 	for version, want := range map[string]int{"": 200, "4.0": 200, "4.1": 412} {
@@ -100,7 +100,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestDurableName checks that WWNs, in Linux's form, are converted to the formats of DSP0266.
+// TestDurableName checks that WWNs in Linux's form are converted to the formats of DSP0266.
 func TestDurableName(t *testing.T) {
 	for wwn, want := range map[string][2]string{
 		"0x5000c500a1b2c3d4":                        {"NAA", "5000c500a1b2c3d4"},

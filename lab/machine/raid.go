@@ -23,9 +23,8 @@ type RAIDController struct {
 	OnReset bool
 }
 
-// raidKind describes a RAIDType. least and most are the minimum and the maximum number of drives of a volume, and the
-// number must be a multiple of step. spare returns the number of drives that hold no data, given the number of all
-// drives.
+// raidKind describes a RAIDType. A volume has between least and most drives, and the number of its drives is a
+// multiple of step. spare returns the number of drives that hold no data, given the number of all drives.
 type raidKind struct {
 	least, most, step int
 	spare             func(drives int) int
@@ -188,7 +187,8 @@ func (m *Machine) makeChange(c raidChange) Volume {
 	return v
 }
 
-// fitVolume checks whether a new volume is possible. If its size is 0, it sets the size to the available space.
+// fitVolume returns an error if the controller cannot create the new volume. If the volume's size is 0, fitVolume
+// sets it to the available space.
 func (m *Machine) fitVolume(v *Volume) error {
 	c := m.spec.RAID
 	if c == nil {

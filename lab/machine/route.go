@@ -146,8 +146,8 @@ func machineRoutes() map[string]forMachine {
 	}
 }
 
-// with returns a handler that calls the given handler with the machine named in the request's path. If there is no
-// such machine, the status is 404. If the machine's BMC rejects the client's credentials, it is 401.
+// with returns a handler that calls the given handler with the machine named in the request's path. The status is 404
+// if there is no such machine, and 401 if the machine's BMC rejects the client's credentials.
 func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		m, ok := r.Machine(request.PathValue("machine"))

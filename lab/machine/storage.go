@@ -94,7 +94,7 @@ func setTexts(resource object, values map[string]string) {
 	}
 }
 
-// durableName converts a disk's WWN, in Linux's form, to a durable name and its format in Redfish (Resource,
+// durableName converts a disk's WWN from Linux's form to a durable name and its format in Redfish (Resource,
 // DurableNameFormat). It returns nil for WWNs that Linux makes up (nvme.…), because they are not durable.
 func durableName(wwn string) object {
 	name := func(format, value string) object { return object{"DurableName": value, "DurableNameFormat": format} }

@@ -70,8 +70,8 @@ type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reports, as later, whether a change takes effect only at the next boot. If the controller does not support
-// the requested time, it writes an error response, and ok is false.
+// onReset determines when a change takes effect. later is true if the change waits for the next boot. If the
+// controller does not support the requested time, onReset writes an error response, and ok is false.
 func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]
@@ -162,8 +162,8 @@ func failRAID(w http.ResponseWriter, request *http.Request, err error) {
 }
 
 // accepted responds with the address of the job's task monitor (DSP0266, Asynchronous operations). The response has
-// no body, because sushy would follow the address of a task in the body, and that address does not return the status
-// 202 while the task is running.
+// no body, because sushy would follow the address of a task in the body. That address does not return the status 202
+// while the task is running.
 func (m *Machine) accepted(w http.ResponseWriter, j Job) {
 	w.Header().Set("Location", strings.Replace(m.jobPath(j), "/Tasks/", "/TaskMonitors/", 1))
 	w.WriteHeader(http.StatusAccepted)

@@ -110,8 +110,8 @@ func sqliteSettings(path string) map[string]string {
 	}
 }
 
-// quickSettings returns settings that shorten the conductor's pauses. The power sync stays slow: it locks nodes, and
-// some calls would then be answered with 409.
+// quickSettings returns settings that shorten the conductor's pauses. The power sync stays slow, because it locks
+// nodes. Otherwise, more calls would be answered with 409.
 func quickSettings() Settings {
 	return Settings{
 		"DEFAULT": {"graceful_shutdown_timeout": "2"},
@@ -133,8 +133,9 @@ func quickSettings() Settings {
 	}
 }
 
-// LabSettings returns the settings of an Ironic that controls the machines of a lab. They are Ironic's defaults, with
-// timeouts and periods divided by speed. The Redfish interfaces for BIOS and firmware are also enabled.
+// LabSettings returns the settings of an Ironic server that controls the machines of a lab. They are Ironic's
+// defaults, with timeouts and periods divided by speed. The Redfish interfaces for BIOS and firmware are also
+// enabled.
 func LabSettings(release Release, speed float64) map[string]map[string]string {
 	// The conductor reads whole seconds, and 0 disables most of these options.
 	seconds := func(d, least time.Duration) string {
@@ -168,7 +169,7 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 	}
 }
 
-// HardwareRAID adds the redfish RAID interface to settings. It becomes the default of redfish nodes.
+// HardwareRAID adds the redfish RAID interface to settings. This interface becomes the default of redfish nodes.
 func HardwareRAID(settings map[string]map[string]string) {
 	if settings["DEFAULT"] == nil {
 		settings["DEFAULT"] = map[string]string{}

@@ -15,8 +15,8 @@ type fileServer struct {
 	root string
 
 	mu sync.Mutex
-	// reserved keeps other processes of the harness from choosing the server's port. It listens on another port, so
-	// that the server can listen on its own.
+	// reserved keeps other processes of the harness from choosing the server's port. It listens on a different port,
+	// so that the server itself can listen on its port.
 	reserved *Reservation
 	server   *http.Server
 	done     chan struct{}

@@ -21,9 +21,9 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("port in use")
 
-// Reservation keeps other processes that use this package from choosing the same port. Otherwise, another process
-// could start an Ironic at that port in the seconds until ours binds it. A port is reserved by listening on another
-// port, which stands for it.
+// Reservation keeps other processes that use this package from choosing the same port. Without a reservation, another
+// process could start an Ironic server at the port before ours binds it, which takes seconds. A Reservation listens
+// on a second port that stands for the reserved one.
 type Reservation struct {
 	Port  int
 	guard net.Listener

@@ -64,7 +64,7 @@ func (p *Process) Start() error {
 			return
 		}
 		_ = cmd.Wait()
-		// End the remaining processes of its group.
+		// Kill the remaining processes of the group.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}()
 	if err := <-started; err != nil {
@@ -211,7 +211,7 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// Poll calls check until it returns true or an error, or until ctx ends. The first call is immediate. Before each
+// Poll calls check until it returns true or an error, or until ctx is done. The first call is immediate. Before each
 // further call, Poll waits for the given interval, but at least twice as long as the last call took. A slow server is
 // busy, and many tests that call it without pauses would keep it busy.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {

@@ -125,8 +125,8 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 
 // configure writes the service's files and creates its database.
 func (s *Server) configure(ctx context.Context, options Options) error {
-	// Ironic creates http/redfish for its first image. If it publishes two images at once, that fails with EEXIST
-	// (ironic/common/image_publisher.py).
+	// Create http/redfish in advance. Ironic creates it for its first image, which fails with EEXIST if Ironic
+	// publishes two images at once (ironic/common/image_publisher.py).
 	for _, name := range []string{"http/redfish", "tmp", "lock", "deploylogs", "tftp", "images", "master_images", "tftp_master_images"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, name), 0o700); err != nil {
 			return err
@@ -324,7 +324,7 @@ type Options struct {
 	AsShipped bool
 	// Settings overrides the configuration. It maps sections to keys and values.
 	Settings map[string]map[string]string
-	// Programs is a folder of programs that the conductor prefers to the system's.
+	// Programs is a folder in which the conductor searches for programs before it searches the system's folders.
 	Programs string
 	// Dir is the folder for everything that the server writes. If the folder contains the data of an earlier server
 	// of the same release, the new server continues with that data. If Dir is empty, a new temporary folder is

@@ -31,10 +31,10 @@ var environments = struct {
 	paths map[string]string
 }{paths: map[string]string{}}
 
-// Environment returns the folder of a Python environment, and creates the environment on first use. The environment's
-// name is newest or old for an Ironic, agent-newest or agent-old for the ironic-python-agent of that release, or
-// asciinema for tests. progress receives messages for the user while the environment is created; it may be nil.
-// Without a suitable Python, the error is [ErrNoPython].
+// Environment returns the folder of a Python environment, and creates the environment on first use. name is newest or
+// old for that release of Ironic, agent-newest or agent-old for the release's ironic-python-agent, or asciinema for
+// tests. progress receives messages for the user while the environment is created; it may be nil. Without a suitable
+// Python, the error is [ErrNoPython].
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
@@ -178,7 +178,7 @@ var messages = []struct {
 	{errNoIndex, []string{
 		"Failed to establish a new connection", "Temporary failure in name resolution", "Name or service not known",
 		"NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "SSLError", "Network is unreachable",
-		"(from versions: none)", // the index answers with nothing, or does not answer
+		"(from versions: none)", // the index lists no versions, or cannot be reached
 	}, "pip needs the network, or your own index in PIP_INDEX_URL"},
 }
 

@@ -47,7 +47,7 @@ type flashFile struct {
 var errNoFirmware = errors.New("no UEFI firmware without Secure Boot, in raw files, for x86_64")
 
 // findFirmware finds firmware below share, which is usually /usr/share. It skips firmware with Secure Boot, which
-// would refuse most ramdisks. It tries the descriptions in qemu/firmware first, sorted by file name.
+// would reject most ramdisks. It tries the descriptions in qemu/firmware first, sorted by file name.
 func findFirmware(share string) (Firmware, error) {
 	files, _ := filepath.Glob(filepath.Join(share, "qemu/firmware/*.json")) // the pattern is valid
 	slices.Sort(files)

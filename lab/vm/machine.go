@@ -102,7 +102,7 @@ func (h Host) runImg(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// PowerButton asks the guest to shut down (ACPI). The guest may ignore this.
+// PowerButton asks the guest to shut down (ACPI). The guest may ignore the request.
 func (v *VM) PowerButton(ctx context.Context) error {
 	return v.execute(ctx, "system_powerdown", nil)
 }

@@ -44,8 +44,8 @@ type process struct {
 	reason string // reason in the last SHUTDOWN event
 }
 
-// Run boots the machine. It returns when the guest has powered off or reset the machine, or when ctx ends, which cuts
-// the power. An error means that the machine could not run.
+// Run boots the machine. It returns when the guest has powered off or reset the machine, or when ctx is done, which
+// cuts the power. An error means that the machine could not run.
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {
@@ -172,7 +172,7 @@ func (p *process) whyPaused(ctx context.Context) error {
 	return nil
 }
 
-// end returns how the boot has ended, which follows from the result of the process and the last event.
+// end determines how the boot has ended, from the result of the process and the last event.
 func (p *process) end(err error) (End, error) {
 	p.ended <- err   // close waits for this value
 	<-p.monitor.done // the last event has been delivered

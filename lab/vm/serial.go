@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/accept"
 )
 
-// Serial is the serial line of a machine, which exists across boots. The machine's output goes to all connections and
-// into a file; input from the connections goes to the machine.
+// Serial is a machine's serial line, which outlives the boots of the machine. The machine's output goes to all
+// connections and into a file; input from the connections goes to the machine.
 type Serial struct {
 	path    string
 	onFirst func() // called once, when the first byte arrives
@@ -107,12 +107,12 @@ func (s *Serial) Write(input []byte) (int, error) {
 	machine := s.machine
 	s.mu.Unlock()
 	if machine != nil {
-		_, _ = machine.Write(input) // it may have just been powered off
+		_, _ = machine.Write(input) // the machine may have just been powered off
 	}
 	return len(input), nil
 }
 
-// Serve connects every client of the listener to the serial line until ctx ends, and then closes the listener.
+// Serve connects every client of the listener to the serial line until ctx is done, and then closes the listener.
 func (s *Serial) Serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, s.connect)
 }

@@ -136,5 +136,5 @@ type End int
 const (
 	EndPowerOff End = iota + 1 // the guest powered off
 	EndReset                   // the guest reset the machine
-	EndCut                     // the context ended
+	EndCut                     // the context was canceled
 )
