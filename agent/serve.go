@@ -24,13 +24,13 @@ import (
 // stopTime is the maximum time for which the service waits for active calls when it ends.
 const stopTime = 2 * time.Second
 
-// serve answers calls from the conductor until ctx ends or the end of the service is requested.
+// serve answers calls from the conductor until ctx is canceled or the end of the service is requested.
 func (a *agent) serve(ctx context.Context) error {
 	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
-	// This context ends the running commands when the service ends.
+	// Canceling this context ends the running commands when the service ends.
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	server := &http.Server{

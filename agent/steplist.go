@@ -55,7 +55,7 @@ func (a generation) managerList() list {
 	return all
 }
 
-// sameVersions reports whether the versions that the conductor sent are those of the agent.
+// sameVersions reports whether the conductor sent the agent's own manager versions.
 func (a generation) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
 	own := a.managerVersions()
@@ -63,7 +63,7 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step is a step that the agent implements.
+// step connects the name of a step with its implementation.
 type step struct {
 	name    string
 	manager manager

@@ -40,8 +40,8 @@ type Options struct {
 
 // Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe sends the lines that a node has pushed so far, and further lines until ctx ends. It then closes the
-	// channel.
+	// Subscribe sends the lines that a node has pushed so far, and further lines until ctx is canceled. It then
+	// closes the channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
@@ -51,7 +51,7 @@ type SSHOptions struct {
 	User string
 	// Port is the TCP port. If neither this field nor ssh_config sets one, it is 22.
 	Port int
-	// Keys lists the files of private keys that are tried before all others.
+	// Keys lists private key files. Their keys are tried before all others.
 	Keys []string
 	// Jump lists the jump hosts in the format of ssh's ProxyJump: [user@]host[:port], separated by commas. "none"
 	// means a direct connection, whatever ssh_config says.
