@@ -86,12 +86,13 @@ func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns the steps of all phases that this agent has.
+// steps returns the steps that this agent has, for all phases.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// allSteps returns the steps of all phases that agents of this generation have, including those in simulatedOnly.
+// allSteps returns the steps that agents of this generation have, for all phases. It includes the steps in
+// simulatedOnly.
 func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},

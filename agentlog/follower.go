@@ -161,7 +161,8 @@ type sourceOutput struct {
 	skew     skew
 }
 
-// lines sends lines and waits until they are received; it reports whether they were received.
+// lines sends log lines to the follower and waits until they are received. It reports whether they were received
+// before ctx was canceled.
 func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true

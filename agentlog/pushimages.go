@@ -66,7 +66,7 @@ const (
 	imageIDBytes = 8
 	tokenBytes   = 32
 	// imageLife is the age at which an image's identity is removed, so that the folder does not grow forever. Images
-	// are rebuilt more often.
+	// are usually rebuilt before they reach this age.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 

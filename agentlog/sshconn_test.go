@@ -79,7 +79,8 @@ func silent(string) (net.Conn, error) {
 	return ours, nil
 }
 
-// TestLoginTimeout checks that connecting ends after the time limit of a step, whichever step hangs.
+// TestLoginTimeout checks that an attempt to connect ends if one of its steps exceeds the time limit, whichever step
+// hangs.
 func TestLoginTimeout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -233,7 +234,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestConnectionEndsWithItsContext checks that a connection is closed when its context ends.
+// TestConnectionEndsWithItsContext checks that a connection is closed when its context is canceled.
 func TestConnectionEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s, key := newSSHServer(t, nil)

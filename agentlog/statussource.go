@@ -32,7 +32,7 @@ type statusSource struct {
 	last     string // the text of the last line
 }
 
-// follow requests the status every ten seconds until ctx ends.
+// follow requests the status every ten seconds until ctx is canceled.
 func (s *statusSource) follow(ctx context.Context) {
 	client := agentClient()
 	defer client.CloseIdleConnections()
