@@ -155,7 +155,8 @@ func actionAt(offered, usual string) string {
 	return offered
 }
 
-// doBoot sets the boot device of the next boot in the current boot mode, or removes the boot override.
+// doBoot sets the device for the next boot, in the current boot mode. If the order is to remove the boot override, it
+// does that instead.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
@@ -283,7 +284,8 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether more than d is left before the deadline of the context, if it has one.
+// hasTime reports whether more than d is left before the deadline of the context. Without a deadline, it reports
+// whether the context is not canceled yet.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)
