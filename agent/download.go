@@ -182,8 +182,8 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 
 // ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
-	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with that of a
-	// blob; see get_image_service in ironic/common/image_service.py.
+	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with the address
+	// of a blob; see get_image_service in ironic/common/image_service.py.
 	if u, err := url.Parse(source.address); err == nil && u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("No connection adapters were found for %s", python.Repr(source.address)) //nolint:staticcheck // the message of Python's requests
 	}

@@ -313,7 +313,7 @@ func TestTransferEncodings(t *testing.T) {
 }
 
 // TestRegistryAddressIsRefused checks the error for an oci:// address. Ironic normally replaces such an address with
-// that of a blob.
+// the address of a blob.
 func TestRegistryAddressIsRefused(t *testing.T) {
 	_, f := streamed(t, "oci://registry.invalid/image@sha256:00", ImageOptions{Tries: 1})
 	if f == nil || f.Type != commandExecution || f.Details != "No connection adapters were found for 'oci://registry.invalid/image@sha256:00'" {

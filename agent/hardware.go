@@ -19,8 +19,8 @@ type Hardware interface {
 	// RAID array follows its first member disk.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
-	// Install runs coreos-installer and calls line for each line of its output. The error is an *ExitError if the
-	// installer fails, and ErrNoInstaller if it does not exist.
+	// Install runs coreos-installer and calls the line function for each line of its output. The error is an
+	// *ExitError if the installer fails, and ErrNoInstaller if it does not exist.
 	Install(ctx context.Context, install Install, line func(string)) error
 	// BootFrom creates a boot entry in the firmware for the given disk. The error is ErrNoEFIPartition if the disk
 	// has no EFI partition.

@@ -161,8 +161,8 @@ func (a *agent) inspectionURLs() []string {
 	return urls
 }
 
-// postOnce sends the inventory to one URL after the other until one answers. Like the real agent, it sends no API
-// version, because Ironic would refuse the agent's version, which is below 1.84.
+// postOnce tries the inspection URLs in order until one of them answers. Like the real agent, it sends no API
+// version, because Ironic would reject the agent's version, which is below 1.84.
 func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer reply, err error) {
 	for _, url := range a.inspectionURLs() {
 		if logged {

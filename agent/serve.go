@@ -159,7 +159,7 @@ func (d *CallGate) Guard(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Close makes the gate refuse new calls, and waits until all active calls have ended.
+// Close makes the gate abort new calls, and waits until all active calls have ended.
 func (d *CallGate) Close() {
 	d.mu.Lock()
 	d.closed = true

@@ -240,7 +240,7 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 const maxListing = 16 << 20
 
 // find lists the folder at the given path and returns the name of the node's newest archive. single reports whether
-// the path is that of a file.
+// the path names a file instead of a folder.
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
 	// If the path names a file, ls prints it unchanged.

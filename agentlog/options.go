@@ -64,8 +64,8 @@ type SSHOptions struct {
 	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
 	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
-	// all images that a node may have booted. A host with one of these keys is verified. only reports whether the
-	// node has its own image; if so, no other key is accepted. HostKeys returns no keys if no image contains one. The
+	// all images that a node may have booted. A host with one of these keys is verified. If only is true, the node
+	// has its own image, and no other key is accepted. HostKeys returns no keys if no image contains one. The
 	// function may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }

@@ -163,7 +163,7 @@ func TestKeepAlive(t *testing.T) {
 }
 
 // TestRun checks the results of commands. It also checks that an endless command ends when its reader returns, when
-// its error output is refused, and when its context ends.
+// its error output is rejected, and when its context is canceled.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	errEnough := errors.New("enough")

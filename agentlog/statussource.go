@@ -79,7 +79,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line sends a line to the follower if its text differs from that of the last line.
+// line sends a line to the follower unless its text is the same as in the last line.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return

@@ -11,7 +11,8 @@ import (
 	"ironworks/printable"
 )
 
-// maxText is the maximum length of a text from a controller. The longest texts of real controllers are log entries.
+// maxText is the maximum length of a text from a controller, in characters. The longest texts of real controllers are
+// log entries.
 const maxText = 2000
 
 // scrub makes every text safe to show. It removes control characters and the credentials, which some controllers

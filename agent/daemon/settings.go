@@ -77,7 +77,7 @@ func (r *reader) textOf(option, parameter, byDefault string) string {
 	return byDefault
 }
 
-// addError records that the value of an option is invalid. The parameter want describes valid values.
+// addError records that the value of an option is invalid. The want argument describes valid values.
 func (r *reader) addError(option, text, want string) {
 	place := "on the kernel's command line"
 	if v, known := r.files[option]; known {
