@@ -27,9 +27,9 @@ func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	return m.host.eraseAll(ctx, erase)
 }
 
-// sharedContent maps the partition types and file systems that several machines may use at the same time to their
-// names. See safety_check_block_device in ironic_python_agent/hardware.py. By mistake, that function compares
-// case-sensitively and ignores file systems.
+// sharedContent names the partition types and file systems that several machines may use at the same time. Its keys
+// are the values that lsblk prints, in lower case. See safety_check_block_device in ironic_python_agent/hardware.py.
+// By mistake, that function compares case-sensitively and ignores file systems.
 var sharedContent = map[string]string{
 	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
 	"aa31e02a-400f-11db-9590-000c2911d1b8": "VMware VMFS Partition (GPT)",
