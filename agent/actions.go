@@ -38,16 +38,15 @@ func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
 }
 
 const (
-	// shutdownDelay is the time from a command to power off or to reboot until the machine acts on it, if the agent's
-	// speed is 1.
+	// shutdownDelay is the delay between a power-off or reboot command and its execution, if the agent's speed is 1.
 	shutdownDelay = time.Second
 	// minShutdown is the minimum delay, whatever the agent's speed. It leaves the agent enough time to answer the
 	// command.
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown writes cached data to disk and pauses while the answer to the command is sent. It then powers off or
-// reboots the machine by calling how.
+// shutDown writes cached data to disk and pauses while the answer to the command is sent. It then calls the how
+// function, which powers off or reboots the machine.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {
 		a.log.standby.warning("Failed to sync file system buffers: %v", err)

@@ -24,11 +24,11 @@ type agent struct {
 	rules           imageRules     // first taken from the options, then changed by Ironic's answer to the lookup
 	endRequest      chan endReason // receives requests to end the service; buffers one
 
-	// refusedInventory is the inventory that Ironic refused and that inspectAgain sends again. It is nil if there is
-	// none.
+	// refusedInventory is an inventory that Ironic refused, and that inspectAgain therefore sends a second time. It
+	// is nil if Ironic refused none.
 	refusedInventory *dict
-	// inspected reports whether the agent has no inventory left to send. This is so after the inventory was sent, or
-	// if no inspection was requested.
+	// inspected reports whether the agent has no inventory left to send, because it has sent the inventory or because
+	// no inspection was requested.
 	inspected bool
 	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is already
 	// complete.
@@ -54,7 +54,7 @@ const (
 	endByDeath
 )
 
-// Run runs the agent until ctx ends, in which case it returns nil. Run returns earlier if a rescue was finalized, if
+// Run runs the agent until ctx is canceled, and then returns nil. Run returns earlier if a rescue was finalized, if
 // Ironic does not know the machine, or if another error ends the agent. All goroutines of the agent have ended when
 // Run returns.
 func Run(ctx context.Context, options Options) error {
@@ -121,7 +121,7 @@ func (a *agent) run(ctx context.Context) error {
 }
 
 // matchIronic makes the agent behave like the old real agent if Ironic belongs to the old release. The conductor of
-// that release lists commands without sending a token, and plans with the steps of the old agent.
+// that release lists commands without sending a token, and expects the old agent's steps when it plans.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return
@@ -132,7 +132,7 @@ func (a *agent) matchIronic(ctx context.Context) {
 	}
 }
 
-// now returns the time of the machine's clock.
+// now returns the current time according to the machine's clock, which may be skewed.
 func (a *agent) now() time.Time { return time.Now().Add(a.options.Faults.ClockSkew) }
 
 // scale returns d divided by the agent's speed.
@@ -140,7 +140,7 @@ func (a *agent) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / a.options.Speed)
 }
 
-// sleep waits for d, divided by the agent's speed. It returns false if ctx ended first.
+// sleep waits for d, divided by the agent's speed. It returns false if ctx was canceled first.
 func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

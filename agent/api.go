@@ -19,7 +19,7 @@ import (
 // largest contains a configdrive of up to 64 MiB.
 const maxBody = 128 << 20
 
-// Errors of the service itself, not of a command.
+// These errors come from the service itself, not from a command.
 const (
 	badToken  = "401 Unauthorized: Token invalid."
 	badParams = "400 Bad Request: Missing or invalid name or params"
@@ -28,7 +28,8 @@ const (
 	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
 )
 
-// handler returns the HTTP handler of the agent's API. A call that waits for a command ends when ctx ends.
+// handler returns the HTTP handler of the agent's API. A call that waits for a command returns early when ctx is
+// canceled.
 func (a *agent) handler(ctx context.Context) http.Handler {
 	route := func(w http.ResponseWriter, r *http.Request) {
 		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")

@@ -18,14 +18,14 @@ import (
 	"ironworks/python"
 )
 
-// hashes maps the names of checksum algorithms to their implementations. It contains the algorithms that Ironic can
-// send, but not the others that Python knows.
+// hashes maps the names of checksum algorithms to their implementations. It contains only the algorithms that Ironic
+// can send, although Python knows more.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
 // hashOf determines the algorithm of a checksum from its length, for checksums that are sent without the name of the
-// algorithm. It refuses MD5 unless Ironic allows it, which Ironic does by default.
+// algorithm. It rejects MD5 unless Ironic allows it, which Ironic does by default.
 func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
 	switch len(checksum) {
 	case 2 * sha512.Size:

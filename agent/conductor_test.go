@@ -121,14 +121,14 @@ func (c *conductor) inventory() *dict {
 	return c.inspected
 }
 
-// start runs an agent until the test ends or the machine is powered off. The channel done then receives the result of
+// start runs an agent until the test ends or the machine is powered off. The done channel then receives the result of
 // Run.
 func (c *conductor) start(m *metal, options Options) (done chan error) {
 	c.t.Helper()
 	return c.startOn(m, m, options)
 }
 
-// startOn is like start, but runs the agent on the argument hardware, which wraps m.
+// startOn is like start, but runs the agent on the given hardware, which wraps m.
 func (c *conductor) startOn(m *metal, hardware Hardware, options Options) (done chan error) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -208,8 +208,8 @@ func (d *driver) last() *dict {
 	return commands[len(commands)-1].(*dict)
 }
 
-// stepParams returns the parameters of a command that executes the deploy step with the given name. The argument
-// version is either empty or a further JSON field with a leading comma.
+// stepParams returns the parameters of a command that executes the deploy step with the given name. The version is
+// either empty or an additional JSON field that starts with a comma.
 func stepParams(name, version string) string {
 	return fmt.Sprintf(`{"step": {"interface": "deploy", "step": %q, "args": {}, "priority": 80}, "node": %s, "ports": []%s}`, name, wholeNode, version)
 }

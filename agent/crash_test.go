@@ -26,7 +26,7 @@ func TestCrashIsAFailureWithAReason(t *testing.T) {
 	}
 }
 
-// brittleLater is hardware that behaves normally until broken is set, and like brittle from then on.
+// brittleLater is hardware that behaves normally until broken is set. From then on, it panics like brittle.
 type brittleLater struct {
 	Hardware
 	broken *atomic.Bool

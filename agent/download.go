@@ -17,8 +17,8 @@ import (
 	"ironworks/python"
 )
 
-// download downloads the image and calls use with a reader of its content. It retries failed downloads up to the
-// configured number of attempts, each of which tries the image's URLs in order. See _download_image and
+// download downloads the image and calls the use function with a reader of its content. It retries failed downloads
+// up to the configured number of attempts, each of which tries the image's URLs in order. See _download_image and
 // _stream_raw_image_onto_device in ironic_python_agent/extensions/standby.py.
 func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
 	var err error
@@ -88,8 +88,8 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
 }
 
-// verified reads an image and computes its checksum. If the checksum turns out to be wrong at the end of the content,
-// Read returns an error, so that the reader of the image stops.
+// verified reads an image and computes its checksum. If the checksum is wrong, the last Read returns an error instead
+// of io.EOF, so that the code that consumes the image fails.
 type verified struct {
 	from     io.Reader
 	sum      hash.Hash
@@ -182,8 +182,8 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 
 // ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
-	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with that of a
-	// blob; see get_image_service in ironic/common/image_service.py.
+	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with the address
+	// of a blob; see get_image_service in ironic/common/image_service.py.
 	if u, err := url.Parse(source.address); err == nil && u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("No connection adapters were found for %s", python.Repr(source.address)) //nolint:staticcheck // the message of Python's requests
 	}

@@ -27,7 +27,8 @@ type imageHost struct {
 	asked []http.Header
 }
 
-// hostImage starts a server that calls answer for each request. The argument n is the number of earlier requests.
+// hostImage starts a server that calls the answer function for each request, where n is the number of earlier
+// requests.
 func hostImage(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n int)) *imageHost {
 	t.Helper()
 	h := &imageHost{}
@@ -67,7 +68,7 @@ func checksumOf(content []byte) string {
 }
 
 // streamed runs the write_image step for a raw image from the server at the given address, and returns the content
-// that was written to the disk. The argument more consists of pairs of keys and values to add to the image_info.
+// that was written to the disk. The optional arguments are keys and values, in turn, to add to the image_info.
 func streamed(t *testing.T, address string, images ImageOptions, more ...any) (string, *fault) {
 	t.Helper()
 	info := newDict("id", "i1", "urls", list{address}, "disk_format", "raw", "stream_raw_images", true, "checksum", checksumOf(pattern))
@@ -240,8 +241,9 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayWithTheirServer checks that the agent sends credentials to a registry and after redirects within
-// it, but not after a redirect to another server, such as the registry's storage.
+// TestCredentialsStayWithTheirServer checks that the agent sends credentials to a registry, and that it still sends
+// them after a redirect within the registry. It must not send them after a redirect to another server, such as the
+// registry's storage.
 func TestCredentialsStayWithTheirServer(t *testing.T) {
 	storage := hostImage(t, func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write(pattern) })
 	var registry *imageHost
@@ -281,8 +283,8 @@ func TestCredentialsStayWithTheirServer(t *testing.T) {
 	}
 }
 
-// TestTransferEncodings checks that the agent decodes the content encodings that Python's requests decodes. An image
-// file that is itself compressed must remain compressed.
+// TestTransferEncodings checks that the agent decodes the same content encodings as Python's requests library. An
+// image file that is itself compressed must remain compressed.
 func TestTransferEncodings(t *testing.T) {
 	packed := map[string][]byte{"zstd": pattern, "": pattern}
 	var buffer bytes.Buffer
@@ -311,7 +313,7 @@ func TestTransferEncodings(t *testing.T) {
 }
 
 // TestRegistryAddressIsRefused checks the error for an oci:// address. Ironic normally replaces such an address with
-// that of a blob.
+// the address of a blob.
 func TestRegistryAddressIsRefused(t *testing.T) {
 	_, f := streamed(t, "oci://registry.invalid/image@sha256:00", ImageOptions{Tries: 1})
 	if f == nil || f.Type != commandExecution || f.Details != "No connection adapters were found for 'oci://registry.invalid/image@sha256:00'" {

@@ -19,7 +19,7 @@ import (
 // Ironic of that time sends none, but the configuration of a ramdisk may set some.
 const noCredentials = "9.4.2 sends no credentials"
 
-// ownResult maps the names of the cases in which the result differs from the real agent's to the reasons.
+// ownResult lists the cases whose result differs from the real agent's. It maps the name of each case to the reason.
 var ownResult = map[string]string{
 	"informs first":          "Python takes the first answer of 103 for the last",
 	"packs with half a gzip": "Python ends at a content that is cut off as if it were complete; its checksum is wrong, too",

@@ -35,7 +35,7 @@ const (
 	protectedDevice  kind = "ProtectedDeviceError"
 )
 
-// class maps each kind to the code and the message with which its errors are reported.
+// class maps each kind to the code and the message of its errors.
 var class = map[kind]struct {
 	code    int
 	message string

@@ -10,8 +10,8 @@ import (
 
 // Hardware is the machine that the agent runs on.
 //
-// Its methods are called from several goroutines, but only one step runs at a time. They return
-// early when their context ends.
+// Its methods are called from several goroutines, but only one step runs at a time. They return early when their
+// context is canceled.
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
@@ -19,8 +19,8 @@ type Hardware interface {
 	// RAID array follows its first member disk.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
-	// Install runs coreos-installer and calls line for each line of its output. The error is an *ExitError if the
-	// installer fails, and ErrNoInstaller if it does not exist.
+	// Install runs coreos-installer and calls the line function for each line of its output. The error is an
+	// *ExitError if the installer fails, and ErrNoInstaller if it does not exist.
 	Install(ctx context.Context, install Install, line func(string)) error
 	// BootFrom creates a boot entry in the firmware for the given disk. The error is ErrNoEFIPartition if the disk
 	// has no EFI partition.
@@ -134,8 +134,8 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts holds the value of an attribute of a disk: nil if it is unknown, one element in most cases, and more if there
-// are alternatives.
+// Texts holds the value of a disk attribute. It is nil if the value is unknown. It usually has one element, but more
+// if there are alternative values.
 type Texts []string
 
 // MarshalJSON returns null, a string or a list.
@@ -149,7 +149,7 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Text returns an attribute that consists only of the text s.
+// Text returns a disk attribute whose only value is s.
 func Text(s string) Texts { return Texts{s} }
 
 // Disk is a block device as the agent describes it.

@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// metal is hardware that records the calls of its methods.
+// metal is simulated hardware that records the calls to its methods.
 type metal struct {
 	disks    []Disk
 	hostname string
 	boot     BootMode
-	units    []UnitState // results of the calls of UnitState, in order
+	units    []UnitState // results of successive UnitState calls
 
 	// The following fields are the errors that the methods return, and the lines that the installer prints.
 	installErr error

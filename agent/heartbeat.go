@@ -43,8 +43,8 @@ func (h *heartbeats) request() {
 	}
 }
 
-// run sends heartbeats until ctx ends: the first at once, then at random intervals, and soon after a command has
-// ended.
+// run sends heartbeats until ctx is canceled: the first at once, then at random intervals, and soon after a command
+// has ended.
 func (h *heartbeats) run(ctx context.Context) {
 	a := h.agent
 	a.log.agent.info("Starting heartbeater")
@@ -68,7 +68,7 @@ func (h *heartbeats) run(ctx context.Context) {
 	}
 }
 
-// wait waits until the next heartbeat is due. It returns false if ctx ended first.
+// wait waits until the next heartbeat is due. It returns false if ctx was canceled first.
 func (h *heartbeats) wait(ctx context.Context, forced *bool, planned, early <-chan time.Time) bool {
 	over := false // whether minHeartbeat has passed
 	for {

@@ -8,8 +8,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Package hints matches disks with root device hints. This file converts the agent's values and errors to those of
-// that package, and back.
+// Package hints matches disks with root device hints. This file converts values and errors between that package and
+// the agent.
 
 // generation converts a to the corresponding generation of hint rules.
 func (a generation) generation() hints.Generation {
@@ -19,7 +19,7 @@ func (a generation) generation() hints.Generation {
 	return hints.GenerationNewest
 }
 
-// hintsOf parses the value of a node's root device hints.
+// hintsOf parses a node's root device hints.
 func hintsOf(value any) (hints.Hints, error) {
 	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {

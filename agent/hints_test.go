@@ -10,7 +10,7 @@ import (
 
 const gib = 1 << 30
 
-// shelf returns the disks on which hintCases are tested.
+// shelf returns the disks for the tests in hintCases.
 func shelf() []Disk {
 	yes, no := true, false
 	return []Disk{

@@ -7,8 +7,8 @@ import (
 	"ironworks/python"
 )
 
-// withHostname adds a file /etc/hostname that contains hostname to the Ignition configuration in userData. It
-// replaces an existing /etc/hostname. The result is nil, a string, or a value to be encoded as JSON.
+// withHostname adds the file /etc/hostname to the Ignition configuration in userData, with hostname as the content.
+// It replaces an existing /etc/hostname. The result is nil, a string, or a value to be encoded as JSON.
 func withHostname(userData any, hostname string) (any, error) {
 	if hostname == "" {
 		return userData, nil

@@ -36,7 +36,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 	if s.authorization != "" {
 		request.Header.Set("Authorization", s.authorization)
 	}
-	request.Header.Set("Accept-Encoding", "gzip, deflate") // like Python's requests, which decodes both
+	request.Header.Set("Accept-Encoding", "gzip, deflate") // like Python's requests library, which decodes both
 	if offset > 0 {
 		request.Header.Set("Accept-Encoding", "identity")
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
@@ -64,7 +64,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 // errSilence is the reason for canceling a request if the server has sent nothing for too long.
 var errSilence = errors.New("the server sends nothing")
 
-// silent returns an error with the message of Python's requests for a read timeout.
+// silent returns the error for a read timeout, with the message of Python's requests library.
 func silent(request *http.Request) error {
 	kind := "HTTPConnectionPool"
 	if request.URL.Scheme == "https" {
@@ -145,7 +145,7 @@ func (b *imageBody) readOnce(p []byte) (int, error) {
 	return n, err
 }
 
-// describe returns an error with the message that Python's requests uses for err.
+// describe converts err to an error with the message of Python's requests library.
 func (b *imageBody) describe(err error) error {
 	if size := b.response.ContentLength; errors.Is(err, io.ErrUnexpectedEOF) && size > 0 {
 		text := fmt.Sprintf("IncompleteRead(%d bytes read, %d more expected)", b.got, size-b.got)
@@ -191,8 +191,8 @@ func (b *imageBody) resume(cause error) bool {
 	return false
 }
 
-// decode makes b.content undo the content encoding of the response. It supports gzip and deflate, and leaves content
-// with other encodings unchanged, like Python's requests without optional packages.
+// decode makes b.content undo the content encoding of the response. It supports gzip and deflate. As in Python's
+// requests library without optional packages, content with other encodings stays unchanged.
 func (b *imageBody) decode() {
 	switch strings.ToLower(strings.TrimSpace(b.response.Header.Get("Content-Encoding"))) {
 	case "gzip", "x-gzip":
@@ -213,8 +213,8 @@ func (b *imageBody) decode() {
 	}
 }
 
-// undecodable returns an error with the message that Python's requests uses for content that does not have the
-// announced encoding.
+// undecodable returns the error for content that does not have the announced encoding, with the message of Python's
+// requests library.
 func undecodable(encoding string, err error) error {
 	return fmt.Errorf("('Received response with content-encoding: %s, but failed to decode it.', %w)", encoding, err)
 }

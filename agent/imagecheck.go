@@ -53,7 +53,7 @@ func (r *imageRules) permitted(age generation) []string {
 // qemu-img would open files and connect to hosts that the image names. See get_and_validate_image_format in
 // ironic_python_agent/disk_utils.py.
 //
-// An image to which Ironic assigns the format gpt is written without a conversion. The real agent passes this name to
+// An image to which Ironic assigns the gpt format is written without a conversion. The real agent passes this name to
 // qemu-img, which does not know such a format.
 func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (format string, virtual int64, err error) {
 	age := a.options.generation()

@@ -51,7 +51,7 @@ func (a *agent) authorization(info imageInfo) (string, error) {
 func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client := *a.options.Client
 	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
-		const most = 30 // limit of Python's requests
+		const most = 30 // limit of Python's requests library
 		if len(via) > most {
 			return errRedirects
 		}
@@ -76,11 +76,11 @@ func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	return &client
 }
 
-// errRedirects is the error for too many redirects, with the message of Python's requests.
+// errRedirects is the error for too many redirects, with the message of Python's requests library.
 var errRedirects = errors.New("Exceeded 30 redirects.") //nolint:staticcheck // as there
 
-// leavesServer reports whether one of the redirects in hops leads to another server. Like should_strip_auth of
-// Python's requests, it allows a change from HTTP to HTTPS on the default ports.
+// leavesServer reports whether one of the redirects in hops leads to another server. Like should_strip_auth in
+// Python's requests library, it allows a change from HTTP to HTTPS on the default ports.
 func leavesServer(hops []*http.Request) bool {
 	for i := range len(hops) - 1 {
 		from, to := hops[i].URL, hops[i+1].URL
@@ -102,7 +102,7 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// proxyFor returns the proxy for a URL; see select_proxy and should_bypass_proxies of Python's requests.
+// proxyFor returns the proxy for a URL; see select_proxy and should_bypass_proxies in Python's requests library.
 func proxyFor(target *url.URL, proxies *dict, without string) (*url.URL, error) {
 	if bypassed(target, without) {
 		return nil, nil //nolint:nilnil // no proxy
@@ -119,7 +119,7 @@ func proxyFor(target *url.URL, proxies *dict, without string) (*url.URL, error) 
 	return nil, nil //nolint:nilnil // no proxy
 }
 
-// bypassed reports whether the host of target needs no proxy. The argument without is the value of no_proxy: a list
+// bypassed reports whether the host of target needs no proxy. The without argument is the value of no_proxy: a list
 // of addresses, networks and domains, or "*" for all hosts.
 func bypassed(target *url.URL, without string) bool {
 	host := target.Hostname()

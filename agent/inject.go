@@ -163,9 +163,9 @@ func (a *agent) unmount(ctx context.Context, on *mounted) error {
 	return ctx.Err()
 }
 
-// findAndMount mounts the partition that should contain the file with the given name, and returns the path of the
-// file within it. The argument partition specifies this partition by number or device. If it is empty, findAndMount
-// uses the first partition on the disk root that contains the top folder of name.
+// findAndMount mounts the partition that should contain the file with the given name, and returns the file's path
+// within that partition. The partition argument is the number or the device of the partition. If it is empty,
+// findAndMount uses the first partition of the root disk that contains the top folder of name.
 func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
 	if python.Truthy(partition) {
 		device := python.Str(partition)
@@ -208,8 +208,8 @@ func (a *agent) findAndMount(ctx context.Context, name string, partition any, ro
 	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, python.Repr(partitions))
 }
 
-// nvmeStyle returns the device name of a partition, as the real step determines it. Like the real step, it is wrong
-// for disks other than NVMe disks if their names end with a digit.
+// nvmeStyle returns the device name of a partition in the same way as the real step. As in the real step, the result
+// is wrong for a disk that is not an NVMe disk but has a name that ends with a digit.
 func nvmeStyle(disk, part string) string {
 	if strings.Contains(disk, "nvme") {
 		return disk + "p" + part

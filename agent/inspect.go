@@ -69,7 +69,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 	return err
 }
 
-// collectDefault runs the collector named default.
+// collectDefault runs the default collector.
 func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("inventory", inventory)
 	name, err := currentAgent.pick(inventory.Disks, nil)
@@ -85,8 +85,8 @@ func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.generation().managerList()))
 }
 
-// collect runs the configured collectors, which add their results to data. It returns their errors as one text, in
-// the format in which Ironic receives them.
+// collect runs the configured collectors, which add their results to data. It joins their errors in the format that
+// Ironic expects, and returns "" if there are none.
 func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) string {
 	var failures []string
 	fail := func(format string, args ...any) {
@@ -119,7 +119,7 @@ func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) st
 	return "The following errors were encountered:\n" + strings.Join(failures, "\n")
 }
 
-// Collector is implemented by a [Hardware] that supports more collectors than default and logs.
+// Collector is implemented by a [Hardware] that supports collectors other than default and logs.
 type Collector interface {
 	// Collect runs the collector with the given name. It returns the collected data and their key in the inventory.
 	// If value is nil, nothing is sent. The error is [ErrNoCollector] if the collector is unknown.
@@ -161,8 +161,8 @@ func (a *agent) inspectionURLs() []string {
 	return urls
 }
 
-// postOnce sends the inventory to one URL after the other until one answers. Like the real agent, it sends no API
-// version, because Ironic would refuse the agent's version, which is below 1.84.
+// postOnce tries the inspection URLs in order until one of them answers. Like the real agent, it sends no API
+// version, because Ironic would reject the agent's version, which is below 1.84.
 func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer reply, err error) {
 	for _, url := range a.inspectionURLs() {
 		if logged {

@@ -48,7 +48,7 @@ func newIronic(options Options, log logger) *ironic {
 	return i
 }
 
-// url returns the URL at which Ironic answered last. Messages show it.
+// url returns the URL at which Ironic answered last. It is used in messages.
 func (i *ironic) url() string { return i.addresses()[0] }
 
 func (i *ironic) addresses() []string {
@@ -72,7 +72,7 @@ type reply struct {
 	body   []byte
 }
 
-// maxReply is the maximum size of a response, in bytes. Agents receive no response that is this large.
+// maxReply is the maximum size of a response, in bytes. Ironic's responses to agents are smaller.
 const maxReply = 16 << 20
 
 // call sends a request to each of Ironic's URLs in order until one answers. If version is zero, the request has no
@@ -121,7 +121,8 @@ func (i *ironic) callOne(ctx context.Context, method, url string, version apiVer
 	return reply{status: response.StatusCode, body: answer}, nil
 }
 
-// apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once.
+// apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once. Until then,
+// it returns oldestAPI.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	i.mu.Lock()
 	known := i.version

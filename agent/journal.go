@@ -17,7 +17,7 @@ import (
 // Priority is a syslog priority.
 type Priority int
 
-// The priorities that the agent uses.
+// The agent uses only these priorities.
 const (
 	PriorityWarning Priority = 4
 	PriorityNotice  Priority = 5
@@ -87,8 +87,8 @@ type logger struct {
 	module  string
 }
 
-// log writes a message, with one entry for each line. Like all output of a container, the entries have priority info
-// in the journal, whatever the level of the message.
+// log writes a message, with one entry for each line. Like all container output, the entries have info priority in
+// the journal, whatever the level of the message.
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {

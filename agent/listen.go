@@ -9,7 +9,8 @@ import (
 // frame only every 30 s, and a deployment does not need one.
 type Listener interface {
 	// EarlyInventory returns the inventory without the LLDP data, together with a function that waits for this data
-	// and adds it. The function is nil if nothing is missing. It is called again if its context ended.
+	// and adds it. The function is nil if nothing is missing. If its context is canceled, the agent calls the
+	// function again later.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 
@@ -83,8 +84,8 @@ func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	return node, err
 }
 
-// complete adds the LLDP data to an inventory. A failure is only logged, because the rest of the inventory is still
-// sent. It returns false if ctx ended.
+// complete adds the LLDP data to an inventory. It returns false if ctx is canceled first. It only logs other
+// failures, because the rest of the inventory is still sent.
 func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	err := a.listening(ctx, inventory)
 	if err != nil && ctx.Err() != nil {

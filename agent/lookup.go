@@ -28,8 +28,8 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	return a.lookupUntil(ctx, ctx, uuid)
 }
 
-// lookupUntil is like lookup, but also ends when the second context ends. Before it ends, it waits for the answer to
-// a request that has been sent. This answer may contain the token, which Ironic sends only once.
+// lookupUntil is like lookup, but also returns when the until context is canceled. Before it returns, it waits for
+// the answer to a request that has been sent. This answer may contain the token, which Ironic sends only once.
 func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
@@ -115,7 +115,7 @@ func (a *agent) readLookup(answer reply) *dict {
 }
 
 // storeLookup stores the result of a lookup. It returns false if Ironic has already issued the token but the agent
-// does not have it. The agent must then not continue.
+// does not have it. In that case, the agent must not serve calls.
 func (a *agent) storeLookup(found *dict) bool {
 	node, config := found.Dict("node"), found.Dict("config")
 	a.log.agent.debug("Received lookup results: %s", python.Repr(found))

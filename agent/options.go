@@ -38,7 +38,7 @@ type Options struct {
 	MinTLS uint16
 	// Token is the agent token from the boot medium. If it is empty, the agent gets a token from the lookup.
 	Token string
-	// NoInspection skips the inspection.
+	// NoInspection makes the agent look up its node without inspecting the machine.
 	NoInspection bool
 	// InspectionURL is the URL to which the agent sends the inventory. The default is derived from IronicURL.
 	InspectionURL string
@@ -75,13 +75,13 @@ type Options struct {
 	// MatchIronic makes the agent behave like the agent that belongs to Ironic's release. The agent sets Version and
 	// OpenCommandList to the values of that agent as soon as it knows the release.
 	MatchIronic bool
-	// OpenCommandList allows listing commands without a token. Agents at the time of Ironic 21.4 allow this, because
-	// the conductor of that release sends no token with this call.
+	// OpenCommandList allows listing commands without a token. Agents from the time of Ironic 21.4 allow this,
+	// because the conductor of that release sends no token with this call.
 	OpenCommandList bool
 
 	// Speed divides the duration of every pause. The default is 1, which is the speed of the real agent.
 	Speed float64
-	// LookupTimeout limits the time for which the agent tries to look up the node. The default is 300 s.
+	// LookupTimeout is the maximum time that the agent spends on looking up the node. The default is 300 s.
 	LookupTimeout time.Duration
 
 	Images ImageOptions
@@ -89,14 +89,14 @@ type Options struct {
 	Faults Faults
 }
 
-// ImageOptions holds the options for images in ironic_python_agent/config.py. Zero values stand for the defaults of
-// that file.
+// ImageOptions holds the image options of ironic_python_agent/config.py. Zero values stand for the defaults in that
+// file.
 type ImageOptions struct {
 	// Tries is the maximum number of attempts: the first one and image_download_connection_retries more. Pause is the
 	// pause between two attempts.
 	Tries int
 	Pause time.Duration
-	// Silence limits the time for which a server may send nothing. It corresponds to
+	// Silence is the maximum time that a server may send nothing. It corresponds to
 	// image_download_connection_timeout.
 	Silence time.Duration
 	// MaxDuration limits the total duration of a download, including retries. If it is 0, there is no limit.
@@ -141,14 +141,14 @@ type Faults struct {
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable omits the abortable property from all steps. Hardware managers other than the agent's own may offer
-	// steps without this property.
+	// Unabortable omits the abortable property from all steps. It simulates hardware managers other than the agent's
+	// own, whose steps may lack this property.
 	Unabortable bool
 	// NoInventory makes the inspection fail to collect the inventory.
 	NoInventory bool
 }
 
-// Run returns these errors if it ends before its context does.
+// The following errors are reasons for which Run returns before its context is canceled.
 var (
 	// ErrDied is returned when the agent dies because of [Faults].
 	ErrDied = errors.New("the agent died")

@@ -94,7 +94,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes chooses the physical disks of each volume. The result involved contains the disks of all volumes
+// placeVolumes chooses the physical disks of each volume. It also returns the names of all chosen disks in involved,
 // without duplicates.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
@@ -187,8 +187,8 @@ func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	return ctx.Err()
 }
 
-// partitionForRAID creates a partition table on each disk, a partition for each volume on each of the volume's disks,
-// and then the arrays. A volume that gets all remaining space comes last.
+// partitionForRAID partitions the disks and then creates the arrays. Each volume gets one partition on each of its
+// disks. A volume that gets all remaining space comes last.
 func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volume, involved []string) error {
 	table, mode := a.tableType(node), a.bootModeOf(node)
 	next := map[string]string{} // start of the next partition on each disk
@@ -265,7 +265,7 @@ func endOf(size any, start string) (string, error) {
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray creates the array for v with mdadm and returns its device. For each disk, the argument used counts the
+// createArray creates the array for v with mdadm and returns its device. The used argument counts, for each disk, the
 // partitions that already belong to an array.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
@@ -304,8 +304,8 @@ func (a *agent) setRAIDRoot(name string, root bool) {
 	a.raidRoots = append(slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name }), raidRoot{name, root})
 }
 
-// capabilities returns the capabilities in a node's properties or instance_info. They are either an object or text
-// like boot_mode:uefi,disk_label:gpt.
+// capabilities returns the capabilities in a node's properties or instance_info. They are either an object or a
+// string such as boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
 	switch given := of.Get("capabilities").(type) {
 	case *dict:

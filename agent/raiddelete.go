@@ -24,7 +24,7 @@ type plannedArray struct {
 	preservedVolume string // preserved volume that shares disks with this array
 }
 
-// planDeletion decides for each array whether to remove, wipe or keep it. The argument skipped lists the names of the
+// planDeletion decides for each array whether to remove, wipe or keep it. The skipped argument lists the names of the
 // volumes that the node preserves.
 func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []plannedArray {
 	all := make([]plannedArray, len(arrays))
@@ -101,7 +101,7 @@ func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]plannedArray, error) {
 	planned := a.planDeletion(ctx, arrays, skipped)
 	var holders, kept []string
-	partitions := map[string][]string{} // the partitions to delete, by disk
+	partitions := map[string][]string{} // the partitions to delete, keyed by disk
 	for _, f := range planned {
 		members, err := a.componentDevices(ctx, f.name)
 		if err != nil {
@@ -136,8 +136,8 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]pla
 	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// tryProgram runs a program. If the program fails, tryProgram only logs the error. The log message begins with the
-// text in failure.
+// tryProgram runs a program. If the program fails, tryProgram only logs the error. The failure argument is the start
+// of the log message.
 func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
@@ -207,8 +207,8 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 	return nil
 }
 
-// withoutPresent returns the logical disks except those whose arrays were preserved or only wiped. It returns an
-// error if there is any other array, except an array named esp that is kept.
+// withoutPresent omits the logical disks whose arrays were preserved or only wiped, and returns all others. It
+// returns an error if there is any other array, unless that array is named esp and is kept.
 func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []string) ([]*dict, error) {
 	if len(skipped) == 0 {
 		return logical, nil

@@ -32,8 +32,8 @@ type result struct {
 	Error  string   `json:"error"`
 }
 
-// diskCases returns a case for each of hintCases, and further cases for other settings that affect the selection of
-// disks.
+// diskCases returns a case for each element of hintCases, and further cases for other settings that affect the
+// selection of disks.
 func diskCases() []diskCase {
 	node := func(properties, instance string) string {
 		return `{"uuid": "u", "properties": ` + properties + `, "instance_info": ` + instance + `}`
@@ -112,8 +112,8 @@ type recorded struct {
 	Told  map[string]result `json:"told"`
 }
 
-// TestRootDiskLikeTheRealAgent checks that the results, including error messages, are the same as those of the real
-// agents.
+// TestRootDiskLikeTheRealAgent checks that this agent selects the same disks as the real agents, and returns the same
+// error messages.
 func TestRootDiskLikeTheRealAgent(t *testing.T) {
 	path := filepath.Join("testdata", "rootdisk.jsonl")
 	cases := diskCases()

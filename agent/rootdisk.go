@@ -127,8 +127,8 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays adds the arrays that the node preserves to skipped. The node specifies these arrays by their volume
-// names.
+// skipArrays extends the skipped map with the arrays that the node preserves. The node specifies these arrays by
+// their volume names.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.generation() == legacyAgent {

@@ -24,13 +24,13 @@ import (
 // stopTime is the maximum time for which the service waits for active calls when it ends.
 const stopTime = 2 * time.Second
 
-// serve answers calls from the conductor until ctx ends or the end of the service is requested.
+// serve answers calls from the conductor until ctx is canceled or the end of the service is requested.
 func (a *agent) serve(ctx context.Context) error {
 	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
-	// This context ends the running commands when the service ends.
+	// Canceling this context ends the running commands when the service ends.
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	server := &http.Server{
@@ -159,7 +159,7 @@ func (d *CallGate) Guard(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Close makes the gate refuse new calls, and waits until all active calls have ended.
+// Close makes the gate abort new calls, and waits until all active calls have ended.
 func (d *CallGate) Close() {
 	d.mu.Lock()
 	d.closed = true

@@ -72,7 +72,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	return newDict(p.name+"_result", result, p.name+"_step", asked), nil
 }
 
-// stepArgs returns the arguments of a step besides the node and its ports.
+// stepArgs returns all arguments of a step except the node and its ports.
 func stepArgs(params, asked *dict, p phase) *dict {
 	args := newDict()
 	for _, key := range params.Keys() {

@@ -55,7 +55,7 @@ func (a generation) managerList() list {
 	return all
 }
 
-// sameVersions reports whether the versions that the conductor sent are those of the agent.
+// sameVersions reports whether the conductor sent the agent's own manager versions.
 func (a generation) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
 	own := a.managerVersions()
@@ -63,7 +63,7 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step is a step that the agent implements.
+// step connects the name of a step with its implementation.
 type step struct {
 	name    string
 	manager manager
@@ -86,12 +86,13 @@ func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns the steps of all phases that this agent has.
+// steps returns the steps that this agent has, for all phases.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// allSteps returns the steps of all phases that agents of this generation have, including those in simulatedOnly.
+// allSteps returns the steps that agents of this generation have, for all phases. It includes the steps in
+// simulatedOnly.
 func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},

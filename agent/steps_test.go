@@ -68,7 +68,7 @@ func TestStepLists(t *testing.T) {
 }
 
 // TestStepsOfRealMachines checks that on real machines, the agent does not offer the steps in simulatedOnly, and
-// refuses them like unknown steps.
+// rejects them like unknown steps.
 func TestStepsOfRealMachines(t *testing.T) {
 	for _, version := range []string{"13.0.0", "9.4.2"} {
 		a := bench(newMetal(), Options{Version: version})

@@ -17,8 +17,8 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for reading an archive. Its content comes from a machine and may be of any size. The first three limits are
-// in bytes.
+// These limits apply to archives, because their content comes from machines and may be of any size. The first three
+// limits are in bytes.
 const (
 	mostPacked      = 256 << 20
 	mostMember      = 64 << 20

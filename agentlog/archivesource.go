@@ -49,7 +49,7 @@ func (s *archiveSource) follow(ctx context.Context) {
 	}
 }
 
-// stateOnce returns the final state of a source that does not retry.
+// stateOnce converts the state of a source to its final state, for a source that does not retry.
 func stateOnce(s State) State {
 	if s == StateConnecting || s == StateFailed {
 		return StateFailed
@@ -57,7 +57,7 @@ func stateOnce(s State) State {
 	return StateEnded
 }
 
-// readNewest reads the newest archive, unless it was read before. over reports that no further archive will follow.
+// readNewest reads the newest archive, unless it was read before. If over is true, no further archive will follow.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
 	place := s.location()
 	address := printable.Line(models.MaskURL(s.follower.options.Archive))
@@ -191,7 +191,8 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 	return o, nil
 }
 
-// remoteArchive is the archiveLocation of a folder or a file on another host: [user@]host[:port]/path.
+// remoteArchive is the archiveLocation of a folder or a file on another host. Its address has the form
+// [user@]host[:port]/path.
 type remoteArchive struct {
 	options SSHOptions
 	address string
@@ -238,8 +239,8 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 // maxListing is the maximum size of the output of ls, in bytes: about 180 000 archives.
 const maxListing = 16 << 20
 
-// find lists the folder and returns the name of the node's newest archive. single reports whether where is the path
-// of a file.
+// find lists the folder at the given path and returns the name of the node's newest archive. single reports whether
+// the path names a file instead of a folder.
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
 	// If the path names a file, ls prints it unchanged.

@@ -75,7 +75,7 @@ func (t *textReader) line(raw []byte) {
 	}
 	at, unit, message, ok := shortLine(text, t.storedAt)
 	if !ok {
-		// The text is a further line of the last entry, which journalctl indents.
+		// The text is a further line of the last entry. journalctl indents such lines.
 		at, unit, message = t.at, t.unit, text
 		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
 			message = text[i:]

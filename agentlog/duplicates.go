@@ -110,7 +110,7 @@ type podmanDuplicates struct {
 	order   []uint64
 }
 
-// waiting counts a writer's equal entries that are not matched with duplicates yet.
+// waiting counts equal entries of one writer that have no matching duplicate yet.
 type waiting struct {
 	container bool // whether the entries are from the container
 	count     int

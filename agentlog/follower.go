@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for collecting lines into batches.
+// These limits apply to the collection of lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
 	// maxLines is the number of lines that are buffered for a slow reader; when the buffer is full, the sources wait.
@@ -95,7 +95,8 @@ func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
 	}
 }
 
-// batch collects the reports of the sources and sends them in batches, until ctx ends or all sources have ended.
+// batch collects the reports of the sources and sends them in batches, until ctx is canceled or all sources have
+// ended.
 func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
 	var (
 		batch Batch
@@ -160,7 +161,8 @@ type sourceOutput struct {
 	skew     skew
 }
 
-// lines sends lines and waits until they are received; it reports whether they were received.
+// lines sends log lines to the follower and waits until they are received. It reports whether they were received
+// before ctx was canceled.
 func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
@@ -236,7 +238,7 @@ func (o *sourceOutput) othersWork() bool {
 	return false
 }
 
-// wait waits for d, and reports whether d elapsed before ctx ended.
+// wait waits for d, and reports whether d elapsed before ctx was canceled.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -251,7 +253,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 // State is the state of a source of log lines.
 type State string
 
-// States of a source.
+// A source has one of these states.
 const (
 	StateWaiting    State = "waiting"    // nothing to connect to yet: Reason says why
 	StateConnecting State = "connecting" // connecting or reconnecting
@@ -285,12 +287,12 @@ type Batch struct {
 	Dropped int
 }
 
-// Follower follows one node's log until ctx ends, and then closes the channel. It collects lines for a tenth of a
-// second to reduce the number of batches. If the reader is slow, sources that can wait are delayed; other sources
-// lose lines.
+// Follower follows one node's log until ctx is canceled, and then closes the channel. It collects lines for a tenth
+// of a second to reduce the number of batches. If the reader is slow, sources that can wait are delayed; other
+// sources lose lines.
 //
-// more names additional sources, such as the serial console, that are used only if they are named here. Unusable
-// sources are ignored.
+// The more argument names additional sources, such as the serial console, that are used only if they are named here.
+// Unusable sources are ignored.
 type Follower interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch
 }

@@ -69,10 +69,10 @@ func contains(text string, any ...string) bool {
 // JSON.
 const maxEntry = 1 << 20
 
-// entries passes the entries in journalctl's output to yield. A batch holds the entries that are available at the
-// same time. Each entry ends with a line break. An incomplete entry at the end is dropped: the next journalctl prints
-// it again, because it starts after the cursor of the last complete entry. An entry that is too large is passed as
-// nil.
+// entries passes the entries in journalctl's output to the yield function, in batches. A batch holds the entries that
+// are available at the same time. Each entry ends with a line break. An entry that is too large is passed as nil. An
+// incomplete entry at the end is dropped. The next journalctl prints it again, because it starts after the cursor of
+// the last complete entry.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {

@@ -16,8 +16,8 @@ import (
 // ErrEntry reports that a journal entry cannot be parsed. The error never contains the content of the entry.
 var ErrEntry = errors.New("not a journal entry")
 
-// field is a value in the JSON of a journal entry: a text, a list of numbers (bytes) if it is not UTF-8, null if it
-// is too large, or a list of such values if the field occurs several times.
+// field is a value in the JSON of a journal entry. It is a string, a list of numbers (bytes) if the value is not
+// UTF-8, or null if the value is too large. If the field occurs several times, it is a list of such values.
 type field []byte
 
 // UnmarshalJSON never fails: a field of an unknown type is empty.

@@ -12,7 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for lines, in bytes. Longer texts are truncated and marked.
+// These limits are in bytes. Longer lines and names are truncated and marked.
 const (
 	maxRaw  = 256 << 10 // for a line of the input, before parsing
 	maxText = 8 << 10   // for the text that is shown
@@ -31,7 +31,7 @@ type Parser struct {
 	duplicates podmanDuplicates
 }
 
-// NewParser returns a parser for lines from the given source. now is the console's clock.
+// NewParser returns a parser for lines from the given source. The now function is the console's clock.
 func NewParser(node models.NodeRef, source models.LogSource, now func() time.Time) *Parser {
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
@@ -66,7 +66,8 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively calls read, which parses text that will be parsed again, and then restores the state of the writers.
+// tentatively calls the read function, which parses text that will be parsed again. It then restores the state of the
+// writers.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -173,7 +174,8 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// truncate shortens a text whose size exceeds most, in bytes, and appends an ellipsis. It does not split a character.
+// truncate limits the size of a text to the given number of bytes. It appends an ellipsis to a text that is too long,
+// and does not split a character.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -225,8 +227,8 @@ func escapeSize(rest string) int {
 	return 0
 }
 
-// progressLine matches the progress lines of coreos-installer, such as "Read disk 1.2 GiB/3.4 GiB (35%)". It writes
-// one per second if its output is not a terminal.
+// progressLine matches the progress lines of coreos-installer, such as "Read disk 1.2 GiB/3.4 GiB (35%)". The
+// installer writes one such line per second if its output is not a terminal.
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
 // readProgress parses a progress line of coreos-installer. It returns nil for other lines.

@@ -113,8 +113,8 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// forEach calls found with the offset of every occurrence of word in text[from:]. found returns the offset at which the
-// search continues.
+// forEach calls the found function with the offset of every occurrence of word in text[from:]. The function returns
+// the offset at which the search continues.
 func forEach(text, word string, from int, found func(at int) int) {
 	for from <= len(text) {
 		i := strings.Index(text[from:], word)
@@ -125,7 +125,7 @@ func forEach(text, word string, from int, found func(at int) int) {
 	}
 }
 
-// Masked returns a text with its secrets masked. It is for errors and other texts that are shown with the log.
+// Masked masks the secrets in a text. It is meant for error messages and other text that is shown with the log.
 func Masked(text string) string {
 	var m masker
 	lines := strings.Split(text, "\n")

@@ -165,7 +165,7 @@ func harmlessValue(v string) bool {
 	return false
 }
 
-// skip returns the offset of the first byte, starting at from, that is not contained in bytes.
+// skip returns the offset, at or after from, of the first byte that is not one of the given bytes.
 func skip(text string, from int, bytes string) int {
 	for from < len(text) && strings.IndexByte(bytes, text[from]) >= 0 {
 		from++

@@ -13,7 +13,7 @@ const (
 	regionDump              // a dump, until the next line with a logger's header
 )
 
-// Maximum sizes of a region, in lines. Without them, an unclosed quote would hide the rest of the log.
+// These limits for a region are in lines. Without them, an unclosed quote would hide the rest of the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
@@ -22,7 +22,7 @@ const (
 // region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
-	lines int    // the number of lines after which the region ends at the latest
+	lines int    // the maximum number of lines that the region may still span
 	quote string // the quote that ends the text, with the backslashes before it
 	depth int    // the number of open braces and brackets
 }

@@ -40,8 +40,8 @@ type Options struct {
 
 // Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe sends the lines that a node has pushed so far, and further lines until ctx ends. It then closes the
-	// channel.
+	// Subscribe sends the lines that a node has pushed so far, and further lines until ctx is canceled. It then
+	// closes the channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
@@ -51,7 +51,7 @@ type SSHOptions struct {
 	User string
 	// Port is the TCP port. If neither this field nor ssh_config sets one, it is 22.
 	Port int
-	// Keys lists the files of private keys that are tried before all others.
+	// Keys lists private key files. Their keys are tried before all others.
 	Keys []string
 	// Jump lists the jump hosts in the format of ssh's ProxyJump: [user@]host[:port], separated by commas. "none"
 	// means a direct connection, whatever ssh_config says.
@@ -64,8 +64,8 @@ type SSHOptions struct {
 	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
 	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
-	// all images that a node may have booted. A host with one of these keys is verified. only reports whether the
-	// node has its own image; if so, no other key is accepted. HostKeys returns no keys if no image contains one. The
+	// all images that a node may have booted. A host with one of these keys is verified. If only is true, the node
+	// has its own image, and no other key is accepted. HostKeys returns no keys if no image contains one. The
 	// function may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// writerState is the state of a writer between two lines. It contains none of the writer's text. With it, another
-// parser that starts in the middle of a secret can mask the rest of the secret.
+// writerState is the state of a writer between two lines. It contains none of the writer's text. A parser that starts
+// in the middle of a secret needs this state to mask the rest of the secret.
 type writerState struct {
 	Kind      regionKind `json:"kind,omitempty"`
 	Lines     int        `json:"lines,omitempty"`

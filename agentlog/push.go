@@ -93,8 +93,8 @@ func (r *Receiver) Refusals() (count int, last string) {
 	return r.refusals, r.refusal
 }
 
-// Serve receives journals until ctx ends, and then closes the listener and returns nil. It returns an error if it
-// ends earlier.
+// Serve receives journals until ctx is canceled, and then closes the listener and returns nil. It returns an error if
+// it ends earlier.
 func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	lock, err := lockReceiver(r.options.Dir)
 	if err != nil {
@@ -227,8 +227,8 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds grown to the number of bytes held in memory. If there are too many, it drops lines of the largest
-// streams.
+// limitMemory adds the given number to the number of bytes held in memory. While the total exceeds the limit, it
+// drops lines of the largest stream.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"ironworks/agentlog"
 )
 
-// BenchmarkPush measures the speed of pushes of 500 lines from one machine. It includes TLS and storage on disk.
+// BenchmarkPush measures the time that one machine needs to push 500 lines, including TLS and storage on disk.
 func BenchmarkPush(b *testing.B) {
 	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{
 		Dir: b.TempDir(), Limits: agentlog.PushLimits{Rate: 1 << 40},

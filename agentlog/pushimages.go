@@ -66,7 +66,7 @@ const (
 	imageIDBytes = 8
 	tokenBytes   = 32
 	// imageLife is the age at which an image's identity is removed, so that the folder does not grow forever. Images
-	// are rebuilt more often.
+	// are usually rebuilt before they reach this age.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 
@@ -212,9 +212,9 @@ func (s *Images) all() []string {
 }
 
 // HostKeys returns the host keys that the node's ramdisk may have: those in the images for this node and in the
-// images for all nodes. Each key has the form used in known_hosts, without the host. only reports whether all other
-// keys are invalid. That is the case if the newest of these images was built for this node alone and contains a host
-// key. Unreadable files are skipped.
+// images for all nodes. Each key has the form used in known_hosts, without the host. If only is true, all other keys
+// are invalid. That is the case if the newest of these images was built for this node alone and contains a host key.
+// Unreadable files are skipped.
 func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []string, only bool) {
 	var last time.Time
 	for _, id := range s.all() {

@@ -15,8 +15,8 @@ type PushLimits struct {
 	// Rate is the average number of bytes per second that a node may push. Faster senders have to wait, but lose no
 	// lines.
 	Rate int
-	// KeptLines and KeptBytes limit the number and the size of one node's lines in memory. AllBytes limits the size
-	// of all nodes' lines in memory.
+	// KeptLines and KeptBytes limit the number of one node's lines in memory, and their size in bytes. AllBytes
+	// limits the size of all nodes' lines in memory, in bytes.
 	KeptLines, KeptBytes, AllBytes int
 	// NodeDisk and AllDisk limit the disk space, in bytes, of one node and of all nodes.
 	NodeDisk, AllDisk int64

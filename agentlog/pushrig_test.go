@@ -220,7 +220,7 @@ func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	return texts
 }
 
-// wantLines checks that the node's lines are lines 1 to count, each once and in order.
+// wantLines checks that the receiver has the node's lines from 1 to count, each once and in order.
 func (r *pushRig) wantLines(node models.NodeRef, count int) {
 	r.Helper()
 	for i, text := range r.texts(node, count) {

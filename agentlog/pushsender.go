@@ -18,7 +18,7 @@ import (
 // Sender describes a machine that pushes its journal. Its fields are taken from the headers of the request. Only
 // Address and Image are verified.
 type Sender struct {
-	// MACs lists the machine's MAC addresses, which are sorted, in lower case, and contain colons.
+	// MACs lists the machine's MAC addresses in sorted order. They are in lower case and contain colons.
 	MACs []string
 	// System is the system UUID that the firmware reports. It is in lower case, and may be empty.
 	System string
@@ -76,7 +76,7 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }
 
-// Headers of a push. noCursor is the value of headerAfter at the start of a boot.
+// These are the headers of a push. noCursor is the value of headerAfter at the start of a boot.
 const (
 	headerMACs   = "Ironworks-Macs"
 	headerSystem = "Ironworks-System"

@@ -17,7 +17,7 @@ import (
 // pushPath is the URL path to which machines send their journals.
 const pushPath = "/v1/journal"
 
-// Reasons to reject a request.
+// These errors are the reasons for rejecting a request.
 var (
 	errBusy   = errors.New("another request for this node is in progress")
 	errFast   = errors.New("rate limit exceeded for this node")
@@ -136,7 +136,7 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 
 // claim lets the sender push for the stream's node, unless another address is the current sender. proven reports
 // whether the sender has the agent's address in Ironic; such a sender may always push. Otherwise, a rebooted machine
-// with a new address must wait until the old address has sent nothing for the duration silence.
+// with a new address must wait until the old address has sent nothing for the given time.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

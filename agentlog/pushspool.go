@@ -16,8 +16,8 @@ import (
 	"ironworks/models"
 )
 
-// spool stores a node's lines on disk, so that a restarted receiver knows the position up to which it has them. Each
-// batch is stored completely or not at all. Secrets in the lines are already masked.
+// spool stores a node's lines on disk, so that the receiver still has them, and their position in the journal, after
+// a restart. Each batch is stored completely or not at all. Secrets in the lines are already masked.
 type spool struct {
 	path string
 	size int64
@@ -151,8 +151,8 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files in the folder until the total size of the others does not exceed most, in
-// bytes.
+// pruneSpools removes the oldest files in the folder until the total size of all others does not exceed the given
+// number of bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

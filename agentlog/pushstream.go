@@ -131,9 +131,9 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since returns up to most lines, and any further lines of the last journal entry. It starts with the line that has
-// the number next, or with the oldest line in memory if next is negative. behind is the number of the line after the
-// last returned one. dropped counts the requested lines that are no longer in memory.
+// since returns at most the requested number of lines, plus any further lines of the last journal entry. It starts
+// with line number next, or with the oldest line in memory if next is negative. behind is the number of the line
+// after the last returned one. dropped counts the requested lines that are no longer in memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -266,8 +266,8 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	}
 }
 
-// TestPushUnitSendsTheLastLines checks that the unit also sends lines that are logged just before it ends, after it
-// has read all others.
+// TestPushUnitSendsTheLastLines checks that the unit also sends lines that are logged after it has read all others,
+// just before it ends.
 func TestPushUnitSendsTheLastLines(t *testing.T) {
 	u := newUnitRig(t)
 	u.log(pushedLines(1, 10))

@@ -66,7 +66,7 @@ type serialSource struct {
 	connected, received bool
 }
 
-// follow reads the console, with retries, until ctx ends, and then restores the console's state.
+// follow reads the console, with retries, until ctx is canceled. It then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
 	if s.follower.options.Once {
 		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
@@ -99,7 +99,7 @@ func (s *serialSource) follow(ctx context.Context) {
 	}
 }
 
-// closeConsole restores the console's state, even after an interrupt.
+// closeConsole restores the console's state, even if ctx was canceled.
 func (s *serialSource) closeConsole(ctx context.Context) {
 	if s.console == nil {
 		return

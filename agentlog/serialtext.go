@@ -31,8 +31,8 @@ const (
 // maxEscape is the maximum length of an escape sequence. Longer ones are noise that looks like an escape sequence.
 const maxEscape = 512
 
-// feed calls line for every line that ends in data. shown reports whether partial has already returned the whole
-// line.
+// feed calls the line function for every line that ends in data. shown reports whether partial has already returned
+// the whole line.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
@@ -78,7 +78,7 @@ func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// finish passes the current line to the function line and starts a new line.
+// finish passes the current line to the line function and starts a new line.
 func (t *serialText) finish(line func(text string, shown bool)) {
 	text := t.text()
 	line(text, text == t.shown)

@@ -40,7 +40,7 @@ type ShellError struct {
 	err                    error
 }
 
-// Error returns target, reason and remedy.
+// Error returns the target, the reason and the remedy in one line.
 func (e *ShellError) Error() string {
 	text := "ssh " + e.Target + ": " + e.Reason
 	if e.Remedy != "" {
@@ -67,7 +67,7 @@ func (o *ShellOptions) Target() string {
 }
 
 // OpenShell connects to a node's machine. It uses the same keys, jump hosts and rules for host keys as the connection
-// for the log. The connection ends when ctx does. The error is a [*ShellError] or the error of ctx.
+// for the log. The connection is closed when ctx is canceled. The error is a [*ShellError] or the error of ctx.
 func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
 	host := HostOf(o.Address)
 	switch {
@@ -150,16 +150,16 @@ type ShellSession struct {
 	Out, Err io.Writer
 }
 
-// Run runs a session until it or ctx ends, and returns its exit status. If a signal ended the process, the status is
-// 128 plus the number of the signal. The error is a [*ShellError], the error of ctx, or an error from writing the
-// output. Output is passed through unchanged.
+// Run runs a session until it ends or ctx is canceled, and returns its exit status. If a signal ended the process,
+// the status is 128 plus the number of the signal. The error is a [*ShellError], the error of ctx, or an error from
+// writing the output. Output is passed through unchanged.
 func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error) {
 	session, err := s.conn.client().NewSession()
 	if err != nil {
 		return 0, newShellError(s.Target(), fmt.Errorf("opening a session: %w", err))
 	}
 	defer func() { _ = session.Close() }()
-	// Drop the connection when ctx ends, because a machine that does not answer would keep the session open.
+	// Drop the connection when ctx is canceled, because a machine that does not answer would keep the session open.
 	stop := context.AfterFunc(ctx, s.conn.drop)
 	defer stop()
 	out, complaints := &brokenPipe{to: r.Out, stop: s.conn.drop}, &brokenPipe{to: r.Err, stop: s.conn.drop}
@@ -186,8 +186,8 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 	return 0, s.ended(ctx, err)
 }
 
-// brokenPipe is a writer that calls stop when writing fails. Otherwise, the machine would wait forever for its output
-// to be read.
+// brokenPipe is a writer that calls the stop function when writing fails. Otherwise, the machine would wait forever
+// for its output to be read.
 type brokenPipe struct {
 	to   io.Writer
 	stop func()

@@ -278,7 +278,7 @@ func TestShellWithoutAddress(t *testing.T) {
 	}
 }
 
-// TestShellOfMuteMachine checks that a session with a machine that does not answer ends when the context ends.
+// TestShellOfMuteMachine checks that a session with a machine that does not answer ends when the context is canceled.
 func TestShellOfMuteMachine(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{})

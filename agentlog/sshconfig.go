@@ -172,7 +172,7 @@ func splitHost(text string) (login, host string, port int, err error) {
 	return login, host, port, nil
 }
 
-// readSome reads a file. It returns an error if the size of the file exceeds most, in bytes.
+// readSome reads a file. It returns an error if the file is larger than the given number of bytes.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// Timeouts of SSH connections.
+// SSH connections have these timeouts.
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
@@ -42,7 +42,7 @@ type authError struct {
 func (e *authError) Error() string { return fmt.Sprintf("%s accepted no key: %s", e.hop, e.keys) }
 func (e *authError) Unwrap() error { return e.err }
 
-// dialSSH connects to a ramdisk's host through its jump hosts. The connection ends when ctx does.
+// dialSSH connects to a ramdisk's host through its jump hosts. The connection is closed when ctx is canceled.
 func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -188,8 +188,9 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to read. check, which may be nil, receives the end of the command's error
-// output. If read or check returns an error, the connection is closed, because the command might never exit.
+// run runs a command and passes its output to the read function. The check function, which may be nil, receives the
+// end of the command's error output. If either function returns an error, the connection is closed, because the
+// command might never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {

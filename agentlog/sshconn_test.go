@@ -79,7 +79,8 @@ func silent(string) (net.Conn, error) {
 	return ours, nil
 }
 
-// TestLoginTimeout checks that connecting ends after the time limit of a step, whichever step hangs.
+// TestLoginTimeout checks that an attempt to connect ends if one of its steps exceeds the time limit, whichever step
+// hangs.
 func TestLoginTimeout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -162,7 +163,7 @@ func TestKeepAlive(t *testing.T) {
 }
 
 // TestRun checks the results of commands. It also checks that an endless command ends when its reader returns, when
-// its error output is refused, and when its context ends.
+// its error output is rejected, and when its context is canceled.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	errEnough := errors.New("enough")
@@ -233,7 +234,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestConnectionEndsWithItsContext checks that a connection is closed when its context ends.
+// TestConnectionEndsWithItsContext checks that a connection is closed when its context is canceled.
 func TestConnectionEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s, key := newSSHServer(t, nil)

@@ -331,7 +331,7 @@ func followSSH(t *testing.T, o SSHOptions, address func(models.NodeRef) string) 
 	return &following{T: t, batches: f.Follow(t.Context(), models.NodeRef{UUID: testUUID})}
 }
 
-// until reads batches until is() returns true. what describes the condition.
+// until reads batches until the is function returns true. The what argument describes this condition.
 func (f *following) until(what string, is func() bool) {
 	f.Helper()
 	for !is() {

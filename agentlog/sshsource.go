@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// Delays between attempts, and between checks of the address.
+// These are the delays between attempts, and between checks of the address.
 const (
 	firstPause  = time.Second
 	mostPause   = 15 * time.Second
@@ -34,7 +34,8 @@ type sshSource struct {
 	last      Status // the status of the last failed attempt
 }
 
-// follow connects and follows the journal until ctx ends. It retries because machines reboot and get new addresses.
+// follow connects and follows the journal until ctx is canceled. It retries because machines reboot and get new
+// addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -139,8 +140,8 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	return err
 }
 
-// watch cancels following when the machine's address is no longer host. It ignores a missing address, because Ironic
-// removes the address before the machine reboots.
+// watch calls the cancel function when the machine's address is no longer host. It ignores a missing address, because
+// Ironic removes the address before the machine reboots.
 func (s *sshSource) watch(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for wait(ctx, lookPause) {
 		if now := HostOf(s.follower.options.Address(s.follower.node)); now != "" && now != host {
@@ -240,7 +241,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 
 func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
-// target returns, for display, the user and the host with which ssh would connect to the given host. If ssh_config
+// target returns the user and the host to which ssh would connect for the given host, for display. If ssh_config
 // cannot be read, it returns only the given host.
 func (o *SSHOptions) target(host string) string {
 	files, err := readSSHFiles(o)

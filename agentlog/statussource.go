@@ -32,7 +32,7 @@ type statusSource struct {
 	last     string // the text of the last line
 }
 
-// follow requests the status every ten seconds until ctx ends.
+// follow requests the status every ten seconds until ctx is canceled.
 func (s *statusSource) follow(ctx context.Context) {
 	client := agentClient()
 	defer client.CloseIdleConnections()
@@ -79,7 +79,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line sends a line to the follower if its text differs from that of the last line.
+// line sends a line to the follower unless its text is the same as in the last line.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return

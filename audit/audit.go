@@ -1,5 +1,5 @@
 // Package audit records the requests that this console sends to Ironic and to BMCs, together with their results. It
-// writes each request to a file before the request is sent, and again after it was answered.
+// writes each request to a file before the request is sent, and again when the result is known.
 package audit
 
 import (
@@ -18,8 +18,8 @@ import (
 // Result is the result of a request, as far as it is known.
 type Result string
 
-// Every request is written twice. It is written with result Sending before it is sent, so that no request is sent
-// without a record. It is written again when its result is known.
+// Every request is written twice. The first record has the Sending result. It is written before the request is sent,
+// so that no request is sent without a record. The second record is written when the result is known.
 const (
 	Sending  Result = "sending"
 	Accepted Result = "accepted"

@@ -9,7 +9,7 @@ import (
 )
 
 // Changes holds the changes that this console has made to the nodes of a context. They come from the audit file and
-// from calls of [Changes.Write].
+// from calls to [Changes.Write].
 type Changes struct {
 	audit   Writer
 	context string
@@ -45,7 +45,7 @@ func (c *Changes) Write(r Record) error {
 	return nil
 }
 
-// ForNode returns the changes of the given node that Ironic accepted, or nil if there are none. The argument now is
+// ForNode returns the changes of the given node that Ironic accepted, or nil if there are none. The now argument is
 // the current time of Ironic's clock. The times of the changes are converted to that clock.
 func (c *Changes) ForNode(uuid string, now time.Time) []models.NodeChange {
 	c.mu.Lock()

@@ -28,8 +28,8 @@ func Unfinished(path, context, verb string) (records []Record, err error) {
 	return slices.DeleteFunc(records, func(r Record) bool { return r.Result != Sending }), err
 }
 
-// requests returns one record for each request for which wanted returns true. As an optimization, it parses only the
-// lines that contain the bytes in having.
+// requests returns one record for each request that the wanted function selects. As an optimization, it parses only
+// the lines that contain the bytes in having.
 func requests(path string, having []byte, wanted func(r *Record) bool) (records []Record, err error) {
 	place := map[string]int{}
 	err = eachRecord(path, having, func(r *Record) {
@@ -47,8 +47,8 @@ func requests(path string, having []byte, wanted func(r *Record) bool) (records 
 	return records, err
 }
 
-// eachRecord calls yield for each record in the file. If having is not empty, it skips all lines that do not contain
-// these bytes.
+// eachRecord calls the yield function for each record in the file. If having is not empty, it skips all lines that do
+// not contain these bytes.
 func eachRecord(path string, having []byte, yield func(r *Record)) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own configured path
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,9 +11,9 @@ import (
 )
 
 // Do carries out an order in one session, and returns a short description of the result, such as "ForceOff" or
-// "inserted into slot 1 (CD)". Afterwards, it reads once whether the order has taken effect. If it has not (yet), the
-// description says so, and there is no error. If the controller does not support the order, the error names what it
-// supports. Errors are a *models.BMCOrderError or a *models.Fault.
+// "inserted into slot 1 (CD)". Afterwards, it reads once whether the order has taken effect. If the order has not
+// taken effect by then, the description says so, and there is no error. If the controller does not support the order,
+// the error names what it supports. Errors are a *models.BMCOrderError or a *models.Fault.
 func Do(ctx context.Context, t Target, o models.BMCOrder) (did string, err error) {
 	if err := o.Check(); err != nil {
 		return "", err
@@ -155,7 +155,7 @@ func actionAt(offered, usual string) string {
 	return offered
 }
 
-// doBoot sets the boot device of the next boot in the current boot mode, or removes the boot override.
+// doBoot sets the device for the next boot without changing the boot mode, or removes the boot override.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
@@ -283,7 +283,8 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether more than d is left before the deadline of the context, if it has one.
+// hasTime reports whether more than d is left before the deadline of the context. Without a deadline, it returns true
+// until the context is canceled.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)

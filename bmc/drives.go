@@ -27,7 +27,7 @@ type drive struct {
 }
 
 // readDrives reads the drives of the storage controllers. If there are none, it reads the drives that the chassis
-// list and, if there are none either, the devices of SimpleStorage.
+// list. If the chassis list none either, it reads the devices of SimpleStorage.
 func (p *probe) readDrives(ctx context.Context) error {
 	storages, err := members[storage](ctx, p.session, p.system.Storage, mostMembers)
 	all := []error{err}

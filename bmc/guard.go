@@ -173,7 +173,7 @@ func (g *guard) setPause(wait time.Duration) {
 }
 
 // pause waits for the time that the controller requested. It returns false if the controller requested no time or too
-// long a time, or if the context ended.
+// long a time, or if the context was canceled.
 func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	if wanted <= 0 || wanted > g.limits.busy {
 		return false
@@ -181,7 +181,7 @@ func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	return sleep(ctx, wanted)
 }
 
-// sleep waits for d, and reports whether d elapsed before the context ended.
+// sleep waits for d, and reports whether d elapsed before the context was canceled.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 	tests := map[string]struct {
 		instead func(w http.ResponseWriter, r *http.Request) bool
 		limits  func(l *limits)
-		// part names the part that is expected to be unread, and why the reason. If part is "", everything is
+		// part names the part that is expected to be unread. why is the expected reason. If part is "", everything is
 		// expected to be read.
 		part, why string
 		check     func(b *models.BMC) bool
@@ -355,7 +355,7 @@ func soil(value any, filth string) any {
 	return value
 }
 
-// TestDirtyTexts checks that texts from a controller are never shown with the password or with control sequences.
+// TestDirtyTexts checks that the password and control sequences are not shown even if a controller sends them.
 func TestDirtyTexts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")

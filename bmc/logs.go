@@ -76,7 +76,7 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 }
 
 // top returns the path for requesting at most maxEntries entries of a log. skip is the number of entries to skip at
-// the start. If the controller does not support such requests, top returns at.
+// the start. If the controller does not support such requests, top returns the path of the log unchanged.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at

@@ -144,9 +144,9 @@ func (m *server) slotByID(o models.BMCOrder, slots []slot) (*slot, error) {
 	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "available: "+labels(slots))
 }
 
-// insert inserts an image. Some controllers refuse properties that others require. Therefore, it first sends as few
-// properties as possible, and then adds or removes those that the controller's error names. If the error names none,
-// it tries other sets of properties.
+// insert inserts an image. Some controllers reject properties that others require. Therefore, it first sends as few
+// properties as possible, and then adds or removes the properties that the controller's error names. If the error
+// names none, it tries other sets of properties.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)

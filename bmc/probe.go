@@ -243,7 +243,7 @@ func (p *probe) readSecureBoot(ctx context.Context) error {
 	return nil
 }
 
-// readMedia reads the slots for virtual media, and the protocols with which images can be fetched for each slot.
+// readMedia reads the virtual media slots, and the protocols with which images can be fetched for each slot.
 func (p *probe) readMedia(ctx context.Context) error {
 	slots, err := p.slots(ctx, p.manager)
 	for i := range slots {

@@ -58,7 +58,8 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
-// count returns the number of requests whose text, in the form "METHOD path", starts with method.
+// count returns the number of received requests that start with method. For example, "POST " counts all POST
+// requests.
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"ironworks/printable"
 )
 
-// maxText is the maximum length of a text from a controller. The longest texts of real controllers are log entries.
+// maxText is the maximum length of a text from a controller, in characters. The longest texts of real controllers are
+// log entries.
 const maxText = 2000
 
 // scrub makes every text safe to show. It removes control characters and the credentials, which some controllers
@@ -41,7 +42,8 @@ func (s *session) scrubValue(v reflect.Value) {
 	}
 }
 
-// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than most.
+// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than the given
+// maximum.
 func amount(n *float64, most float64) int64 {
 	if n == nil || math.IsNaN(*n) || *n < 0 || *n > most {
 		return 0
@@ -58,8 +60,9 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// parseTime parses texts in order, and returns the first valid time, which is according to the controller's clock. A
-// clock that was never set starts in 1970 or at the build date of the firmware, so times in 1970 are ignored.
+// parseTime returns the first of the texts that is a valid time, according to the controller's clock. It returns the
+// zero time if there is none. A clock that was never set starts in 1970 or at the build date of the firmware, so
+// times in 1970 are ignored.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

@@ -11,9 +11,9 @@ import (
 // maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
-// readSensors reads the temperatures, fans, power and voltages of the machine's chassis. It uses the resources of
-// older controllers; if they contain no sensors, those of newer ones; and if these contain none either, the list of
-// sensors.
+// readSensors reads the temperatures, fans, power and voltages of the machine's chassis. It first reads the resources
+// of older controllers. If they contain no sensors, it reads those of newer controllers. If these contain none
+// either, it reads the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}

@@ -159,7 +159,8 @@ func (s *session) newSession(ctx context.Context) error {
 	return nil
 }
 
-// renew replaces the session if err says that it has expired, but only once. It reports whether it did.
+// renew replaces the session if err says that the session has expired. It tries this only once, and reports whether
+// it succeeded.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -168,7 +169,7 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even after the context has ended. Controllers allow few sessions, so an open session may block
+// close logs out, even if the context was canceled. Controllers allow few sessions, so an open session may block
 // other users.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
@@ -231,7 +232,8 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// Maximum numbers of resources that are read. Real machines have fewer, or more would not be useful.
+// These are the maximum numbers of resources that are read. Real machines have fewer resources, or reading more would
+// not be useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

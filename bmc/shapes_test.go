@@ -229,8 +229,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestExpand checks that a collection is read with one request if possible, and that a controller that fails to
-// expand a collection is not asked for it again.
+// TestExpand checks that a collection is read with one request if possible. A controller that fails to expand a
+// collection must not be asked to do so again.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	const modules = 24

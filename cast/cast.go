@@ -1,5 +1,5 @@
-// Package cast writes, reads and plays asciicasts. These are recordings of the output of a terminal, in versions 2
-// and 3 of asciinema's format (docs.asciinema.org/manual/asciicast).
+// Package cast writes, reads and plays asciicasts. These are recordings of terminal output in versions 2 and 3 of
+// asciinema's format (docs.asciinema.org/manual/asciicast).
 package cast
 
 import (

@@ -54,7 +54,7 @@ func Record(path string, h Header, limit int64) (*Recording, error) {
 		return nil, err
 	}
 	r.lock = lockOf(path)
-	if err := r.lock.Lock(); err != nil { // it waits for Abandoned, which holds the lock for a moment
+	if err := r.lock.Lock(); err != nil { // this may wait, because Abandoned holds the lock for a moment
 		return nil, errors.Join(fmt.Errorf("record the terminal: %w", err), r.Close())
 	}
 	return r, nil

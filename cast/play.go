@@ -39,7 +39,7 @@ var ErrTooShort = errors.New("the recording ends before the start position")
 var errBack = errors.New("back")
 
 // Play writes the output of a recording to a terminal with the recorded timing. It writes only output that [Safe]
-// lets through. It returns at the end of the recording, or earlier if ctx ends. If the user quits, it returns
+// lets through. It returns at the end of the recording, or earlier if ctx is canceled. If the user quits, it returns
 // [ErrQuit].
 func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	defer func() { _, _ = io.WriteString(out, resetTerminal) }()

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// Safe filters terminal output and keeps only what draws: text, line breaks, SGR, cursor movements, erasing,
+// Safe filters terminal output and keeps only the parts that draw: text, line breaks, SGR, cursor movements, erasing,
 // scrolling, and the modes of a full-screen program. Recordings can come from untrusted sources. Safe therefore drops
 // everything else, including clipboard contents, titles and queries that the terminal would answer. It keeps its
 // state between calls.

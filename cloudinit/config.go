@@ -122,7 +122,7 @@ func (s keyType) takes(n *yaml.Node) bool {
 	return true
 }
 
-// checkValue checks the values of only those keys in which mistakes have the worst consequences.
+// checkValue checks the value of a key. It checks only those keys in which mistakes have the worst consequences.
 func checkValue(key string, value *yaml.Node) []Problem {
 	if value.Kind != yaml.SequenceNode {
 		return nil

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config writes text to a temporary configuration file and returns the path of that file.
+// config writes a temporary configuration file with the given content and returns its path.
 func config(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "agent.conf")

@@ -33,8 +33,8 @@ type Options struct {
 	Log io.Writer
 }
 
-// Run runs the agent until ctx ends, in which case it returns nil, or until Ironic ends the agent by finalizing a
-// rescue.
+// Run runs the agent until ctx is canceled or until Ironic ends the agent by finalizing a rescue. In both cases, it
+// returns nil.
 func Run(ctx context.Context, options Options) error {
 	host := linux.Local(options.Root)
 	log := &logWriter{to: options.Log}
@@ -112,8 +112,8 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait returns the settings for waiting for addresses before the inventory is collected. Without an
-// inspection, the agent does not wait.
+// addressWait returns how long, and for which interfaces, the agent waits for addresses before it collects the
+// inventory. The result is zero without an inspection, so the agent does not wait then.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}
@@ -132,8 +132,8 @@ type ramdisk struct {
 var _ agent.Listener = (*ramdisk)(nil)
 
 // EarlyInventory returns the inventory without LLDP data, together with a function that waits for this data and adds
-// it. If VLANs are configured, it waits itself and returns the complete inventory, because Ironic may be reachable
-// only through a VLAN.
+// it. If VLANs are configured, Ironic may be reachable only through a VLAN. EarlyInventory then waits for the LLDP
+// data itself and returns the complete inventory.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)

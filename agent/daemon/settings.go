@@ -36,8 +36,8 @@ type Settings struct {
 	CollectLLDP   bool
 	LLDPTimeout   time.Duration
 	VLANs         string
-	// DHCPWait limits the time for which the inspection waits for addresses. If DHCPAll is true, it waits for the
-	// addresses of all interfaces with a carrier. Otherwise, it waits only for the address of the boot interface.
+	// DHCPWait is the maximum time that the inspection waits for addresses. With DHCPAll, the inspection waits for
+	// the addresses of all interfaces with a carrier. Otherwise, it waits only for the address of the boot interface.
 	DHCPWait time.Duration
 	DHCPAll  bool
 
@@ -77,7 +77,7 @@ func (r *reader) textOf(option, parameter, byDefault string) string {
 	return byDefault
 }
 
-// addError records that the value of an option is invalid. The parameter want describes valid values.
+// addError records that the value of an option is invalid. The want argument describes valid values.
 func (r *reader) addError(option, text, want string) {
 	place := "on the kernel's command line"
 	if v, known := r.files[option]; known {
@@ -172,8 +172,8 @@ func (r *reader) minTLS() uint16 {
 	}
 }
 
-// images reads the options for images. Of those after the blank line, only the two flags can also be set on the
-// kernel's command line.
+// images reads the image options. The options below the blank line can be set only in configuration files, except for
+// the two flags, which can also be set on the kernel's command line.
 func (r *reader) images() agent.ImageOptions {
 	const option = "image_download_connection_"
 	return agent.ImageOptions{
@@ -200,7 +200,7 @@ func split(text string) []string {
 	return elements
 }
 
-// collectors returns the names of the inspection's collectors. Without collectors, there is no inspection. If an
+// collectors returns the names of the inspection collectors. An empty result disables the inspection. If an
 // inspection URL is set, the default collectors are used unless others are configured.
 func (r *reader) collectors(inspectionURL string) []string {
 	text := r.text("inspection_collectors", "")

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// qcow inspects QEMU's image formats with the signature QFI, such as qcow2. See QcowInspector.
+// qcow inspects the QEMU image formats whose signature starts with QFI, such as qcow2. See QcowInspector.
 func qcow(i image) inspected {
 	header := i.at(0, sector)
 	if !bytes.HasPrefix(header, []byte("QFI\xfb")) {
@@ -33,7 +33,7 @@ func qcow(i image) inspected {
 	return found
 }
 
-// vhd inspects the VHD format of Virtual PC. See VHDInspector.
+// vhd inspects Virtual PC's VHD format. See VHDInspector.
 func vhd(i image) inspected {
 	const sizeAt = 40
 	found := inspected{matches: bytes.HasPrefix(i.upTo(sector), []byte("conectix"))}
@@ -43,7 +43,7 @@ func vhd(i image) inspected {
 	return found
 }
 
-// vdi inspects the VDI format of VirtualBox. See VDIInspector.
+// vdi inspects VirtualBox's VDI format. See VDIInspector.
 func vdi(i image) inspected {
 	const signatureAt, signature, sizeAt = 0x40, 0xbeda107f, 0x170
 	header := i.at(0, sector)
@@ -60,7 +60,7 @@ func qed(i image) inspected {
 	}
 }
 
-// iso inspects images of CDs and DVDs. See ISOInspector.
+// iso inspects CD and DVD images. See ISOInspector.
 func iso(i image) inspected {
 	const start, length, blocksAt, blockAt, primary = 32 << 10, 2 << 10, 80, 128, 1
 	header := i.at(start, length)
@@ -140,8 +140,7 @@ const (
 	vhdxTableSize = 64 << 10
 )
 
-// vhdx inspects the VHDX format of Hyper-V. The size of the disk is stored in the image's metadata. See
-// VHDXInspector.
+// vhdx inspects Hyper-V's VHDX format. The size of the disk is stored in the image's metadata. See VHDXInspector.
 func vhdx(i image) inspected {
 	const identity, metadataSize = 32, 64 << 10
 	found := inspected{matches: bytes.HasPrefix(i.upTo(identity), []byte("vhdxfile"))}
@@ -169,8 +168,8 @@ func vhdx(i image) inspected {
 	return found
 }
 
-// region searches the region table for the metadata and returns their offset. It returns false if the table is
-// invalid or does not contain them.
+// region returns the offset of the metadata region according to the region table. It returns false if the table is
+// invalid or does not contain that region.
 func region(table []byte) (uint64, bool) {
 	const first, entry, most = 16, 32, 2048
 	count := binary.LittleEndian.Uint32(table[8:])

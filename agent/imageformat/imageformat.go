@@ -20,7 +20,7 @@ const (
 	Old
 )
 
-// Format describes the format of an image.
+// Format is the image format that [Inspect] detected.
 type Format struct {
 	// Name is the format's name in Ironic's disk_format field: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or
 	// luks.
@@ -78,8 +78,8 @@ type inspected struct {
 // sector is the size of most headers, in bytes.
 const sector = 512
 
-// inspectors returns the inspectors that the rules include, keyed by format. An image that none of them recognizes is
-// raw.
+// inspectors returns the inspection functions for the given rules, keyed by format. An image that none of them
+// recognizes is raw.
 func inspectors(rules Rules) map[string]func(image) inspected {
 	all := map[string]func(image) inspected{
 		"qcow2": qcow, "vhd": vhd, "vhdx": vhdx, "vmdk": vmdk, "vdi": vdi, "qed": qed, "iso": iso,

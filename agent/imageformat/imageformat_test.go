@@ -9,7 +9,7 @@ import (
 	"ironworks/agent/imageformat"
 )
 
-// qcow returns the start of a qcow2 image. The function change may modify the image first.
+// qcow returns the start of a qcow2 image. The change function may modify the image first.
 func qcow(change func([]byte)) []byte {
 	content := make([]byte, 1024)
 	copy(content, "QFI\xfb\x00\x00\x00\x03")

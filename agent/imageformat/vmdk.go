@@ -20,8 +20,8 @@ const (
 	textSeen = 4096
 )
 
-// vmdk inspects the VMDK format of VMware. Such an image is either a sparse file that contains a descriptor, or only
-// a descriptor. See VMDKInspector.
+// vmdk inspects VMware's VMDK format. A VMDK image is either a sparse file that contains a descriptor, or only a
+// descriptor. See VMDKInspector.
 func vmdk(i image) inspected {
 	header := i.upTo(sector)
 	if i.rules == Old {
@@ -128,7 +128,7 @@ func descriptorText(descriptor []byte) string {
 	return strings.ToLower(string(text))
 }
 
-// createType returns the value of createType in a descriptor. This value is the type of the disk.
+// createType returns the type of the disk, which a descriptor stores in its createType field.
 func createType(text string) (name string, found bool) {
 	const longest = 64
 	_, rest, found := strings.Cut(text, `createtype="`)
@@ -149,7 +149,7 @@ func hasKnownType(text string) bool {
 
 const badDescriptor = "Invalid VMDK descriptor data"
 
-// descriptorProblems describes what is wrong with a descriptor. It returns nil if nothing is.
+// descriptorProblems describes what is wrong with a descriptor. It returns nil if the descriptor is valid.
 func descriptorProblems(text string) []string {
 	switch {
 	case text == "":
@@ -163,8 +163,8 @@ func descriptorProblems(text string) []string {
 	return nil
 }
 
-// extentProblem describes what is wrong with the lines of a descriptor. Among other things, it refuses an extent in
-// another folder, because a program would read that file.
+// extentProblem describes what is wrong with the lines of a descriptor, or returns "" if they are valid. For example,
+// it rejects an extent in another folder, because a conversion would read that file.
 func extentProblem(text string) string {
 	extents, paths := 0, false
 	for line := range strings.SplitSeq(text, "\n") {

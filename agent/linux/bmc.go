@@ -21,7 +21,7 @@ type bmcAddresses struct {
 // from 1.
 const channels = 11
 
-// bmc returns the BMC's addresses. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
+// bmc returns the BMC's addresses. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac from
 // ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {

@@ -200,7 +200,7 @@ func (h Host) numa() *numaTopology {
 	return found
 }
 
-// addNode adds the memory and the cores of a NUMA node to found. The argument folder is the path of the node's folder
+// addNode adds the memory and the cores of a NUMA node to found. The folder argument is the path of the node's folder
 // in /sys.
 func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	info, err := h.read(folder + "/meminfo")

@@ -99,8 +99,8 @@ func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	return names, nil
 }
 
-// partitionWith returns the disk's partition for which lsblk shows value in the given column, ignoring case. It
-// returns "" if there is none.
+// partitionWith returns the device of the partition for which lsblk shows the given value in the given column,
+// ignoring case. It returns "" if the disk has no such partition.
 func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // converting describes an image that qemu-img must convert.
 var converting = agent.ImageWrite{Device: "/dev/sda", Format: "qcow2"}
 
-// TestConvertTriesAgain checks that a conversion is retried for the same errors as in _retry_on_res_temp_unavailable
-// of ironic_python_agent/qemu_img.py.
+// TestConvertTriesAgain checks that a conversion is retried after the same errors as in the real agent; see
+// _retry_on_res_temp_unavailable in ironic_python_agent/qemu_img.py.
 func TestConvertTriesAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

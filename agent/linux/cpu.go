@@ -13,7 +13,7 @@ import (
 // malformedFlags matches characters that never occur in CPU flags.
 var malformedFlags = regexp.MustCompile(`[A-Z!@#$%^&*()_+{}|:"<>?]`)
 
-// cpu implements get_cpus of ironic_python_agent/hardware.py.
+// cpu implements get_cpus from ironic_python_agent/hardware.py.
 func (h Host) cpu(ctx context.Context) (agent.CPU, error) {
 	out, err := h.program(ctx, "lscpu")
 	if err != nil {

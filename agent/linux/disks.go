@@ -36,7 +36,7 @@ func (r row) text(column string) (value string, known bool) {
 	return "", false
 }
 
-// texts returns the value in the given column as an attribute of a disk, or nil if it is null.
+// texts returns the value in the given column as a disk attribute. It returns nil if the value is null.
 func (r row) texts(column string) agent.Texts {
 	if value, known := r.text(column); known {
 		return agent.Text(value)
@@ -73,8 +73,8 @@ func (h Host) rows(ctx context.Context) ([]row, error) {
 	return report.Devices, nil
 }
 
-// blockDevices implements list_all_block_devices of ironic_python_agent/hardware.py for disks, but returns all
-// serials and WWNs of each disk.
+// blockDevices implements list_all_block_devices from ironic_python_agent/hardware.py, but only for disks. Unlike the
+// real agent, it returns all serials and WWNs of each disk.
 func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	h := m.host
 	h.try(ctx, "udevadm", "settle")
@@ -150,8 +150,8 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	return disk, nil
 }
 
-// identify adds all known serials and WWNs to a disk. It puts the values of lsblk first, because agents that report
-// only one serial and one WWN report these.
+// identify adds all known serials and WWNs to a disk. It puts lsblk's values first, because an agent that reports
+// only one serial and one WWN takes them from lsblk.
 func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add := func(to *agent.Texts, value string) {
 		if value != "" {
@@ -192,7 +192,7 @@ func (h Host) byPath() map[string]string {
 	return links
 }
 
-// readOnly implements _is_read_only_device of ironic_python_agent/hardware.py.
+// readOnly implements _is_read_only_device from ironic_python_agent/hardware.py.
 func (h Host) readOnly(name string) bool {
 	flag, err := h.read("/sys/block/" + name + "/ro")
 	return err == nil && flag == "1"
@@ -205,7 +205,7 @@ func (h Host) virtualMedia(device string) bool {
 	return err == nil && path.Join(path.Dir(label), target) == device
 }
 
-// properties maps the names of a device's properties in udev's database to their values.
+// properties holds a device's properties in udev's database, keyed by name.
 type properties map[string]string
 
 // udev reads the properties of a block device from the files of udev's database, which the real agent accesses
@@ -238,8 +238,8 @@ func (p properties) id(key string) string {
 	return p["DM_"+key]
 }
 
-// belowMultipath reports whether a device is one of the paths of a multipath device. The multipath device is listed
-// in its place. See _get_multipath_parent_device in ironic_python_agent/hardware.py.
+// belowMultipath reports whether a device is one of the paths of a multipath device. Such a device is not listed,
+// because the multipath device represents it. See _get_multipath_parent_device in ironic_python_agent/hardware.py.
 func (m *Machine) belowMultipath(ctx context.Context, name string) bool {
 	if !m.multipath || name == "" {
 		return false

@@ -18,8 +18,9 @@ const (
 	dmiDevice    = 17
 )
 
-// dmi implements collect_dmidecode_info of ironic_python_agent/dmi_inspector.py. It returns the output of dmidecode,
-// keyed by section. If a number in the output is invalid, the result is an empty object, as in the real agent.
+// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns the output of
+// dmidecode, keyed by section. If a number in the output is invalid, the result is an empty object, as in the real
+// agent.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {
@@ -34,7 +35,7 @@ func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	return found, err
 }
 
-// parseDMI implements parse_dmi of dmi_inspector.py.
+// parseDMI implements parse_dmi from dmi_inspector.py.
 func parseDMI(text string) (map[string]any, error) {
 	var bios, memory map[string]any
 	cpus, arrays, devices := []any{}, []map[string]any{}, []any{}
@@ -96,8 +97,8 @@ func dmiType(block string) int {
 	return n
 }
 
-// parseHandle implements _parse_handle_block of dmi_inspector.py. If a field has no value on its own line, its value
-// is the list of the lines below.
+// parseHandle implements _parse_handle_block from dmi_inspector.py. If a field has no value on its own line, its
+// value is the list of the lines below.
 func parseHandle(block string) map[string]any {
 	fields := map[string]any{}
 	list := ""

@@ -16,7 +16,7 @@ import (
 	"ironworks/agent"
 )
 
-// espTypes lists the types that an EFI system partition can have, first with GPT and then with MBR.
+// espTypes lists the partition types of an EFI system partition: the GPT type and the MBR type.
 var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"}
 
 // bootLoaders has the same elements as BOOTLOADERS_EFI in ironic_python_agent/efi_utils.py. These are the file names
@@ -65,8 +65,8 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot converts a path that the agent can open to the path of the same file for programs that run in the host's
-// root.
+// pathInRoot converts a path that the agent can open. The result is the path of the same file as programs that run in
+// the host's root see it.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {

@@ -27,9 +27,9 @@ func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	return m.host.eraseAll(ctx, erase)
 }
 
-// sharedContent contains the partition types and file systems that several machines may use at the same time, with
-// their names. See safety_check_block_device in ironic_python_agent/hardware.py. By mistake, that function compares
-// case-sensitively and ignores file systems.
+// sharedContent names the partition types and file systems that several machines may use at the same time. Its keys
+// are the values that lsblk prints, in lower case. See safety_check_block_device in ironic_python_agent/hardware.py.
+// By mistake, that function compares case-sensitively and ignores file systems.
 var sharedContent = map[string]string{
 	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
 	"aa31e02a-400f-11db-9590-000c2911d1b8": "VMware VMFS Partition (GPT)",
@@ -51,9 +51,9 @@ func (h Host) guard(ctx context.Context, device string) error {
 	return nil
 }
 
-// eraseMetadata implements destroy_disk_metadata of ironic_python_agent/disk_utils.py. It erases signatures and both
-// copies of the partition table. It overwrites the tables before it calls sgdisk, because sgdisk refuses damaged
-// ones.
+// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and
+// both copies of the partition table. It overwrites the tables before it calls sgdisk, because sgdisk rejects damaged
+// tables.
 func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	if _, err := h.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	return size, nil
 }
 
-// eraseAll implements erase_block_device of ironic_python_agent/hardware.py. It lets NVMe and ATA disks erase
+// eraseAll implements erase_block_device from ironic_python_agent/hardware.py. It lets NVMe and ATA disks erase
 // themselves securely, and overwrites other disks with passes of random data and zeros. If a secure erase fails,
 // eraseAll returns the error, unless Ironic allows overwriting the disk instead.
 func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
@@ -183,7 +183,8 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	return n
 }
 
-// eraseATA runs the security erase of an ATA disk. done is false if the disk or the host does not support it.
+// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support a security erase, done is
+// false.
 func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error) {
 	const password = "NULL"
 	info, err := h.program(ctx, "hdparm", "-I", device)

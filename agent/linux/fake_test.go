@@ -70,7 +70,7 @@ func (b *bench) fails(code int, stderr string, starts ...string) {
 	}
 }
 
-// ran reports whether exactly this command line was run.
+// ran reports whether a program was run with exactly the given command line.
 func (b *bench) ran(line string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -47,8 +47,8 @@ type Links interface {
 	// Speed returns the speed of the fastest mode that the interface supports, in Mbit/s. If it is unknown, Speed
 	// returns the current speed, or 0.
 	Speed(name string) int
-	// LLDP listens on the given interfaces until each has received one LLDP frame or ctx ends. It returns the frames
-	// without their Ethernet headers.
+	// LLDP listens on the given interfaces until each has received one LLDP frame, or until ctx is done. It returns
+	// the frames without their Ethernet headers.
 	LLDP(ctx context.Context, names []string) (map[string][]byte, error)
 }
 
@@ -83,7 +83,7 @@ func (h Host) exists(name string) bool {
 // link returns the target of a symbolic link exactly as the link contains it.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
-// warnUnreadable warns that something cannot be read, or that the host does not have it. The parameter what names it.
+// warnUnreadable warns that an item does not exist on the host or cannot be read. The what argument names the item.
 func (h Host) warnUnreadable(what string, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		h.warn("this host has no %s", what)

@@ -132,7 +132,7 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 }
 
 // imageFile returns the name of a file that contains the image and that programs on the host can open. A downloaded
-// image is already in such a file, unless the agent runs in a container. The function remove deletes the file if
+// image is already in such a file, unless the agent runs in a container. The remove function deletes the file if
 // imageFile created it.
 func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
 	if file, ok := content.(*os.File); ok && h.Root == "/" {
@@ -152,7 +152,7 @@ func (h Host) imageFile(content io.Reader) (name string, remove func(), err erro
 }
 
 // moveBackupGPT moves the backup GPT to the end of the disk, which is necessary if the disk is larger than the image.
-// Like fix_gpt_partition of ironic_python_agent/disk_utils.py, it only logs a warning if that fails.
+// Like fix_gpt_partition in ironic_python_agent/disk_utils.py, it only logs a warning if that fails.
 func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	out, err := h.program(ctx, "sgdisk", "-v", device)
 	var failed *ProgramError
@@ -167,7 +167,7 @@ func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	}
 }
 
-// identifier implements get_disk_identifier of ironic_python_agent/disk_utils.py. It returns the signature in the
+// identifier implements get_disk_identifier from ironic_python_agent/disk_utils.py. It returns the signature in the
 // first sector of the disk.
 func (h Host) identifier(device string) (string, error) {
 	const at, size = 440, 4

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// SystemLogs returns the journal, the output of other programs, and udev's data about block devices. They are the
-// logs that collect_system_logs of ironic_python_agent/hardware.py collects. Programs that fail or do not exist are
-// omitted.
+// SystemLogs collects the same logs as collect_system_logs in ironic_python_agent/hardware.py: the journal, the
+// output of other programs, and udev's data about block devices. It omits programs that fail or do not exist.
 func (m *Machine) SystemLogs(ctx context.Context, count int) map[string][]byte {
 	h := m.host
 	commands := map[string][]string{

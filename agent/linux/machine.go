@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Parameters holds the parameters of the kernel's command line; see [Host.Parameters].
 	Parameters map[string]string
-	// CollectLLDP enables listening for LLDP frames. It takes at most LLDPTimeout, whose default is 30 s.
+	// CollectLLDP enables listening for LLDP frames. Listening takes at most LLDPTimeout, whose default is 30 s.
 	CollectLLDP bool
 	LLDPTimeout time.Duration
 	// VLANs lists the VLAN interfaces to create, in the format of the enable_vlan_interfaces option.
@@ -76,7 +76,7 @@ func (m *Machine) Prepare(ctx context.Context) {
 	m.multipath = h.try(ctx, "multipath", "-ll")
 }
 
-// listening holds the LLDP frames received in the background. They may be read only after ended was closed.
+// listening holds the LLDP frames received in the background. The frames must not be read before ended is closed.
 type listening struct {
 	ended  chan struct{}
 	frames map[string][]byte
@@ -97,8 +97,8 @@ func (m *Machine) ListenForLLDP(ctx context.Context) {
 	}()
 }
 
-// received returns the LLDP frames that ListenForLLDP receives, after waiting until it has stopped listening. If
-// ListenForLLDP was not called, received listens itself. If ctx ends first, received returns no frames.
+// received waits until ListenForLLDP has stopped listening, and returns the received LLDP frames. If ListenForLLDP
+// was not called, received listens itself. If ctx is canceled first, received returns no frames.
 func (m *Machine) received(ctx context.Context, names []string) map[string][]byte {
 	if m.listening == nil {
 		return m.lldp(ctx, names)
@@ -252,7 +252,7 @@ func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 // BlockDevices returns the current disks, with every serial and WWN.
 func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) { return m.blockDevices(ctx) }
 
-// Parameters reads the kernel's command line, like _read_params_from_file of ironic_python_agent/utils.py. If a
+// Parameters reads the kernel's command line, like _read_params_from_file in ironic_python_agent/utils.py. If a
 // parameter occurs several times, the last value is used.
 func (h Host) Parameters() (map[string]string, error) {
 	text, err := h.read("/proc/cmdline")

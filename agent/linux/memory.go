@@ -11,8 +11,8 @@ import (
 
 const mib = 1 << 20
 
-// memory implements get_memory of ironic_python_agent/hardware.py. It returns the size of the memory that the kernel
-// can use, and the size of the installed memory as lshw would report it.
+// memory implements get_memory from ironic_python_agent/hardware.py. It returns the size of the memory that the
+// kernel can use, and the size of the installed memory as lshw would report it.
 func (h Host) memory(table []structure) (agent.Memory, error) {
 	info, err := h.read("/proc/meminfo")
 	if err != nil {
@@ -37,9 +37,9 @@ func (h Host) memory(table []structure) (agent.Memory, error) {
 }
 
 // memoryOfKernel returns the size of the memory that lshw reports if the firmware does not describe all memory
-// modules. The argument total is the size of the memory that the kernel can use. All sizes are in bytes. If the
-// memory blocks that are online are larger than total, the result is their size. Otherwise, it is the size of kcore
-// if that is plausible, or else total. See scan_memory in lshw's mem.cc.
+// modules. The total argument is the size of the memory that the kernel can use. Both sizes are in bytes. If the
+// online memory blocks are larger than total, the result is their size. Otherwise, it is the size of kcore if that is
+// plausible, or else total. See scan_memory in lshw's mem.cc.
 func (h Host) memoryOfKernel(total int64) int64 {
 	const folder = "/sys/devices/system/memory"
 	if blocks := h.memoryBlocks(folder); blocks > total {

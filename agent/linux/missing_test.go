@@ -11,7 +11,7 @@ import (
 	"ironworks/agent/linux"
 )
 
-// hostWith returns a host that could boot but that has only the named programs.
+// hostWith returns a host with a bootable disk. Of the programs that tests use, the host has only the named ones.
 func hostWith(t *testing.T, programs ...string) *bench {
 	t.Helper()
 	b := bootable(t, map[string]string{"EFI/BOOT/BOOTX64.EFI": ""})

@@ -12,7 +12,7 @@ import (
 
 const netFolder = "/sys/class/net/"
 
-// interfaceNames implements list_interfaces of ironic_python_agent/netutils.py. It returns the names of physical
+// interfaceNames implements list_interfaces from ironic_python_agent/netutils.py. It returns the names of physical
 // interfaces, VLANs and bonds.
 func (h Host) interfaceNames() ([]string, error) {
 	all, err := h.list(netFolder)
@@ -70,8 +70,8 @@ func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	return i, true
 }
 
-// mac implements get_mac_addr of ironic_python_agent/netutils.py. It prefers the permanent address to an address that
-// was set later, for example by a bond. It returns "" for addresses that start with fa:, because they belong to
+// mac implements get_mac_addr from ironic_python_agent/netutils.py. It prefers the permanent address to an address
+// that was set later, for example by a bond. It returns "" for addresses that start with fa:, because they belong to
 // virtual interfaces, such as those of some BMCs.
 func (h Host) mac(name string) string {
 	mac := h.Links.PermanentMAC(name)

@@ -39,7 +39,8 @@ func TestInventoryAsIronicPythonAgent(t *testing.T) {
 	}
 }
 
-// TestCollectorsAsIronicPythonAgent checks that the other collectors return the same data as ironic-python-agent.
+// TestCollectorsAsIronicPythonAgent checks that the pci-devices, usb-devices, numa-topology and dmi-decode collectors
+// return the same data as in ironic-python-agent.
 func TestCollectorsAsIronicPythonAgent(t *testing.T) {
 	t.Parallel()
 	for _, name := range linuxhost.Names(t) {

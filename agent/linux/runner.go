@@ -79,8 +79,8 @@ func missingInRoot(root string, out agent.Output) bool {
 	return root != "/" && out.Code == notFound && strings.HasPrefix(out.Stderr, "chroot: ")
 }
 
-// lineWriter calls line for each complete line that is written to it. A carriage return also ends a line, because the
-// lines of progress bars end with one.
+// lineWriter splits the output of a program into lines, and calls the line function for each complete line. A
+// carriage return also ends a line, because the lines of progress bars end with one.
 type lineWriter struct {
 	mu   sync.Mutex
 	kept []byte

@@ -14,7 +14,7 @@ import (
 // kernel.
 const smbiosTable = "/sys/firmware/dmi/tables/DMI"
 
-// Types of SMBIOS structures.
+// The agent reads only SMBIOS structures of these types.
 const (
 	smbiosBIOS   = 0
 	smbiosSystem = 1
@@ -72,8 +72,8 @@ func parseSMBIOS(table []byte) []structure {
 	return all
 }
 
-// text returns the string whose number is stored in the byte at the given offset of the structure. It returns "" if
-// there is none.
+// text returns a string of the structure. The byte at the given offset contains the number of this string. If there
+// is no such string, text returns "".
 func (s structure) text(offset int) string {
 	if offset >= len(s.data) {
 		return ""
@@ -93,8 +93,8 @@ func (s structure) word(offset int) int {
 	return int(binary.LittleEndian.Uint16(s.data[offset:]))
 }
 
-// vendor implements get_system_vendor_info of ironic_python_agent/hardware.py. The real agent gets these values from
-// lshw, which appends the SKU in parentheses to the name of the product.
+// vendor implements get_system_vendor_info from ironic_python_agent/hardware.py. The real agent gets these values
+// from lshw, which appends the SKU in parentheses to the name of the product.
 func vendor(table []structure) agent.SystemVendor {
 	var v agent.SystemVendor
 	for _, s := range table {

@@ -10,9 +10,9 @@ import (
 // ironic_python_agent/inspector.py.
 type AddressWait struct {
 	Timeout time.Duration
-	// All makes the agent wait for the addresses of all interfaces; otherwise, it waits only for that of the boot
-	// interface. Unlike the real agent, this agent does not wait for interfaces without a carrier, because they
-	// cannot get an address.
+	// All makes the agent wait for the addresses of all interfaces. Otherwise, the agent waits only for the address
+	// of the boot interface. Unlike the real agent, this agent does not wait for interfaces without a carrier,
+	// because they cannot get an address.
 	All bool
 }
 
