@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is one request as the server got it.
+// seen is a request as the server received it.
 type seen struct {
 	method  string
 	path    string // still escaped

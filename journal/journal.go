@@ -53,7 +53,7 @@ type Journal struct {
 
 	mu      sync.Mutex
 	waiting waiting
-	// writing is the size of the lines that are being written.
+	// writing is the size of the lines that are being written, in bytes.
 	writing int
 	dropped dropped
 	closed  bool
@@ -76,7 +76,7 @@ type Journal struct {
 }
 
 // Open returns a journal. The file is opened by the first write or, if it exists, by the first read. The caller must
-// call Close, which writes the waiting records even if ctx has ended.
+// call Close, which writes the waiting records even if ctx has been canceled.
 func Open(ctx context.Context, opts Options) *Journal {
 	if opts.Limits.Size <= 0 {
 		opts.Limits.Size = DefaultSize
