@@ -38,8 +38,8 @@ func (h *headline) update(s fleet.Status) {
 	}
 }
 
-// connection returns the header's text about the age of the data, in the longest form that fits into w cells or, if
-// none does, in the shortest one. The text does not change as long as all is well.
+// connection returns the header's message about the age of the data. It chooses the longest form that fits into w
+// cells or, if none fits, the shortest form. The message does not change as long as all is well.
 func (c *Console) connection(w int) (text string, role theme.Role) {
 	forms, role := c.connectionForms()
 	for _, text = range forms {

@@ -69,7 +69,8 @@ func TestBoundedInputPassesOnTheRest(t *testing.T) {
 	}
 }
 
-// pasteFlood is a long input that never ends the sequence it starts. It consists of start and left more bytes.
+// pasteFlood is a long input that starts a sequence and never ends it. left is the number of bytes that still follow
+// start.
 type pasteFlood struct {
 	start string
 	left  int
