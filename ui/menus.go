@@ -32,7 +32,7 @@ func (c *Console) targetsText() string {
 	return fmt.Sprintf(textMarkedNodes, len(targets))
 }
 
-// Show opens a dialog in front of the others.
+// Show opens a dialog in front of all open dialogs.
 func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	c.overlays = append(c.overlays, o)
 	if f, ok := o.(*overlay.Form); ok {

@@ -163,19 +163,19 @@ func (c *Console) markCurrent(name string) {
 	}
 }
 
-// poll runs the poller of session l until the session ends.
+// poll returns a command that runs the poller of session l until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
 	running := c.running
 	running.Add(1)
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context ends; the callback receives the faults
+		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context is canceled; the callback receives the faults
 		return pollEnded{l.number}
 	}
 }
 
-// listen waits for the next reports of session l.
+// listen returns a command that waits for the next reports of session l.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		u, ok := l.feed.Take(l.ctx)
