@@ -26,7 +26,7 @@ func pricey(api *fakeIronic) func(asked) time.Duration {
 	}
 }
 
-// burstOf returns an Ironic with the given number of nodes, and a poller that has been idle for 35 seconds.
+// burstOf returns a fake Ironic with the given number of nodes, and a poller that has been idle for 35 seconds.
 func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	t.Helper()
 	api := newFake()

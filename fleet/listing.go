@@ -20,8 +20,8 @@ type listing struct {
 	marker string
 	page   []string
 	back   int
-	// missing holds the nodes that the last sweep did not include. sampleLeft is the number of them that must still
-	// be confirmed as deleted before the others count as deleted, too.
+	// missing holds the nodes that the last sweep did not include. sampleLeft is the number of missing nodes that
+	// must still be confirmed as deleted before all the others count as deleted, too.
 	missing    []string
 	verified   bool
 	sampleLeft int

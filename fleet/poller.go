@@ -74,7 +74,8 @@ type Poller struct {
 	// after it.
 	lastSingle string
 
-	// limited is set if the poller is limited to named nodes. It ends when all of them have been deleted.
+	// limited is set if the poller is limited to named nodes. Such a poller ends when all named nodes have been
+	// deleted.
 	limited bool
 
 	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every

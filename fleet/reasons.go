@@ -9,7 +9,8 @@ import (
 )
 
 // maxReasonsWaiting is the maximum number of failures in one answer whose events are held back until their reasons
-// are known. If a hundred nodes fail at once, they probably have the same cause, and must not delay other events.
+// are known. If a hundred nodes fail at once, their failures probably have the same cause, and must not delay other
+// events.
 const maxReasonsWaiting = 8
 
 // reasonTries is the maximum number of attempts to request a node's history.

@@ -19,7 +19,8 @@ var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connec
 // common lists the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
-// collection returns the collection that a call concerns. of reports whether the call concerns a single object of it.
+// collection returns the collection that a call concerns. of reports whether the call concerns a single object in the
+// collection.
 func (cl call) collection() (name string, of bool) {
 	parts := strings.Split(cl.path, "/")
 	if parts[0] == "volume" {

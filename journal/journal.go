@@ -36,10 +36,10 @@ const (
 )
 
 const (
-	// batchDelay is the time during which records are collected, to write them together.
+	// batchDelay is the time for which records are collected, so that they can be written together.
 	batchDelay = 250 * time.Millisecond
-	// linesEvery is the number of batch delays during which lines are collected. They are collected for longer than
-	// other records, because more lines can be packed better.
+	// linesEvery is the number of batch delays for which lines are collected. Lines are collected for longer than
+	// other records, because larger groups of lines can be packed better.
 	linesEvery = 4
 	// retryAfter is the delay between a failed write and the next attempt.
 	retryAfter = 10 * time.Second
@@ -158,8 +158,8 @@ func (j *Journal) run(ctx context.Context) {
 // recorder holds the state of the writing goroutine between batches.
 type recorder struct {
 	journal *Journal
-	// failed is set while writing fails; lossReported is set once a loss of lines has been reported. Each is reported
-	// only once.
+	// failed is set while writing fails; lossReported is set once a loss of lines has been reported. Both problems
+	// are reported only once.
 	failed, lossReported bool
 	// held counts the batches since lines were last written. Lines are held back to pack more of them together.
 	held int

@@ -34,7 +34,7 @@ func many() []models.Node {
 	return nodes
 }
 
-// bench is a running console that polls an Ironic with 10,000 nodes and counts the bytes of its output.
+// bench is a running console that polls a fake Ironic with 10,000 nodes and counts the bytes of its output.
 type bench struct {
 	api     *fakeIronic
 	console *Console

@@ -51,7 +51,8 @@ type Options struct {
 	Notify Notify
 	// Keys holds the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins maps the IDs of actions to the operator's programs that they run. Keys contains these actions, too.
+	// Plugins maps the IDs of actions to the operator's programs that the actions run. Keys contains these actions as
+	// well.
 	Plugins map[action.ID]*plugin.Plugin
 	// HandOver is called when another program takes over the terminal. The function that it returns is called when
 	// that program has ended. HandOver may be nil.

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// bounded returns the text that a console receives from in, and the number of pastes that were refused.
+// bounded returns the text that a console receives from in, and the number of dropped pastes.
 func bounded(t *testing.T, in io.Reader) (text string, refused int) {
 	t.Helper()
 	got, err := io.ReadAll(&boundedInput{from: in, tooLong: func() { refused++ }})

@@ -214,7 +214,7 @@ func (c *Console) picked(id string) tea.Cmd {
 	return nil
 }
 
-// copies lists the texts on the current screen that can be copied.
+// copies lists the texts that the current screen offers for copying.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))

@@ -228,8 +228,8 @@ func (c *Console) guide(s fleet.Status) tea.Cmd {
 // conductorsEvery is the interval at which the conductors are listed. Each listing takes one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors returns a command that lists the conductors, or nil if they are not due or the session is not
-// connected.
+// dueConductors returns a command that lists the conductors, or nil if the next listing is not due or the session is
+// not connected.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {

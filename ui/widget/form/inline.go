@@ -117,7 +117,8 @@ func (f *Inline) Set(value string) {
 }
 
 // Typed handles a key or a paste while a field is being edited. Enter ends editing, and tab and the arrow keys move
-// to another field; all of them keep the text. Esc discards it. The returned command looks up completions.
+// to another field; all of them keep the text. Esc restores the previous text. The returned command looks up
+// completions.
 func (f *Inline) Typed(msg tea.Msg) tea.Cmd {
 	msgs, cmds := f.due(msg, f.editNext)
 	for _, msg := range msgs {
