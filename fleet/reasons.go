@@ -16,7 +16,7 @@ const maxReasonsWaiting = 8
 // reasonTries is the maximum number of attempts to request a node's history.
 const reasonTries = 3
 
-// wantedReason is a failed node whose reason must be read.
+// wantedReason is a failed node whose failure reason must be read.
 type wantedReason struct {
 	uuid  string
 	tries int
