@@ -40,8 +40,8 @@ func (v *Value) Python() any {
 	return nil
 }
 
-// YAML encodes v, a value in Python's data model, in YAML that [Parse] can read. Objects and lists at the depth
-// flowFrom are written on one line each.
+// YAML encodes v, a value in Python's data model, in YAML that [Parse] can read. Objects and lists at depth flowFrom
+// are each written on one line.
 func YAML(v any, flowFrom int) ([]byte, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)

@@ -177,7 +177,7 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 	}
 }
 
-// plainFloat reports whether the number is written as JSON would write it.
+// plainFloat reports whether literal is an ordinary decimal number, and not, for example, 1_000, 0x10 or .inf.
 func plainFloat(literal string) bool {
 	_, err := strconv.ParseFloat(literal, 64)
 	return err == nil && !strings.ContainsAny(literal, "_xXnN")

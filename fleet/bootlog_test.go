@@ -10,7 +10,7 @@ import (
 )
 
 // TestLogLinesUpdateTheBootStage checks that the boot progress found in log lines is stored with its node, that its
-// times are in terms of the server's clock, and that only visible changes redraw the fleet.
+// times are converted to the server's clock, and that only visible changes redraw the fleet.
 func TestLogLinesUpdateTheBootStage(t *testing.T) {
 	t.Parallel()
 	s := NewStore()

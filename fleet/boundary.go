@@ -84,8 +84,8 @@ func newBoundary(anchors []string) *boundary {
 	return b
 }
 
-// addNodes processes the next nodes of the list. news contains the nodes whose content has changed. It returns the
-// number of nodes that were not on an earlier page of the round.
+// addNodes processes the next nodes of the list. news contains the nodes whose content has changed. addNodes returns
+// the number of nodes that were not on an earlier page of the round.
 func (b *boundary) addNodes(uuids []string, news map[string]bool) (unseen int) {
 	for _, uuid := range uuids {
 		if b.seen[uuid] {
@@ -121,8 +121,8 @@ func (b *boundary) addNode(uuid string, changed bool) {
 	b.run, b.next = b.run+1, at+1
 }
 
-// reached reports whether the rest of the list is unchanged since the earlier round. This is true only if all missed
-// nodes have been deleted.
+// reached reports whether the rest of the list seems unchanged since the earlier round. The result is reliable only
+// if all missed nodes have been deleted.
 func (b *boundary) reached() bool { return b.run > 0 && b.run >= min(minRun, len(b.anchors)) }
 
 // exhausted reports whether all anchors were seen, so that the boundary cannot be found anymore.

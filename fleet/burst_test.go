@@ -26,7 +26,7 @@ func pricey(api *fakeIronic) func(asked) time.Duration {
 	}
 }
 
-// burstOf returns an Ironic with the given number of nodes, and a poller that has been idle for 35 seconds.
+// burstOf returns a fake Ironic with the given number of nodes, and a poller that has been idle for 35 seconds.
 func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	t.Helper()
 	api := newFake()
@@ -38,8 +38,8 @@ func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	return api, r
 }
 
-// untilRight waits until the store agrees with Ironic, but gives up after the duration most. It returns the time that
-// has passed, and the remaining difference, if there is one.
+// untilRight waits until the store agrees with Ironic, or until more time than most has passed. It returns the
+// elapsed time and, if the store still differs, an error that describes the difference.
 func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	began := time.Now()
 	for {
@@ -202,7 +202,7 @@ func TestWalkWithBursts(t *testing.T) {
 	}
 }
 
-// burstWalk changes an Ironic at random, and compares the status with the store meanwhile.
+// burstWalk changes the nodes of a fake Ironic at random, and checks meanwhile that the poller's status is true.
 type burstWalk struct {
 	t    *testing.T
 	rng  *rand.Rand

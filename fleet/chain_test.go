@@ -19,7 +19,7 @@ type walk struct {
 	// passed holds the stable states entered since the last reading.
 	passed []models.ProvisionState
 	// adopted reports whether the node was adopted since the last reading, and rebuilt whether it was rebuilt after
-	// that. This is the only path that models.Between omits.
+	// the adoption. An adoption followed by a rebuild is the only path that models.Between omits.
 	adopted, rebuilt bool
 }
 
@@ -99,8 +99,8 @@ func TestChainUnderRandomWalks(t *testing.T) {
 	}
 }
 
-// checkLook checks the events that one reading of the node in w has caused. last is the last state reported before
-// that.
+// checkLook checks the events caused by one reading of the node in w. last is the last state reported before that
+// reading.
 func checkLook(events []models.Event, last models.ProvisionState, w *walk) error {
 	if w.state.Phase() == last.Phase() {
 		if len(events) > 0 {

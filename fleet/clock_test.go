@@ -62,7 +62,8 @@ func TestOwnClockForTimeInState(t *testing.T) {
 		}
 		first := row.FirstSeen
 		pass(time.Minute)
-		// A heartbeat updates provision_updated_at, but must not reset the time in the state.
+		// A heartbeat updates provision_updated_at, but must not reset the time for which the node has been in its
+		// state.
 		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = api.now() })
 		pass(5 * time.Second)
 		if row := r.row(id); !row.Since.IsZero() || !row.FirstSeen.Equal(first) {

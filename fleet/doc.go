@@ -3,7 +3,7 @@
 //
 //	store := fleet.NewStore()
 //	poller := fleet.NewPoller(client, store, fleet.Options{})
-//	err := poller.Run(ctx, show) // until ctx ends
+//	err := poller.Run(ctx, show) // until ctx is canceled
 //
 // While anything changes, the poller reads a page of the most recently changed nodes every second. It lists the whole
 // fleet only now and then, one page at a time. make bench measures how much load this puts on Ironic.

@@ -140,7 +140,7 @@ func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 }
 
 // stepPlace returns the position of step in the operation, in the form 3/6, or "" if it is unknown. The index in n
-// may be older than the step, because listings omit it, so the step itself takes precedence.
+// may be older than the step, because listings omit the index, so the step itself takes precedence.
 func stepPlace(n *models.Node, step *models.Step, kind models.StepKind) string {
 	steps, i := n.Internal.Progress(kind)
 	if i < 0 || steps[i].Label() != step.Label() {

@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeIronic is an in-memory Ironic API. As in the real one, nodes are sorted by ID or by a time, where nodes without
-// updated_at come last; unknown markers are rejected; and the Date header has whole seconds.
+// fakeIronic is an in-memory Ironic API. Like the real API, it sorts nodes by ID or by a time, rejects unknown
+// markers, and sends Date headers with whole seconds. In descending order, nodes without updated_at come last.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes map[string]*fakeNode
@@ -27,19 +27,20 @@ type fakeIronic struct {
 	running int
 	atOnce  int
 
-	// skew is the time by which the server's clock is ahead.
+	// skew is the time by which the server's clock is ahead of the local clock.
 	skew time.Duration
 	// maxLimit is the maximum size of a page. If ignoreMarker is set, every marker leads to the first page.
 	maxLimit     int
 	ignoreMarker bool
-	// hides omits all nodes up to this ID from listings sorted by ID.
+	// hides is the highest ID of the nodes that listings sorted by ID omit.
 	hides int
 	// foreign is the number of nodes that are counted, but not listed.
 	foreign int
 	// If seconds is set, times are stored in whole seconds, as in MySQL.
 	seconds bool
 	ticks   time.Duration
-	// latency returns the duration of an answer, and fault returns the error to answer with. Both may be nil.
+	// latency returns the time that a request takes, and fault the error with which it fails. Both functions may be
+	// nil.
 	latency func(asked) time.Duration
 	fault   func(asked) error
 }
@@ -92,7 +93,7 @@ func (f *fakeIronic) stamp() time.Time {
 	return f.now().Add(f.ticks)
 }
 
-// touch makes a change that is not visible, as taking and releasing a lock would.
+// touch updates a node without a visible change, as a conductor does when it takes and releases a lock.
 func (f *fakeIronic) touch(uuid string) { f.set(uuid, func(*models.Node) {}) }
 
 // add enrolls a node in the given state. The nodes are named n1, n2, …

@@ -57,7 +57,7 @@ func TestLimitedStore(t *testing.T) {
 	if rows := limited.Rows(others, explain.Columns()[0], false); len(rows) != 0 {
 		t.Errorf("a filter shows %d nodes beyond the limit", len(rows))
 	}
-	for i := range 60 { // some nodes of the owner o1 change to o2, and other nodes change to o1
+	for i := range 60 { // nodes of owner o1 change to o2, and other nodes change to o1
 		nodes[i].Owner = map[bool]string{true: "o1", false: "o2"}[nodes[i].Owner != "o1"]
 	}
 	s.apply(nodes[:60], time.Unix(2000, 0), arrived, 2)

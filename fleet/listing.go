@@ -20,13 +20,14 @@ type listing struct {
 	marker string
 	page   []string
 	back   int
-	// missing holds the nodes that the last sweep did not include. sampleLeft is the number of them that must still
-	// be confirmed as deleted before the others count as deleted, too.
+	// missing holds the nodes that the last sweep did not include. sampleLeft is the number of missing nodes that
+	// must still be confirmed as deleted before all the others count as deleted, too.
 	missing    []string
 	verified   bool
 	sampleLeft int
-	// urgent means that the node list may be wrong without the sweep. uuidsOnly means that the sweep lists only
-	// UUIDs, and found that it has found a change. rows counts the nodes that it has listed.
+	// urgent means that the node list may be wrong until the sweep has ended. uuidsOnly means that the sweep lists
+	// only UUIDs, and found means that it has found a change. rows is the number of nodes that the sweep has listed
+	// so far.
 	urgent, uuidsOnly, found bool
 	rows                     int
 	started                  time.Time
@@ -47,7 +48,8 @@ const (
 	sweeping         // a later full listing is running
 )
 
-// firstScreen starts by reading only as many nodes as fit on a screen, which costs a tenth of a full page.
+// firstScreen starts the first listing. It reads only as many nodes as fit on a screen, which costs a tenth of a full
+// page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.wholeFields(), Limit: firstPage})
@@ -151,7 +153,7 @@ func (p *Poller) sweepCost() time.Duration {
 	return p.latency
 }
 
-// sweepStep sends the next request of a sweep, for a page or for a node that was on no page. A fault ends the sweep.
+// sweepStep sends a sweep's next request, which reads a page or a node that was on no page. A fault ends the sweep.
 // Each further fault doubles the delay before the next sweep.
 func (p *Poller) sweepStep(ctx context.Context) error {
 	err := p.sweepRequest(ctx)

@@ -72,8 +72,9 @@ func (p *Poller) changeLimit() int {
 	return min(2*p.store.Status().Busy+20, ironicclient.DefaultPage)
 }
 
-// readChanged reads the nodes that Ironic updated last, down to nodes that it has not updated since an earlier round.
-// It returns the nodes that it has read. deletions means that nodes are known to have been deleted.
+// readChanged reads the nodes that Ironic updated last, until it reaches nodes that have not been updated since an
+// earlier round. It returns the UUIDs of the nodes that it has read. deletions means that nodes are known to have
+// been deleted.
 func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions bool) (read map[string]bool, err error) {
 	w := pager{query: ironicclient.NodeQuery{
 		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),

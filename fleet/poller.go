@@ -74,7 +74,8 @@ type Poller struct {
 	// after it.
 	lastSingle string
 
-	// limited is set if the poller is limited to named nodes. It ends when all of them have been deleted.
+	// limited is set if the poller is limited to named nodes. Such a poller ends when all named nodes have been
+	// deleted.
 	limited bool
 
 	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every
@@ -104,7 +105,7 @@ type Poller struct {
 	reasonFaults int
 }
 
-// NewPoller returns a Poller that keeps store up to date with the Ironic behind api.
+// NewPoller returns a Poller that keeps store up to date with the nodes in Ironic. It reads them with api.
 func NewPoller(api API, store *Store, opts Options) *Poller {
 	if opts.Fast == 0 {
 		opts.Fast = time.Second
@@ -119,9 +120,9 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 	}
 }
 
-// Run polls until ctx ends. It reports faults and retries without end, unless Options.GiveUp decides otherwise. It
-// returns nil only if all nodes in Options.Only have been deleted. Run calls notify from its own goroutine after
-// every answer and every fault; notify must not block for long, because the next poll waits for it.
+// Run polls until ctx is canceled. It reports faults and retries without end, unless Options.GiveUp decides
+// otherwise. It returns nil only if all nodes in Options.Only have been deleted. Run calls notify from its own
+// goroutine after every answer and every fault; notify must not block for long, because the next poll waits for it.
 func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 	p.onUpdate = notify
 	for {

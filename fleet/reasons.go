@@ -9,13 +9,14 @@ import (
 )
 
 // maxReasonsWaiting is the maximum number of failures in one answer whose events are held back until their reasons
-// are known. If a hundred nodes fail at once, they probably have the same cause, and must not delay other events.
+// are known. If a hundred nodes fail at once, their failures probably have the same cause, and must not delay other
+// events.
 const maxReasonsWaiting = 8
 
 // reasonTries is the maximum number of attempts to request a node's history.
 const reasonTries = 3
 
-// wantedReason is a failed node whose reason must be read.
+// wantedReason is a failed node whose failure reason must be read.
 type wantedReason struct {
 	uuid  string
 	tries int
@@ -68,8 +69,8 @@ func (p *Poller) reportReason(uuid string) {
 	}
 }
 
-// readReasons reads the reasons for failures that happened before the start, a few in each round. If a history cannot
-// be read, this does not count as a connection fault, and does not delay the round.
+// readReasons reads failure reasons that are still unknown, a few in each round. Most of them belong to failures
+// before the start. A history that cannot be read does not count as a connection fault, and does not delay the round.
 func (p *Poller) readReasons(ctx context.Context) error {
 	if time.Now().Before(p.reasonsDue) {
 		return nil

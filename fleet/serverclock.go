@@ -30,7 +30,7 @@ func (c *ServerClock) Observe(date, sent, got time.Time) {
 // Known reports whether any answer so far had a Date header.
 func (c *ServerClock) Known() bool { return c.known }
 
-// Skew returns the time by which the server's clock is ahead, or 0 if that is unknown.
+// Skew returns the time by which the server's clock is ahead of the local clock, or 0 if it is unknown.
 func (c *ServerClock) Skew() time.Duration {
 	if !c.known {
 		return 0

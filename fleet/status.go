@@ -32,7 +32,7 @@ type Status struct {
 	Failures int
 	// Latency is the duration of the last small request.
 	Latency time.Duration
-	// Skew is the time by which the server's clock is ahead.
+	// Skew is the time by which the server's clock is ahead of the local clock.
 	Skew time.Duration
 	// Version is the API version in use.
 	Version models.APIVersion
@@ -51,7 +51,7 @@ func (s Status) Stale(now time.Time) bool {
 // period is much shorter.
 const staleAfter = 20 * time.Second
 
-// Update is the report that a poller makes after an answer or a fault.
+// Update is a poller's report after an answer or a fault.
 type Update struct {
 	// Events lists the new events, in order. It may be empty.
 	Events []models.Event

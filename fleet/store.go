@@ -94,7 +94,7 @@ type Counts struct {
 	Maintenance int
 }
 
-// Counts returns the numbers of nodes that the reader may see.
+// Counts counts the nodes that the reader may see.
 func (s *Store) Counts() Counts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -186,9 +186,9 @@ func TestRowsAreImmutable(t *testing.T) {
 	readers.Wait()
 }
 
-// TestPositionOfAStepInAListing checks the position of a step that comes from a listing, which contains the current
-// step, but not the list of steps. The position must not be that of the previous step, and fields missing from the
-// listing must be preserved.
+// TestPositionOfAStepInAListing checks the position of a step after a listing, which contains the current step, but
+// not the list of steps. The position must not be that of the previous step, and fields missing from the listing must
+// be preserved.
 func TestPositionOfAStepInAListing(t *testing.T) {
 	s := NewStore()
 	index := 0

@@ -44,8 +44,8 @@ func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, 
 	return d, err
 }
 
-// Validate lets Ironic validate each interface of the node. It must not be polled, because the conductor contacts the
-// BMC and the image server each time.
+// Validate asks Ironic to validate each interface of the node. It must not be polled, because the conductor contacts
+// the BMC and the image server each time.
 func (c *Client) Validate(ctx context.Context, id string) ([]models.Validation, error) {
 	var out map[string]struct {
 		Result *bool           `json:"result"`

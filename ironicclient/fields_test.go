@@ -12,8 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// picky returns a handler that refuses some fields. If a request contains a field in bad, the handler in bad answers.
-// Otherwise, ok does.
+// picky returns a handler that refuses some fields. It passes a request for a field in bad to that field's handler,
+// and all other requests to ok.
 func picky(bad map[string]handler, ok handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for field := range strings.SplitSeq(r.URL.Query().Get("fields"), ",") {
@@ -200,8 +200,8 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// stepper serves a list page by page with markers, as Ironic does. Both the request's limit and cap limit the number
-// of rows on a page. A full page has a next link.
+// stepper serves a list page by page with markers, as Ironic does. A page has at most cap rows, and no more than the
+// request's limit. A full page has a next link.
 type stepper struct {
 	rows   []string
 	cap    int

@@ -19,7 +19,8 @@ var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connec
 // common lists the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
-// collection returns the collection that a call concerns. of reports whether the call concerns a single object of it.
+// collection returns the collection that a call concerns. of reports whether the call concerns a single object in the
+// collection.
 func (cl call) collection() (name string, of bool) {
 	parts := strings.Split(cl.path, "/")
 	if parts[0] == "volume" {
@@ -61,7 +62,8 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
-// checkLimit returns a fault if the object in body, an answer, belongs to a node outside the limit.
+// checkLimit checks body, the answer to cl. It returns a fault if the object in body does not belong to a node within
+// the limit.
 func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil

@@ -113,8 +113,8 @@ func TestLimitedClient(t *testing.T) {
 	}
 }
 
-// invoke calls a method and passes ident for each text parameter. It reports whether the method failed. If it did
-// not, text contains its results.
+// invoke calls a method and passes ident for each text parameter. It reports whether the method failed. If the method
+// succeeded, text contains its results.
 func invoke(t *testing.T, c *Client, m reflect.Method, ident string) (failed bool, text string) {
 	t.Helper()
 	var pages []any

@@ -36,7 +36,8 @@ func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	}()
 }
 
-// next returns the page that q asks for. It uses the page requested in advance if that has the right marker.
+// next returns the page that q describes. If the page requested in advance has the right marker, no new request is
+// needed.
 func (l *lookahead) next(ctx context.Context, q NodeQuery) (*response, error) {
 	if l.pages == nil {
 		return l.client.fetchPage(ctx, q)

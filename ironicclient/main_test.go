@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is one request as the server got it.
+// seen is a request as the server received it.
 type seen struct {
 	method  string
 	path    string // still escaped
@@ -34,7 +34,7 @@ type seen struct {
 func (s seen) String() string { return s.method + " " + s.path }
 
 // fakeIronic supports the API versions 1.low to 1.high. Like Ironic, it reports this range in every answer and
-// refuses other versions. The handler does the rest.
+// rejects other versions. It passes all other requests to a handler.
 type fakeIronic struct {
 	*httptest.Server
 	low, high int
@@ -47,7 +47,7 @@ type fakeIronic struct {
 
 type handler func(w http.ResponseWriter, r *http.Request)
 
-// newIronic starts an Ironic with the newest API version that ironworks supports.
+// newIronic starts a fake Ironic that supports API versions up to the newest one that ironworks supports.
 func newIronic(t *testing.T, handle handler) *fakeIronic {
 	t.Helper()
 	return newIronicOf(t, 1, models.NewestMinor, handle)
@@ -105,7 +105,8 @@ func (f *fakeIronic) versions() string {
 	return strings.Join(v, " ")
 }
 
-// inMemory starts an Ironic with in-memory connections, for a synctest bubble, and returns it with a client.
+// inMemory starts a fake Ironic with in-memory connections, which work in a synctest bubble, and returns it with a
+// client.
 func inMemory(t *testing.T, handle handler, opts Options) (*fakeIronic, *Client) {
 	t.Helper()
 	f := &fakeIronic{low: 1, high: models.NewestMinor}

@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// NodeQuery asks for one page of nodes. The zero value asks for the first page in the server's default order, with up
-// to 1 000 nodes and the fields [models.ListFields].
+// NodeQuery describes a request for one page of nodes. The zero value requests the first page in the server's default
+// order, with up to 1 000 nodes and the fields [models.ListFields].
 type NodeQuery struct {
 	// Fields lists the API fields to fetch; nil means models.ListFields. Fields that the server does not support or
 	// refuses are omitted.
@@ -78,7 +78,7 @@ func (q NodeQuery) values() url.Values {
 	return v
 }
 
-// NodePage fetches one page.
+// NodePage fetches one page of nodes.
 func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 	resp, err := c.fetchPage(ctx, q)
 	if err != nil {
@@ -116,7 +116,8 @@ func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
 	var links struct {
 		Next string `json:"next"`
 	}
-	// The body is valid JSON, so an error can only mean that the link is not a string. There is no next page then.
+	// The body is valid JSON, so an error can only mean that the link is not a string. In that case, there is no next
+	// page.
 	_ = json.Unmarshal(resp.body, &links)
 	return &NodePage{Nodes: nodes, More: links.Next != "", Date: resp.date, Latency: resp.latency}, nil
 }
@@ -195,7 +196,7 @@ func repeatedPage(q NodeQuery, first string) error {
 	}
 }
 
-// Node fetches the node with the given UUID or name. It fetches the given fields, or all fields if none are given.
+// Node fetches the node with the given UUID or name. Without fields, it fetches all fields.
 func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models.Node, error) {
 	n, _, err := c.NodeAt(ctx, id, fields...)
 	return n, err

@@ -60,12 +60,12 @@ func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error)
 	return c.rawCollection(ctx, models.FeatureInspectionRules, "inspection rules", "inspection_rules")
 }
 
-// RawDeployTemplates lists the deploy templates as Ironic sends them. Ironic masks secrets in their arguments.
+// RawDeployTemplates lists the deploy templates as Ironic sends them. Ironic masks secrets in step arguments.
 func (c *Client) RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, "", "deploy templates", "deploy_templates")
 }
 
-// RawRunbooks lists the runbooks as Ironic sends them. Ironic masks secrets in their arguments.
+// RawRunbooks lists the runbooks as Ironic sends them. Ironic masks secrets in step arguments.
 func (c *Client) RawRunbooks(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, models.FeatureRunbooks, "runbooks", "runbooks")
 }
@@ -176,7 +176,7 @@ func driverOf(raw map[string]json.RawMessage) models.Driver {
 	return d
 }
 
-// History lists the entries of a node's history with their complete texts, newest first.
+// History lists the entries of a node's history with their complete messages, newest first.
 func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {
 	var out struct {
 		History []models.HistoryEntry `json:"history"`

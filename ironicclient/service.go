@@ -15,7 +15,7 @@ import (
 )
 
 // serviceClient returns gophercloud's client, which it creates when it is first needed. Only one goroutine at a time
-// sends requests to Keystone; the others wait for the result, or until their context ends.
+// sends requests to Keystone; the others wait for the result, or until their contexts are canceled.
 func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	select {
 	case c.connecting <- struct{}{}:
@@ -171,7 +171,7 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 			c.setUser(&ao)
 		}
 	case models.AuthToken:
-		// A token cannot be renewed, so gophercloud refuses AllowReauth together with one.
+		// A token cannot be renewed, so gophercloud rejects AllowReauth together with a token.
 		ao.TokenID, ao.Scope, ao.AllowReauth = k.Token.Reveal(), scope, false
 	case models.AuthPassword:
 		c.setUser(&ao)
@@ -181,7 +181,7 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 	return ao
 }
 
-// setUser sets the user by ID, or by name and domain: Keystone refuses both together.
+// setUser sets the user by ID, or by name and domain: Keystone rejects requests that contain both.
 func (c *Client) setUser(ao *gophercloud.AuthOptions) {
 	k := c.conn.Keystone
 	if k.UserID != "" {

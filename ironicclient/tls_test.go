@@ -88,7 +88,7 @@ func (i *issued) fingerprint() string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
 }
 
-// newTLSIronic starts an Ironic that uses TLS with the given certificate. change, if not nil, may modify the TLS
+// newTLSIronic starts a fake Ironic that uses TLS with the given certificate. change, if not nil, may modify the TLS
 // configuration.
 func newTLSIronic(t *testing.T, cert *issued, change func(c *tls.Config)) *fakeIronic {
 	t.Helper()

@@ -35,7 +35,7 @@ func TestKeystoneCut(t *testing.T) {
 	}
 }
 
-// expiring returns a handler that refuses all tokens except the one that valid returns.
+// expiring returns a handler that rejects all tokens except the one that valid returns.
 func expiring(valid func() string, ok handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Auth-Token") != valid() {

@@ -21,14 +21,14 @@ type Info struct {
 	Works       Amount `json:"works"`
 	Pictures    Amount `json:"pictures"`
 	Lines       Amount `json:"lines"`
-	// Nodes lists the nodes with the most lines. The node with the most lines comes first.
+	// Nodes lists the nodes with the most lines, in descending order of the number of lines.
 	Nodes []NodeLines `json:"nodes"`
 
 	// MaxSize is the maximum size of the lines in bytes. MaxAge is the maximum age of lines and snapshots.
 	MaxSize int64   `json:"max_size"`
 	MaxAge  Seconds `json:"max_age_seconds"`
-	// Dropped counts the dropped records, and DroppedLines the dropped lines, of all programs. Records are dropped if
-	// too many are waiting to be written.
+	// Dropped is the number of records, and DroppedLines the number of lines, that programs sharing the file have
+	// dropped because too many were waiting to be written.
 	Dropped      int64     `json:"dropped"`
 	DroppedLines int64     `json:"dropped_lines"`
 	DroppedLast  time.Time `json:"dropped_last,omitzero"`
@@ -91,8 +91,8 @@ func (j *Journal) Info(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// addDropped adds the dropped records to info. It sums the counts in the file and the records that this program has
-// dropped since its last write.
+// addDropped adds the numbers of dropped records and lines to info: those stored in the file, and those of this
+// program since its last write.
 func (j *Journal) addDropped(ctx context.Context, db *sql.DB, info *Info) error {
 	var last sql.NullInt64
 	err := db.QueryRowContext(ctx, "SELECT coalesce(sum(records), 0), coalesce(sum(lines), 0), max(at) FROM dropped").
@@ -122,7 +122,7 @@ GROUP BY node ORDER BY n DESC, node LIMIT ?`, topNodes)
 	return nodes, rows.Err()
 }
 
-// onDisk returns the size of the file with its write-ahead log and the log's index.
+// onDisk returns the total size of the file, its write-ahead log and the log's index, in bytes.
 func (j *Journal) onDisk() (bytes int64) {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(j.opts.Path + part); err == nil {

@@ -12,8 +12,8 @@ const (
 	// clockTolerance is the maximum difference between the times that two programs record for the same observation.
 	// The times differ because the programs' clocks differ, and because they read at different times.
 	clockTolerance = 30 * time.Second
-	// resumeWithin limits the time since an operation was last observed. Within this time, a program that was started
-	// in the middle of the operation continues the stored record.
+	// resumeWithin is a time limit for a program that was started in the middle of an operation. The program
+	// continues the stored record only if the operation was last observed within this time.
 	resumeWithin = 30 * time.Minute
 )
 

@@ -36,10 +36,10 @@ const (
 )
 
 const (
-	// batchDelay is the time during which records are collected, to write them together.
+	// batchDelay is the time for which records are collected, so that they can be written together.
 	batchDelay = 250 * time.Millisecond
-	// linesEvery is the number of batch delays during which lines are collected. They are collected for longer than
-	// other records, because more lines can be packed better.
+	// linesEvery is the number of batch delays for which lines are collected. Lines are collected for longer than
+	// other records, because larger groups of lines can be packed better.
 	linesEvery = 4
 	// retryAfter is the delay between a failed write and the next attempt.
 	retryAfter = 10 * time.Second
@@ -53,7 +53,7 @@ type Journal struct {
 
 	mu      sync.Mutex
 	waiting waiting
-	// writing is the size of the lines that are being written.
+	// writing is the size of the lines that are being written, in bytes.
 	writing int
 	dropped dropped
 	closed  bool
@@ -76,7 +76,7 @@ type Journal struct {
 }
 
 // Open returns a journal. The file is opened by the first write or, if it exists, by the first read. The caller must
-// call Close, which writes the waiting records even if ctx has ended.
+// call Close, which writes the waiting records even if ctx has been canceled.
 func Open(ctx context.Context, opts Options) *Journal {
 	if opts.Limits.Size <= 0 {
 		opts.Limits.Size = DefaultSize
@@ -158,8 +158,8 @@ func (j *Journal) run(ctx context.Context) {
 // recorder holds the state of the writing goroutine between batches.
 type recorder struct {
 	journal *Journal
-	// failed is set while writing fails; lossReported is set once a loss of lines has been reported. Each is reported
-	// only once.
+	// failed is set while writing fails; lossReported is set once a loss of lines has been reported. Both problems
+	// are reported only once.
 	failed, lossReported bool
 	// held counts the batches since lines were last written. Lines are held back to pack more of them together.
 	held int

@@ -71,7 +71,7 @@ func midway(w models.Work, n, at int) models.Work {
 	return w
 }
 
-// text returns operations in a short form.
+// text formats operations in a short form, for comparison.
 func text(works []models.Work) string {
 	var lines []string
 	for i := range works {

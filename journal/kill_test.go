@@ -15,8 +15,8 @@ import (
 	"ironworks/models"
 )
 
-// writesFor and followsFor are environment variables with the path of the journal. The first is set in the process
-// that is killed, the second in a process that follows a log.
+// writesFor and followsFor are environment variables that hold the path of the journal. The first is set in the
+// process that is killed, the second in a process that follows a log.
 const (
 	writesFor  = "IRONWORKS_TEST_JOURNAL"
 	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"
@@ -113,8 +113,8 @@ func follow(path string) {
 	j.Close()
 }
 
-// TestTwoProcessesFollow checks that each line is read once if two processes follow the log of one machine and write
-// it into the same file.
+// TestTwoProcessesFollow checks that each line is stored once if two processes follow one machine's log and write it
+// into the same file.
 func TestTwoProcessesFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal-x.db")
 	var begin []io.Closer

@@ -20,7 +20,7 @@ const (
 	pictureCost = 170
 )
 
-// bootKey identifies a boot of a machine; boot is empty for sources that do not know it.
+// bootKey identifies a boot of a machine; boot is empty if the source does not know the boot.
 type bootKey struct{ node, boot string }
 
 // key returns the time by which a line is sorted, in microseconds since 1970. It is the time on the machine's clock

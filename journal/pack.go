@@ -44,7 +44,7 @@ func (p *packer) close() {
 	_ = p.zstd.Close()
 }
 
-// pack calls the function values and packs everything that it adds. Each added value becomes one line of JSON.
+// pack calls values, and packs everything that this function adds. Each added value becomes one line of JSON.
 func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	p.text.Reset()
 	encoder := json.NewEncoder(&p.text)
@@ -68,7 +68,7 @@ func newUnpacker() (*unpacker, error) {
 
 func (u *unpacker) close() { u.zstd.Close() }
 
-// unpack unpacks data, and returns a decoder for the JSON texts in it.
+// unpack unpacks data, and returns a decoder for the JSON values in it.
 func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
 	if len(packed) == 0 || packed[0] != packedAs {
 		return nil, errors.New("unknown compression")

@@ -11,10 +11,10 @@ import (
 
 // PruneOptions selects the records to delete.
 type PruneOptions struct {
-	// Before is the time up to which records are deleted; if zero, records are not deleted because of their age.
+	// Before is the time up to which records are deleted. If it is zero, the age of records does not matter.
 	Before time.Time
-	// Node is the UUID of the node whose records are deleted. If Before is zero, all its records are deleted. If Node
-	// is empty, Before applies to all nodes.
+	// Node is the UUID of the node whose records are deleted. If Before is zero, all records of that node are
+	// deleted. If Node is empty, Before applies to all nodes.
 	Node string
 	// Size is the maximum size of the file in bytes. If the file is larger, the oldest lines are deleted until it is
 	// small enough. If it is still too large without lines, the oldest snapshots are deleted as well. 0 means that
@@ -37,7 +37,7 @@ type Pruned struct {
 // steps.
 const atATime = 512
 
-// Prune deletes records and shrinks the file. Even if it fails, it returns what it has deleted until then.
+// Prune deletes records and shrinks the file. Even after an error, the result describes what has been deleted so far.
 func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	var p Pruned
 	if err := j.flushed(ctx); err != nil {
@@ -154,8 +154,8 @@ func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes 
 	return sum, rows, err
 }
 
-// releaseSpace shrinks the file to the size of its content. If incremental vacuum is not set, it sets it and rewrites
-// the whole file, so this happens only once.
+// releaseSpace shrinks the file to the size of its content. If incremental vacuum is off, releaseSpace turns it on
+// and rewrites the whole file, which happens only once per file.
 func releaseSpace(ctx context.Context, db *sql.DB) error {
 	var pieces, free int64
 	if err := db.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&pieces, &free); err != nil {
@@ -222,7 +222,7 @@ func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
 }
 
-// kind identifies the kind of records whose total size is limited, by its name in the sizes table.
+// kind is a kind of records whose total size is limited. Its value is the name used in the sizes table.
 type kind string
 
 const (

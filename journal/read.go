@@ -58,7 +58,7 @@ func (j *Journal) readError(err error) error {
 	return fmt.Errorf("read journal %s: %w", j.opts.Path, err)
 }
 
-// scanWorks reads operations, without their phases, and their IDs.
+// scanWorks reads operations and their IDs, but not their phases.
 func scanWorks(rows *sql.Rows) (works []models.Work, ids []int64, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {

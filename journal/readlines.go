@@ -25,7 +25,7 @@ func bounds(from, to time.Time) (low, high int64) {
 	return low, high
 }
 
-// Lines returns the lines from a node's ramdisk logs between from and to, including both. Each line is returned once,
+// Lines returns the lines from a node's ramdisk logs between from and to, both inclusive. Each line is returned once,
 // the oldest first. Zero times mean no limit. The time of a line is the time on the machine's clock or, if that is
 // unknown, the time of receipt. Lines stops at the first error.
 func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {

@@ -26,7 +26,7 @@ const (
 	maxBytes   = 8 << 20
 	// writeNowBytes is the size from which waiting lines are written without delay.
 	writeNowBytes = 1 << 20
-	// lineCost is the approximate size of a line in memory, without its texts, in bytes.
+	// lineCost is the approximate size of a line in memory, without its strings, in bytes.
 	lineCost = 224
 )
 
@@ -71,8 +71,8 @@ func (w *waiting) empty() bool {
 
 func (w *waiting) full() bool { return len(w.events)+len(w.works)+len(w.pictures) >= maxWaiting }
 
-// add adds records as long as there is room, and counts the others in lost. writing is the size of the lines being
-// written at the moment.
+// add adds records as long as there is room, and counts all further records in lost. writing is the size in bytes of
+// the lines that are being written.
 func (w *waiting) add(r Records, writing int, lost *dropped) {
 	w.addRecords(r.Events, r.Works, r.Pictures, lost)
 	ordinal := 0
@@ -126,7 +126,8 @@ func (w *waiting) addLine(l line, writing int, lost *dropped) {
 	w.size += cost
 }
 
-// put adds an operation, or replaces its waiting state. It returns false if there is no room.
+// put adds an operation to the waiting records, or replaces its earlier state there. It returns false if there is no
+// room.
 func (w *waiting) put(x models.Work) bool {
 	key := workKey{node: x.Node.UUID, kind: x.Kind, begin: x.Begin.UnixMicro()}
 	if i, known := w.workIndex[key]; known {
@@ -144,7 +145,7 @@ func (w *waiting) put(x models.Work) bool {
 	return true
 }
 
-// append adds newer records as long as there is room, and counts the others in lost.
+// append adds newer records as long as there is room, and counts all further records in lost.
 func (w *waiting) append(since waiting, lost *dropped) {
 	w.addRecords(since.events, since.works, since.pictures, lost)
 	w.lines = slices.Grow(w.lines, len(since.lines))

@@ -85,8 +85,8 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	return was, nil
 }
 
-// bootSeen returns the known lines of a boot. When the boot is first used, it reads the time of its newest line from
-// the file.
+// bootSeen returns the known lines of a boot. When a boot is first used, bootSeen reads the time of the boot's newest
+// line from the file.
 func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	s := w.seen
 	s.now++
@@ -107,7 +107,7 @@ func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	return b, nil
 }
 
-// remember adds a line to the known lines of a boot, if its log is read again.
+// remember adds a line to the known lines of a boot if the boot's log is being read again.
 func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	if b.ids == nil || b.ids[id] {
 		return

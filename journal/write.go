@@ -239,7 +239,7 @@ func (w *writing) phases(id int64, x *models.Work) error {
 	return nil
 }
 
-// newest returns the newest time of the records.
+// newest returns the latest time in the batch's records.
 func (b *batch) newest() time.Time {
 	var newest time.Time
 	for i := range b.events {

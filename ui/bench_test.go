@@ -34,7 +34,7 @@ func many() []models.Node {
 	return nodes
 }
 
-// bench is a running console that polls an Ironic with 10,000 nodes and counts the bytes of its output.
+// bench is a running console that polls a fake Ironic with 10,000 nodes and counts the bytes of its output.
 type bench struct {
 	api     *fakeIronic
 	console *Console
@@ -88,7 +88,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkKey measures handling a key press and drawing the screen.
+// BenchmarkKey measures how long it takes to handle a key press and to draw the screen.
 func BenchmarkKey(b *testing.B) {
 	c := stage(b)
 	keys := []tea.KeyPressMsg{keyMsg("down"), keyMsg("up")}
@@ -99,8 +99,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkPicture measures filtering and sorting 10,000 nodes, which happens in a Bubble Tea command after each
-// poll.
+// BenchmarkPicture measures how long it takes to filter and sort 10,000 nodes. A Bubble Tea command does this after
+// each poll.
 func BenchmarkPicture(b *testing.B) {
 	c := stage(b)
 	by, _ := explain.FindColumn("state")

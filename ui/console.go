@@ -51,8 +51,8 @@ type Options struct {
 	Notify Notify
 	// Keys holds the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins maps action IDs to the programs supplied by the operator that these actions run. Keys contains the
-	// actions too.
+	// Plugins maps the IDs of actions to the operator's programs that the actions run. Keys contains these actions as
+	// well.
 	Plugins map[action.ID]*plugin.Plugin
 	// HandOver is called when another program takes over the terminal. The function that it returns is called when
 	// that program has ended. HandOver may be nil.
@@ -81,7 +81,7 @@ const (
 type Console struct {
 	opts Options
 	env  *screen.Env
-	// ctx ends when the console ends. running counts the goroutines of sessions and tasks.
+	// ctx is canceled when the console ends. running counts the goroutines of sessions and tasks.
 	ctx     context.Context //nolint:containedctx // it is the life of the program, not of a call
 	cancel  context.CancelFunc
 	running *sync.WaitGroup

@@ -117,7 +117,7 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 		r.press("enter")
 		r.pass(4 * time.Second)
 		first := len(r.ironic.requests())
-		// The node ends up in deploy failed, as it would in Ironic.
+		// The node ends up in the deploy failed state, as it would in Ironic.
 		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState = models.StateDeployFailed })
 		r.hints("r7-n04", map[string]any{"serial": "none"})
 		r.pass(4 * time.Second)

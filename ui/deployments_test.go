@@ -80,7 +80,7 @@ func ways() map[string]func(r *rig) {
 }
 
 // TestEveryDeploymentIsChecked checks that a deployment, however it is started, is validated, reviewed, and confirmed
-// by typing the node name. The fake Ironic checks that the node was validated before.
+// by typing the node name. The fake Ironic checks that the node was validated first.
 func TestEveryDeploymentIsChecked(t *testing.T) {
 	for name, way := range ways() {
 		t.Run(name, func(t *testing.T) {

@@ -99,8 +99,8 @@ func (c *Console) paint() string {
 }
 
 // body draws the current screen with the toast over its last lines. On the Explain screen, the toast is drawn below
-// the text instead: the last lines of that screen describe the action on enter, and an error of this action appears
-// as a toast.
+// the text instead, because the last lines of that screen describe the action that enter runs, and an error of this
+// action appears as a toast.
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {

@@ -38,8 +38,8 @@ func (h *headline) update(s fleet.Status) {
 	}
 }
 
-// connection returns the header's text about the age of the data, in the longest form that fits into w cells or, if
-// none does, in the shortest one. The text does not change as long as all is well.
+// connection returns the header's message about the age of the data. It chooses the longest form that fits into w
+// cells or, if none fits, the shortest form. The message does not change as long as all is well.
 func (c *Console) connection(w int) (text string, role theme.Role) {
 	forms, role := c.connectionForms()
 	for _, text = range forms {
@@ -50,7 +50,7 @@ func (c *Console) connection(w int) (text string, role theme.Role) {
 	return text, role
 }
 
-// connectionForms returns texts that describe the connection state, the longest first.
+// connectionForms returns descriptions of the connection state, the longest first.
 func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	s := c.env.Status
 	now := time.Now()
@@ -98,9 +98,9 @@ func pictureAge(s fleet.Status, now time.Time) string {
 // pollGrace is the time by which a poll may exceed its period before the header shows the delay.
 const pollGrace = 2 * time.Second
 
-// liveForms returns the texts for a connection without problems. Each of them includes the number of conductors that
-// are down. If no conductor is alive, none counts as down, because an Ironic on SQLite stores no heartbeats and
-// reports its only conductor as dead after a minute (ironic/conductor/base_manager.py:
+// liveForms returns descriptions of a connection without problems, the longest first. Each of them includes the
+// number of conductors that are down. If no conductor is alive, none counts as down, because an Ironic on SQLite
+// stores no heartbeats and reports its only conductor as dead after a minute (ironic/conductor/base_manager.py:
 // _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	live := "updated ≤" + models.Age(c.freshest(s)) + " ago"

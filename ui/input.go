@@ -19,8 +19,8 @@ const (
 	pasteEnds   = "\x1b[201~"
 )
 
-// boundedInput reads the keyboard input of a client, which may send anything. It drops pastes and control sequences
-// that are too long. It holds back a shorter paste until its end, and passes on everything else at once.
+// boundedInput reads the keyboard input of a client, which may send anything. It drops pastes and cuts off control
+// sequences that are too long. It holds back a shorter paste until its end, and passes on everything else at once.
 type boundedInput struct {
 	from io.Reader
 	// tooLong is called once for each dropped paste. It must not block.
@@ -30,7 +30,7 @@ type boundedInput struct {
 	// ready holds the input that the next calls of Read return.
 	ready bytes.Buffer
 	state inputState
-	// size is the length of the current sequence after its introducer, and start holds the first bytes of it.
+	// size is the length of the current sequence after its introducer, and start holds the sequence's first bytes.
 	// continued is the number of bytes that are still missing from a UTF-8 character.
 	size, continued int
 	start           []byte

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// bounded returns the text that a console receives from in, and the number of pastes that were refused.
+// bounded returns the text that a console receives from in, and the number of dropped pastes.
 func bounded(t *testing.T, in io.Reader) (text string, refused int) {
 	t.Helper()
 	got, err := io.ReadAll(&boundedInput{from: in, tooLong: func() { refused++ }})
@@ -69,7 +69,8 @@ func TestBoundedInputPassesOnTheRest(t *testing.T) {
 	}
 }
 
-// pasteFlood is a long input that never ends the sequence it starts. It consists of start and left more bytes.
+// pasteFlood is a long input that starts a sequence and never ends it. left is the number of bytes that still follow
+// start.
 type pasteFlood struct {
 	start string
 	left  int

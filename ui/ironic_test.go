@@ -55,7 +55,7 @@ func newFakeIronic(nodes ...models.Node) *fakeIronic {
 	return f
 }
 
-// change locks the fake and calls the function do, which may modify the fake and its nodes.
+// change calls do while it holds the fake's lock, so that do may modify the fake and its nodes.
 func (f *fakeIronic) change(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -32,7 +32,7 @@ func (c *Console) targetsText() string {
 	return fmt.Sprintf(textMarkedNodes, len(targets))
 }
 
-// Show opens a dialog in front of the others.
+// Show opens a dialog in front of all open dialogs.
 func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	c.overlays = append(c.overlays, o)
 	if f, ok := o.(*overlay.Form); ok {
@@ -214,7 +214,7 @@ func (c *Console) picked(id string) tea.Cmd {
 	return nil
 }
 
-// copies lists the texts on the current screen that can be copied.
+// copies lists the texts that the current screen offers for copying.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))

@@ -29,8 +29,8 @@ type painter struct {
 	width, height int
 	redraw        bool
 	profile       colorprofile.Profile
-	// sync means that the terminal has reported synchronized output (mode 2026) as supported. graphemes means the
-	// same for character widths by grapheme (mode 2027).
+	// sync means that the terminal has reported synchronized output (mode 2026) as supported. graphemes means that
+	// the terminal has reported character widths by grapheme (mode 2027) as supported.
 	sync, graphemes bool
 
 	// drawing guards the fields below. It is held while another program uses the terminal.
@@ -74,8 +74,8 @@ func (p *painter) ring() {
 	}
 }
 
-// listen applies messages of the program that affect drawing: the size of the terminal, its color profile, and its
-// features.
+// listen applies those of the program's messages that affect drawing: the size of the terminal, its color profile,
+// and its features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +103,7 @@ func (p *painter) erase() {
 	p.ring()
 }
 
-// run draws each new picture until ctx ends, and then restores the terminal.
+// run draws each new picture until ctx is canceled, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
 	_ = p.exclusively(p.begin)
 	defer func() { _ = p.exclusively(p.leave) }()
@@ -125,8 +125,7 @@ func (p *painter) run(ctx context.Context) {
 	}
 }
 
-// exclusively waits until no other program uses the terminal, and then calls the function write, which writes to the
-// terminal.
+// exclusively waits until no other program uses the terminal, and then calls write, which writes to the terminal.
 func (p *painter) exclusively(write func() error) error {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
@@ -159,7 +158,7 @@ func (p *painter) begin() error {
 	return err
 }
 
-// draw writes what has changed since the last picture that was drawn.
+// draw writes the changes since the last drawn picture to the terminal.
 func (p *painter) draw() error {
 	p.mu.Lock()
 	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
@@ -213,8 +212,8 @@ func (p *painter) draw() error {
 }
 
 // drawLines draws the lines that have changed, or all lines if all is set. It can draw single lines because each line
-// of the picture sets its own styles. It marks every line as touched nevertheless, because the renderer, when it
-// scrolls or clears the end of the screen, discards lines that were not passed to it.
+// of the picture sets its own styles. Nevertheless, it marks every line as touched, because the renderer discards
+// untouched lines when it scrolls or clears the end of the screen.
 func (p *painter) drawLines(content string, w, h int, all bool) {
 	lines := make([]string, h)
 	copy(lines, strings.SplitN(content, "\n", h+1))

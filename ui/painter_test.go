@@ -121,7 +121,8 @@ func (s *shown) cells() string {
 	return b.String()
 }
 
-// picture returns a random picture that is similar to the one before. Its lines contain styles and wide characters.
+// picture returns a random picture that resembles before, the previous picture. Its lines contain styles and wide
+// characters.
 func picture(r *rand.Rand, before string, w, h int) string {
 	lines := strings.Split(before, "\n")
 	for len(lines) < h {
@@ -229,7 +230,8 @@ func TestPainterLeavesTheTerminal(t *testing.T) {
 }
 
 // TestPainterHandsOver checks that the painter restores the terminal for another program and draws nothing until that
-// program has ended. Afterwards it has to draw everything again, and set the title, the mouse mode and the widths.
+// program has ended. Afterwards it has to draw everything again, and set the title, the mouse mode and the mode for
+// character widths.
 func TestPainterHandsOver(t *testing.T) {
 	t.Parallel()
 	s := newShown(t, 20, 5)

@@ -127,7 +127,7 @@ func (c *Console) rewound() tea.Cmd {
 	return tea.Batch(append(cmds, c.SendToScreen(screen.Reload{}))...)
 }
 
-// replayForms returns texts for the header that describe the position in the recording, the longest first.
+// replayForms returns descriptions of the position in the recording for the header, the longest first.
 func replayForms(s replay.State) (forms []string, role theme.Role) {
 	at, speed := s.At.Local(), "×"+strconv.FormatFloat(s.Speed, 'g', 4, 64)
 	role = theme.Warn

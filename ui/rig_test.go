@@ -91,7 +91,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	})
 }
 
-// open returns a session with the fake Ironic. An empty name stands for the context rack7.
+// open returns a session with the fake Ironic. An empty name stands for the rack7 context.
 func (r *rig) open(name string, notice func(string)) (*screen.Session, error) {
 	if r.refused != nil {
 		return nil, r.refused
@@ -266,7 +266,7 @@ func (r *rig) golden(name string) {
 	}
 }
 
-// randomUUID matches UUIDs that differ in each run, but not those of the rack.
+// randomUUID matches UUIDs that differ in each run, but not the UUIDs of the rack's nodes.
 var randomUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
 func steady(uuid string) string {

@@ -57,8 +57,8 @@ func (r returned) Write(p []byte) (int, error) {
 // patience is the longest time that Run, at its end, waits for running work such as audit entries.
 const patience = 3 * time.Second
 
-// Run runs the console until the user quits or ctx ends. If the console panics, Run restores the terminal and returns
-// a *Crash.
+// Run runs the console until the user quits or ctx is canceled. If the console panics, Run restores the terminal and
+// returns a *Crash.
 func Run(ctx context.Context, opts Options, term Terminal) error {
 	c := New(ctx, opts)
 	defer c.cancel()

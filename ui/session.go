@@ -163,19 +163,19 @@ func (c *Console) markCurrent(name string) {
 	}
 }
 
-// poll runs the poller of session l until the session ends.
+// poll returns a command that runs the poller of session l until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
 	running := c.running
 	running.Add(1)
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context ends; the callback receives the faults
+		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context is canceled; the callback receives the faults
 		return pollEnded{l.number}
 	}
 }
 
-// listen waits for the next reports of session l.
+// listen returns a command that waits for the next reports of session l.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		u, ok := l.feed.Take(l.ctx)
@@ -228,8 +228,8 @@ func (c *Console) guide(s fleet.Status) tea.Cmd {
 // conductorsEvery is the interval at which the conductors are listed. Each listing takes one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors returns a command that lists the conductors, or nil if they are not due or the session is not
-// connected.
+// dueConductors returns a command that lists the conductors, or nil if the next listing is not due or the session is
+// not connected.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {

@@ -3,7 +3,7 @@ package ui
 // The texts that this package shows to the operator, except for column headers and key hints, which are next to their
 // tables.
 const (
-	// The header.
+	// Texts in the header.
 	textNoConnection   = "no connection"
 	textPictureAge     = "%s · data %s · %s"
 	textNoAnswerFor    = "no answer for "
@@ -12,7 +12,7 @@ const (
 
 	textTitleTasks = " · %s running"
 
-	// A window that is too small.
+	// Texts shown if the window is too small.
 	textTooSmall   = "too small (minimum 30×7); {quit} quits"
 	textDialogOpen = "a dialog is open"
 
@@ -28,7 +28,7 @@ const (
 	textNothingToCopy   = "nothing to copy"
 	textContextUnusable = "unusable ({connect} shows details): "
 
-	// Menus.
+	// Texts in menus.
 	textHelpTitle    = "Actions"
 	textPaletteTitle = "Go to or run"
 	textNoNode       = "no node"
@@ -36,7 +36,7 @@ const (
 	textMomentsTitle = "Jump to"
 	textBeginning    = "beginning"
 
-	// Toasts.
+	// Texts in toasts.
 	textToastCut       = "… ({messages} shows all)"
 	textMouseOn        = "mouse on: click selects, a second click opens; shift-drag selects text"
 	textMouseOff       = "mouse off"
@@ -47,7 +47,7 @@ const (
 	textPasteTooLong   = "paste refused: more than 256 KiB; send files through standard input of a command"
 	textNoMessages     = "No messages yet."
 
-	// Other users.
+	// Texts about other users.
 	textWhoTitle      = "Connected users; enter follows"
 	textYou           = "this is your session"
 	textFollows       = "follows session "

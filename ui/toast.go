@@ -14,7 +14,7 @@ import (
 const (
 	toastShown   = 6 * time.Second
 	failureShown = 15 * time.Second
-	// toastRead is the minimum time for which a toast is shown, whatever keys are pressed.
+	// toastRead is the minimum time for which a toast is shown, even if keys are pressed.
 	toastRead   = 2 * time.Second
 	maxMessages = 200
 	toastLines  = 4
@@ -81,7 +81,7 @@ func role(l screen.Level) (theme.Role, string) {
 }
 
 // draw returns up to toastLines lines of the last message, or nil if no message is shown. If the message is longer,
-// the last line names the key that shows all of it, as bound in keys.
+// the last line names the key in keys that shows the whole message.
 func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	if !s.showing || w < 8 {
 		return nil

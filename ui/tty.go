@@ -57,7 +57,7 @@ func (y *tty) restore() {
 	_ = term.Restore(int(y.in.Fd()), y.before) //nolint:gosec // file descriptors are small
 }
 
-// sizes yields the size of the terminal, at first and whenever it may have changed, until ctx ends.
+// sizes yields the current size of the terminal, and the size after each possible change, until ctx is canceled.
 func (y *tty) sizes(ctx context.Context) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		signal.Notify(y.resized, syscall.SIGWINCH)

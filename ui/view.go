@@ -66,8 +66,8 @@ func (c *Console) view() (v viewstate.State) {
 // maxEntered is the maximum length, in bytes, of a text that is stored.
 const maxEntered = 500
 
-// storable returns the input of forms that may be stored. It leaves out long texts, control characters, and URLs that
-// contain a password or a signature.
+// storable returns the input of forms that may be stored. It leaves out texts that are too long or contain control
+// characters, and URLs that contain a password or a signature.
 func storable(h form.History) map[string][]string {
 	stored := map[string][]string{}
 	for key, texts := range h {
@@ -83,7 +83,7 @@ func storable(h form.History) map[string][]string {
 	return stored
 }
 
-// recall adds stored input for fields that have none yet.
+// recall adds the stored input of fields for which this console has no input yet.
 func (c *Console) recall(stored map[string][]string) {
 	for key, texts := range stored {
 		if len(c.env.Entered[key]) == 0 {
@@ -92,7 +92,8 @@ func (c *Console) recall(stored map[string][]string) {
 	}
 }
 
-// dueView stores the view if it differs from the stored one and has not changed for viewDelay.
+// dueView returns a command that stores the view, or nil. The view is stored if it differs from the stored one and
+// has not changed for viewDelay.
 func (c *Console) dueView(now time.Time) tea.Cmd {
 	if c.live == nil || c.live.views.file == nil {
 		return nil

@@ -118,8 +118,8 @@ func writeView(t *testing.T, dir, text string) {
 	}
 }
 
-// TestGroupByName checks that :group FIELD groups the nodes, that the groups survive a restart, and that :group ends
-// grouping.
+// TestGroupByName checks that :group FIELD groups the nodes, that the groups survive a restart, and that :group alone
+// ends grouping.
 func TestGroupByName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -178,7 +178,7 @@ const (
 	HardwareReset  ID = "hardware-reset"
 )
 
-// Actions of the screens of deploy templates and runbooks.
+// Actions of the screens that show deploy templates and runbooks.
 const (
 	StepsNew    ID = "steps-new"
 	StepsApply  ID = "steps-apply"

@@ -19,9 +19,9 @@ type Binding struct {
 	New *Action
 }
 
-// Problem describes why a binding is refused.
+// Problem describes why a binding is rejected.
 type Problem struct {
-	// Binding is the index of the refused binding in the list passed to [Bind].
+	// Binding is the index of the rejected binding in the list passed to [Bind].
 	Binding int
 	// Text describes the problem. Hint says how to fix it; it may be empty.
 	Text, Hint string

@@ -11,7 +11,7 @@ func TestBind(t *testing.T) {
 	bind := func(id ID, keys ...string) Binding { return Binding{ID: id, Keys: keys} }
 	tests := map[string]struct {
 		bindings []Binding
-		// want maps keys to the actions that they run in the scopes of the fleet, or to "" if they run none.
+		// want maps keys to the actions that they run on the Fleet screen, or to "" if they run none.
 		want map[string]ID
 		// problem is the only problem that Bind must report, in the form "place: text (hint)", or "" if it must
 		// accept the bindings.

@@ -158,9 +158,9 @@ const (
 	reset  = "\x1b[m"
 )
 
-// quickWidth is a fast version of Width for what most lines consist of: printable ASCII, SGR sequences, and the
-// glyphs of the console. For anything else, it returns false. It exists because the screen is measured after every
-// message, and segmenting it into graphemes took half of the time needed to draw it.
+// quickWidth is a fast version of Width. It supports printable ASCII, SGR sequences and the glyphs of the console,
+// which make up most lines. For any other text, it returns false. It exists because the screen is measured after
+// every message, and segmenting the screen into graphemes took half of the drawing time.
 func quickWidth(s string) (w int, ok bool) {
 	for i := 0; i < len(s); {
 		switch b := s[i]; {

@@ -69,7 +69,7 @@ type Confirm struct {
 	q     Question
 	input *line.Line
 	// opened is the time when the dialog was opened. last is the time of the last key press during the grace period,
-	// or else equal to opened.
+	// or the same as opened if there was none.
 	opened, last time.Time
 	ready        bool
 	wrong        bool

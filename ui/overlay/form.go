@@ -26,8 +26,8 @@ func NewForm(title string, fields []form.Field, then func(map[string]string) (te
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }
 
-// WithoutFiles makes fields refuse file names, and give why as the reason. If why is empty, it changes nothing. It
-// must be called before the form is used.
+// WithoutFiles makes the form's fields reject file names. why is the reason that they show; if it is empty,
+// WithoutFiles changes nothing. WithoutFiles must be called before the form is used.
 func (f *Form) WithoutFiles(why string) {
 	if why != "" {
 		f.form = form.New(form.WithoutFiles(f.fields, why))

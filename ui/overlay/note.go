@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Note is a dialog with a text to read. It is closed by esc, q or !, and by enter if it offers no choices.
+// Note is a dialog that shows text. It is closed by esc, q or !, and by enter if it offers no choices.
 type Note struct {
 	title   string
 	lines   []Text
@@ -20,7 +20,7 @@ type Note struct {
 	page    int
 }
 
-// Choice is a key offered by a Note, with its text and the command that it runs.
+// Choice is a key offered by a Note, with its label and the command that it runs.
 type Choice struct {
 	Key, Text string
 	Then      tea.Cmd
@@ -119,7 +119,7 @@ func Plain(text string) []Text {
 type Wait struct {
 	title, text string
 	stop        func()
-	// Done is the number of nodes that are finished, and Of is the number of all nodes.
+	// Done is the number of finished nodes, and Of is the total number of nodes.
 	Done, Of int
 }
 

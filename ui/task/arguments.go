@@ -220,8 +220,8 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
-// stepTexts splits steps written in the short form into one text per step. Each text includes the arguments of its
-// step.
+// stepTexts splits steps written in the short form into one string per step. Each string includes the arguments of
+// its step.
 func stepTexts(text string) []string {
 	words, _ := models.SplitSettings(text) // checked by the form already
 	var list []string
@@ -253,7 +253,8 @@ func previewSettings(text string) string {
 	return strings.Join(texts, "; ")
 }
 
-// commandWords returns the words of the equivalent command for the given nodes. Secrets are left out.
+// commandWords returns the words of the command that has the same effect on the given nodes as the action. Secrets
+// are left out.
 func commandWords(id action.ID, a Arguments, nodes []string) []string {
 	var before, after []string
 	switch id {

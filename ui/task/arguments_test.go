@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestCommandsThatDoTheSame checks the equivalent commands offered for tasks.
+// TestCommandsThatDoTheSame checks the command lines that are offered as equivalents of tasks.
 func TestCommandsThatDoTheSame(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

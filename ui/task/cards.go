@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// confirmationCards describes the nodes that an action changes and its effects on them, and lists the skipped nodes.
+// confirmationCards describes the effects of an action on each node that it changes, and lists the skipped nodes.
 func confirmationCards(disks map[string][]models.Detail, legal, refused []provision.Item) []overlay.Text {
 	var lines []overlay.Text
 	for i, item := range legal {

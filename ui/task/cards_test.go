@@ -22,7 +22,7 @@ func TestCardsWarn(t *testing.T) {
 	t.Errorf("no warning in %+v", batch.Items)
 }
 
-// newest is an Ironic that supports the newest API version and panics on every request.
+// newest is a fake Ironic that supports the newest API version and panics on every request.
 type newest struct{ provision.API }
 
 func (newest) Version() (models.APIVersion, bool) {

@@ -17,7 +17,7 @@ import (
 // cardsAtMost is the maximum number of nodes that a confirmation shows with all details.
 const cardsAtMost = 5
 
-// checksBox holds the number of nodes that have been checked since it was last read.
+// checksBox counts the nodes that have been checked since the box was last read.
 type checksBox = *mailbox.Box[int]
 
 // check reads the nodes again and plans the requests. For a deployment, it runs all checks. Nothing is kept from

@@ -47,8 +47,8 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 
-// warnOfOthers adds warnings to q. They are given in what, and describe what other users are doing on the nodes. If q
-// is nil because no confirmation is needed, warnOfOthers returns a new question.
+// warnOfOthers adds warnings to q about what other users are doing on the nodes. The argument what contains these
+// warnings. If q is nil because no confirmation is needed, warnOfOthers returns a new question.
 func warnOfOthers(q *overlay.Question, f *flow, what []string) *overlay.Question {
 	if q == nil {
 		name := f.action.Name() + " " + review.Names(f.batch.Legal())

@@ -75,8 +75,8 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	return q
 }
 
-// listed joins the names with commas. If there are more than enrollListed names, the number of the remaining ones
-// follows the first enrollListed.
+// listed joins the names with commas. If there are more than enrollListed names, it lists the first enrollListed, and
+// then the number of the remaining names.
 func listed(names []string) string {
 	if more := len(names) - enrollListed; more > 0 {
 		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))

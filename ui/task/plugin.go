@@ -50,8 +50,8 @@ func changes(a provision.Action) bool {
 	return !is || p.Plugin.Changes
 }
 
-// pluginQuestion shows the command lines of the program. It returns nil if the operator wants no confirmation for
-// this program and no node was refused.
+// pluginQuestion returns a question that shows the program's command lines. It returns nil if the operator wants no
+// confirmation for this program and no node was refused.
 func (f *flow) pluginQuestion() *overlay.Question {
 	act, legal, refused := f.plugin(), f.batch.Legal(), f.batch.Refused()
 	if act.Plugin.Consent == models.ConsentNone && len(refused) == 0 {

@@ -49,14 +49,14 @@ type Console interface {
 
 // Workflow starts tasks and takes them from state to state.
 type Workflow struct {
-	// ctx ends when the console ends. running counts the goroutines of tasks.
+	// ctx is canceled when the console ends. running counts the goroutines of tasks.
 	ctx     context.Context //nolint:containedctx // the life of the program, not of a call
 	env     *screen.Env
 	console Console
 	running *sync.WaitGroup
 }
 
-// New returns a workflow. Its tasks are followed until ctx ends. running counts the goroutines of the tasks.
+// New returns a workflow. Its tasks are followed until ctx is canceled. running counts the goroutines of the tasks.
 func New(ctx context.Context, env *screen.Env, console Console, running *sync.WaitGroup) *Workflow {
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
@@ -87,9 +87,10 @@ type flow struct {
 
 	// build returns the action. It may read files.
 	build func() (provision.Action, error)
-	// command returns the equivalent command line for the named nodes, without the name of the program.
+	// command returns the command line that has the same effect on the named nodes as the flow, without the name of
+	// the program.
 	command func(nodes []string) []string
-	// form holds what the operator entered, without secrets. It is nil if the action cannot be recreated from that.
+	// form holds the operator's entries, without secrets. It is nil if the action cannot be recreated from them.
 	form *screen.TaskForm
 	// checked means that the flow runs the checks of a deployment. exact means that the operator confirms the exact
 	// requests, rather than just their effect.
@@ -228,8 +229,8 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 	return nil
 }
 
-// Begin starts an action on the given nodes. If the action has a form, Begin opens it with the given values filled
-// in.
+// Begin starts an action on the given nodes. If the action has a form, Begin opens the form and fills in the values
+// in filled.
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:
@@ -409,7 +410,7 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	return w.check(f)
 }
 
-// whyNoChange returns the reason why nothing can be sent now, or "" if it can.
+// whyNoChange returns the reason why no changes can be sent now, or "" if there is none.
 func (w *Workflow) whyNoChange() string {
 	if w.env.Session == nil {
 		return textNoContext

@@ -13,7 +13,7 @@ import (
 // Role is the meaning of a text. The color of a text depends only on its role.
 type Role int
 
-// The roles.
+// The roles that text can have.
 const (
 	Plain   Role = iota // ordinary text
 	Muted               // less important

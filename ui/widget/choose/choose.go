@@ -20,7 +20,7 @@ type Item struct {
 	Title  string
 	Detail string // shown after the title
 	Note   string // shown at the right
-	Key    string // the equivalent key, shown before the title
+	Key    string // the key that is equivalent to choosing the item, shown before the title
 	// Keys lists the keys that are equivalent to choosing the item. While the filter is empty, such a key chooses the
 	// item, unless it could start a filter text. A lowercase letter is always typed as text, and moves its item to
 	// the top.
@@ -58,7 +58,8 @@ func New(items []Item) *List {
 	return l
 }
 
-// SetItems replaces the items. The filter text is kept, and the cursor stays at its item if that still exists.
+// SetItems replaces the items. The filter text is kept, and the cursor stays at the same item if that item still
+// exists.
 func (l *List) SetItems(items []Item) {
 	at, had := l.Current()
 	l.items = make([]Item, len(items))
@@ -97,7 +98,7 @@ func (l *List) item(i int) Item {
 	return l.items[i]
 }
 
-// Current returns the item at the cursor. It returns false if there is none or it is a heading.
+// Current returns the item at the cursor. It returns false if there is no item, or if the item is a heading.
 func (l *List) Current() (Item, bool) {
 	if l.cursor >= len(l.shown) {
 		return Item{}, false
@@ -116,8 +117,8 @@ func (l *List) Select(id string) bool {
 	return true
 }
 
-// Update handles a key or a paste. done reports that an item was chosen, or that the list was closed without choosing
-// one, in which case picked is empty.
+// Update handles a key or a paste. done reports whether an item was chosen or the list was closed. If the list was
+// closed without a choice, picked is empty.
 func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {

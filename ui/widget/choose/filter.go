@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// searchText holds the text of an item to which queries are compared, in lower case.
+// searchText holds an item's text in lower case, for comparison with queries.
 type searchText struct{ title, rest string }
 
 // index prepares the texts to search and the widths of the columns.

@@ -47,7 +47,7 @@ func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.C
 	return msgs, []tea.Cmd{f.lookUp()}
 }
 
-// waits stores msg if tab is waiting for completions, and reports whether it has done so; otherwise, msg has to be
+// waits stores msg if tab is waiting for completions, and reports whether it has stored msg. If not, msg has to be
 // handled now. Esc ends the waiting.
 func (f *Form) waits(msg tea.Msg) bool {
 	if len(f.fields) == 0 || !f.fields[f.focus].tab {
@@ -62,7 +62,7 @@ func (f *Form) waits(msg tea.Msg) bool {
 }
 
 // complete stores completions that have arrived, unless they belong to another form or an older text. moves reports
-// that tab was waiting for them and has nothing to complete.
+// whether tab was waiting for these completions and has nothing to complete.
 func (f *Form) complete(found Completions) (moves bool) {
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -80,7 +80,7 @@ func (f *Form) complete(found Completions) (moves bool) {
 }
 
 // completes handles the tab key: it completes the text, or waits for completions that have been requested. moves
-// reports that there is nothing to complete.
+// reports whether there is nothing to complete.
 func (f *field) completes() (moves bool) {
 	if f.pending {
 		f.tab = true

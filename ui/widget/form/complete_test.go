@@ -141,7 +141,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%s: the secret is kept", key)
 		}
 	}
-	// In a form with a single text, the up key recalls earlier input.
+	// In a form with a single text field, the up key recalls earlier input.
 	one := form.New(fields()[:1])
 	one.Recall(h)
 	typeAll(one, "up", "up")

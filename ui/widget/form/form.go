@@ -40,7 +40,8 @@ type Field struct {
 	// given text; it may read files.
 	Suggestions []string
 	Complete    func(text string) []string
-	// Files is set if the field names a file. It then completes the text in place of Complete.
+	// Files, if set, means that the field names a file. Its Complete function replaces the Complete function of the
+	// field.
 	Files *Files
 	// Required means that the field must not be empty or, if it is a Toggle, that it must be on.
 	Required bool
@@ -101,8 +102,8 @@ func New(fields []Field) *Form {
 	return f
 }
 
-// WithoutFiles returns a copy of fields in which every field that names a file refuses all values, and shows why as
-// the reason. If why is empty, it returns fields unchanged.
+// WithoutFiles returns a copy of fields in which every field that names a file rejects all values. The argument why
+// is the reason that these fields show; if it is empty, WithoutFiles returns fields unchanged.
 func WithoutFiles(fields []Field, why string) []Field {
 	if why == "" {
 		return fields
@@ -204,7 +205,7 @@ func (f *Form) update(msg tea.Msg) (done, cancelled bool) {
 }
 
 // key handles the keys that move between fields, and reports whether key is one of them. If the form consists of a
-// single text, up and down recall earlier input instead.
+// single text field, up and down recall earlier input instead.
 func (f *Form) key(at *field, key string) bool {
 	single := len(f.fields) == 1 && at.isText()
 	switch {
@@ -228,8 +229,8 @@ func (f *Form) move(by int) {
 	f.focus = (f.focus + by + n) % n
 }
 
-// submit reports whether all fields are valid. If the current field is invalid, it shows its problem and stays
-// current. If another field is invalid, that field becomes current but does not show its problem yet.
+// submit reports whether all fields are valid. If the current field is invalid, that field shows its problem and
+// stays current. If another field is invalid, that field becomes current but does not show its problem yet.
 func (f *Form) submit() bool {
 	at := &f.fields[f.focus]
 	if at.problem = at.check(); at.problem != "" {

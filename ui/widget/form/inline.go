@@ -19,7 +19,7 @@ type Inline struct {
 }
 
 // NewInline returns a form with the cursor at the first field. If whyNoFiles is not empty, fields that name a file
-// refuse every value; see [WithoutFiles].
+// reject every value; see [WithoutFiles].
 func NewInline(fields []Field, whyNoFiles string) *Inline {
 	return &Inline{Form: *New(WithoutFiles(fields, whyNoFiles))}
 }
@@ -44,7 +44,7 @@ func (f *Inline) SetFocus(key string) {
 	}
 }
 
-// SetProblems replaces the problems shown at all fields. It takes a map from the keys of fields to problems. A field
+// SetProblems replaces the problems shown at all fields. problems maps the keys of fields to their problems. A field
 // without an entry shows no problem.
 func (f *Inline) SetProblems(problems map[string]string) {
 	for i := range f.fields {
@@ -67,8 +67,8 @@ func (f *Inline) Bottom() { f.Move(len(f.fields)) }
 // Scroll selects another option of the current field, as Change does.
 func (f *Inline) Scroll(by int) { f.Change(by) }
 
-// Change selects the next option of the current field, or the previous one if by is negative. It does nothing if the
-// field is a text.
+// Change selects the next option of the current field, or the previous one if by is negative. It does nothing in a
+// text field.
 func (f *Inline) Change(by int) {
 	if len(f.fields) == 0 || f.fields[f.focus].isText() {
 		return
@@ -80,7 +80,7 @@ func (f *Inline) Change(by int) {
 	f.fields[f.focus].update(key)
 }
 
-// Edit starts to edit the current field if it is a text. Otherwise, it selects the next option.
+// Edit starts to edit the current field if it is a text field. Otherwise, it selects the next option.
 func (f *Inline) Edit() {
 	if len(f.fields) == 0 {
 		return
@@ -94,8 +94,9 @@ func (f *Inline) Edit() {
 	at.text.CursorEnd()
 }
 
-// Click makes the field at the clicked cell current. If another field was being edited, its text is kept. again
-// reports that the field was already current and is not being edited, so the caller may start to edit it.
+// Click makes the field at the clicked cell current. If another field was being edited, that field's text is kept.
+// again reports whether the clicked field was already current and is not being edited, so that the caller may start
+// to edit it.
 func (f *Inline) Click(x, y int) (again bool) {
 	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
 		return false
@@ -116,7 +117,8 @@ func (f *Inline) Set(value string) {
 }
 
 // Typed handles a key or a paste while a field is being edited. Enter ends editing, and tab and the arrow keys move
-// to another field; all of them keep the text. Esc discards it. The returned command looks up completions.
+// to another field; all of them keep the text. Esc restores the previous text. The returned command looks up
+// completions.
 func (f *Inline) Typed(msg tea.Msg) tea.Cmd {
 	msgs, cmds := f.due(msg, f.editNext)
 	for _, msg := range msgs {
@@ -155,8 +157,8 @@ func (f *Inline) typedKey(at *field, key tea.KeyPressMsg) {
 	}
 }
 
-// editNext keeps the text of the current field and moves to another one. If that is a text, editNext starts to edit
-// it.
+// editNext keeps the text of the current field and moves to another one. If the other one is a text field, editNext
+// starts to edit it.
 func (f *Inline) editNext(by int) {
 	f.editing = false
 	f.fields[f.focus].remember(f.history)

@@ -59,8 +59,8 @@ func (l *Line) SetValue(s string) {
 // CursorEnd moves the cursor to the end.
 func (l *Line) CursorEnd() { l.cursor = len(l.value) }
 
-// SetSuggestions sets the possible completions. The rest of the first one that starts with the text is displayed
-// after the cursor.
+// SetSuggestions sets the possible completions. If a suggestion starts with the text of the line, the rest of the
+// first such suggestion is displayed after the cursor.
 func (l *Line) SetSuggestions(suggestions []string) { l.suggestions = suggestions }
 
 // suggestedRest returns the part of the suggestion that has not been typed yet, or "" if there is no suggestion.
@@ -96,8 +96,8 @@ func (l *Line) Remember(s string) {
 	}
 }
 
-// recall moves through the history by the given number of steps, to newer texts if it is negative, and displays the
-// text found there. It returns false if the history is empty.
+// recall moves back in the history by the given number of steps, or forward to newer texts if the number is negative,
+// and displays the text found there. It returns false if the history is empty.
 func (l *Line) recall(back int) bool {
 	to := min(max(l.historyBack+back, 0), len(l.history))
 	if to == l.historyBack {

@@ -50,7 +50,8 @@ const (
 	timesCount
 )
 
-// Limits bounds the size of a log. If it is exceeded, the oldest lines are dropped.
+// Limits contains the maximum number of lines in a log and their maximum size in bytes. If a limit is exceeded, the
+// oldest lines are dropped.
 type Limits struct{ Lines, Bytes int }
 
 // Default limits a log to 40 MiB, overhead included.
@@ -163,7 +164,7 @@ func (v *View) Lines() []Line {
 	return lines
 }
 
-// InSight returns the lines of which at least a part is visible.
+// InSight returns the lines that are at least partly visible.
 func (v *View) InSight() []Line {
 	v.settle()
 	var lines []Line
@@ -183,7 +184,7 @@ func (v *View) number(i int) int {
 }
 
 // index is the inverse of number: it returns i for the i-th matching line. If the line with the given number does not
-// match, it returns the index of the next one that does.
+// match, it returns the index of the next matching line.
 func (v *View) index(number int) int {
 	if v.keep != nil {
 		i, _ := slices.BinarySearch(v.hits, number)

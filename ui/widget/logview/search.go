@@ -95,8 +95,8 @@ func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	return false
 }
 
-// Problem goes to the next line that is an error or has a mark, and wraps around. If the current line is no such
-// line, the search starts at the first line.
+// Problem goes to the next line that is an error or has a mark, and wraps around. If the current line is neither an
+// error nor marked, the search starts at the first line.
 func (v *View) Problem() bool {
 	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).isProblem() {
 		return v.find(v.index(v.cursor)+1, 1, (*entry).isProblem)

@@ -60,8 +60,8 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// Find returns the range of bytes of the first occurrence in s of the text in what, ignoring case. It returns -1 if
-// there is none.
+// Find searches s for the text in what, ignoring case. It returns the range of bytes of the first occurrence, or -1
+// if there is none.
 func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)

@@ -2,8 +2,8 @@ package table
 
 // Hit describes the part of the table that was clicked.
 type Hit struct {
-	// Row means that a row was clicked. The cursor has moved to it. WasCurrent means that the cursor was already
-	// there.
+	// Row means that a row was clicked. The cursor has moved to that row. WasCurrent means that the cursor was
+	// already on the row.
 	Row, WasCurrent bool
 	// Column is the key of the column whose title was clicked, or "" if no title was clicked.
 	Column string

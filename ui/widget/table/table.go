@@ -142,7 +142,7 @@ func (t *Table[R]) SetSort(key string, descending bool) {
 	t.sortKey, t.sortDsc = key, descending
 }
 
-// SetWide selects whether all columns are shown in full width. If not all fit, Scroll shows the others.
+// SetWide selects whether all columns are shown in full width. Scroll shows the columns that do not fit.
 func (t *Table[R]) SetWide(wide bool) {
 	if wide != t.wide {
 		t.wide, t.scroll, t.plan = wide, 0, nil
