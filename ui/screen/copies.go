@@ -7,7 +7,9 @@ import (
 	"ironworks/models"
 )
 
-// NodeCopies returns the texts about the node n that every screen offers for copying.
+// NodeCopies returns the values that every screen offers for copying from the node n: its UUID, its name, the curl
+// command that requests the node, and the command line that shows it. It omits an empty name, and without a session,
+// the two commands.
 func NodeCopies(env *Env, n *models.Node) []Copyable {
 	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
 	if n.Name != "" {

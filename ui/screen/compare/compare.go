@@ -301,7 +301,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the row at the cursor and the equivalent command line.
+// Copies returns the row at the cursor and the command line that makes the same comparison.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

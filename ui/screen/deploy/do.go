@@ -302,8 +302,8 @@ func (s *Screen) whyOpen() string {
 	return ""
 }
 
-// Copies returns the plan, the equivalent command line, and the current node's requests with the equivalent baremetal
-// commands.
+// Copies returns the plan, the command line that deploys it, the requests for the current node, and baremetal
+// commands with the same effect as these requests.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	if text, err := s.draft.Plan.Encode(); err == nil {

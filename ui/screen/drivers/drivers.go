@@ -190,7 +190,8 @@ func (s *Screen) Typing() bool { return false }
 // Targets always returns nil, because the rows of this screen are not nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies returns the name and the row at the cursor, the request for the list, and the equivalent command line.
+// Copies returns the name and the row at the cursor, the request for the list, and the command line that prints the
+// list.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil

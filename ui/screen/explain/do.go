@@ -140,8 +140,9 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Copies returns the command of the suggested action, the verdict, the whole explanation, and the texts about the
-// node.
+// Copies returns the command of the suggested action, the verdict, the whole explanation, and the copies that
+// [screen.NodeCopies] returns for the node. For a node that was never in the store, it returns only the UUID instead
+// of these copies.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {

@@ -31,8 +31,8 @@ type Screen struct {
 	// of the groups whose nodes are hidden.
 	groupBy string
 	folded  map[string]bool
-	// plain hides the preview. peeked reports whether the preview's fields need not be requested anymore, because
-	// they were requested or the fleet is too large for them.
+	// plain hides the preview. peeked is true if the preview's fields have been requested, or if the fleet is too
+	// large to request them.
 	plain, peeked bool
 	window        int // the width of the screen; width is the width of the list
 	width         int
