@@ -182,7 +182,8 @@ type Session struct {
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is a template for preflight checks. Its Fresh method returns a copy that can be used.
+	// Checks is the template for preflight checks. It is not used itself; its Fresh method returns a copy that runs
+	// the checks.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller

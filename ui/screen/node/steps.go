@@ -68,7 +68,7 @@ type work struct {
 	kind  models.StepKind
 	steps []models.Step
 	index int // index of the running or last step in steps; -1 before the first step
-	// ended reports whether the operation has ended; succeeded reports whether it has not failed.
+	// ended reports whether the operation has ended. succeeded is false only if the operation has failed.
 	ended, succeeded bool
 }
 

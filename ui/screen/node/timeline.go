@@ -96,7 +96,7 @@ func (l *timeline) close() {
 	l.others.Close()
 }
 
-// handle handles a response to get. mine reports whether msg was one.
+// handle handles a response to get. mine reports whether msg is such a response.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if mine, next = l.recorded.Handle(msg); mine {
 		return mine, next
@@ -276,7 +276,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	return text + "."
 }
 
-// leftText returns a text with the estimated remaining time, or "" if it is unknown.
+// leftText describes the estimated remaining time. It returns "" if the time is unknown.
 func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time) string {
 	e := past.Estimate(w, now).Pace(past, w, s.pace(w), now)
 	text := e.Text()
