@@ -51,7 +51,8 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of runbooks if of is KindRunbooks, and the screen of deploy templates otherwise.
+// New returns the screen of the given kind: the screen of runbooks for KindRunbooks, and the screen of deploy
+// templates for any other kind.
 func New(env *screen.Env, of screen.Kind) *Screen {
 	kind := stepfile.Template
 	if of == screen.KindRunbooks {
@@ -249,7 +250,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the UUID of the object at the cursor, the object in file format, the request and the command.
+// Copies returns the UUID of the object at the cursor, the object in file format, and the request and the command
+// line that list all objects.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

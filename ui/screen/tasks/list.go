@@ -160,7 +160,7 @@ func (s *List) Typing() bool { return false }
 // Targets always returns nil.
 func (s *List) Targets() []models.NodeRef { return nil }
 
-// Copies returns the command that is equivalent to the task at the cursor.
+// Copies returns the command line that would run the task at the cursor again.
 func (s *List) Copies() []screen.Copyable {
 	t, ok := s.table.Cursor()
 	if !ok || t.Command == "" {

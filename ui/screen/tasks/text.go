@@ -7,6 +7,6 @@ const (
 	textNoTasks = "no tasks yet"
 	textNoTask  = "No task "
 
-	// Details of a node.
+	// Texts about a node of a task.
 	textRetriedIn = "retried in task %d; "
 )
