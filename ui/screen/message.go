@@ -104,8 +104,7 @@ type (
 		Command []string
 	}
 	// EditFile opens a file in the user's editor, which takes over the terminal. When the editor has ended or failed
-	// to start, Done is called outside of Update. The message that Done returns is delivered to the sender of
-	// EditFile.
+	// to start, Done is called outside of Update. Done returns a message for the screen that sent EditFile.
 	EditFile struct {
 		Path string
 		Done func(err error) tea.Msg

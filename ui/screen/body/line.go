@@ -88,7 +88,7 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is like [Indented], but limits the number of lines to most. If text is omitted, the last line ends
+// IndentedMost is like [Indented], but returns no more lines than most allows. If text is omitted, the last line ends
 // with an ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
@@ -194,8 +194,8 @@ type Mover interface {
 }
 
 // Steer performs the action with the given ID on m if it is an action that moves the cursor or scrolls. It reports
-// whether it is such an action. Horizontal actions scroll by step columns in a table, or by step cells in a pane or a
-// form.
+// whether it is such an action. Horizontal actions scroll by step columns in a table, or by step cells in a pane. In
+// a form, they select another option of the current field.
 func Steer(m Mover, id action.ID, step int) bool {
 	switch id {
 	case action.Up:

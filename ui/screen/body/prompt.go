@@ -13,7 +13,7 @@ import (
 type Prompt struct {
 	input  line.Line
 	typing bool
-	// Lead is the character before the text. If it is empty, a slash is drawn.
+	// Lead is the character before the text. If Lead is empty, a slash is drawn.
 	Lead string
 	// Wrong is the reason why the text is invalid, or nil. While it is set, the enter key does not accept the text.
 	// Note is shown beside a valid text.

@@ -242,8 +242,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like the
-// others.
+// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like any
+// other node.
 func (s *Screen) askGolden() tea.Cmd {
 	store := s.env.Session.Store
 	var names []string

@@ -34,8 +34,8 @@ const (
 type stepRow struct {
 	models.Step
 	from origin
-	// offered is a text that says whether the agent offered the step in its last report, or that the step does not
-	// run. It is empty for steps that the agent need not offer. bad marks a step that was not offered.
+	// offered says whether the agent offered the step in its last report, or that the step does not run. It is empty
+	// for steps that the agent need not offer. bad marks a step that was not offered.
 	offered string
 	bad     bool
 }
@@ -114,8 +114,8 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer returns a text that tells whether the agent offered the step in its last report. bad reports whether it is
-// known not to be offered.
+// offer says whether the agent offered the step in its last report: "offered", "not offered" or "unknown". bad
+// reports whether the step is known not to be offered.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false

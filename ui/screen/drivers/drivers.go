@@ -139,7 +139,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed reports whether err, which was received at the time at, is old enough for an automatic retry. It returns
+// failed reports whether err, which was received at the given time, is old enough for an automatic retry. It returns
 // false if err is nil.
 func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
 

@@ -112,8 +112,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Filtered, action.Events}
 }
 
-// Copies returns the event at the cursor as a row, followed by the copies that [screen.NodeCopies] returns for its
-// node.
+// Copies returns the event at the cursor as a row, followed by the result of [screen.NodeCopies] for its node.
 func (s *Screen) Copies() []screen.Copyable {
 	r, ok := s.table.Cursor()
 	if !ok {

@@ -264,7 +264,8 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// confidenceLook returns the glyph and the role that show a confidence, and its meaning in words.
+// confidenceLook returns the glyph and the role with which a level of confidence is shown, and the meaning of the
+// level in words.
 func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
@@ -283,7 +284,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// text returns the whole explanation as text, for copying.
+// text formats the whole explanation for copying.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)

@@ -198,8 +198,7 @@ func (s *Screen) pointed() (*models.Row, bool) {
 	return i.Row, ok && i.group == nil
 }
 
-// Copies returns the copies that [screen.NodeCopies] returns for the node at the cursor, and the visible cells of its
-// row.
+// Copies returns the result of [screen.NodeCopies] for the node at the cursor, and the visible cells of its row.
 func (s *Screen) Copies() []screen.Copyable {
 	row, ok := s.pointed()
 	if !ok {

@@ -1,7 +1,6 @@
 package logs
 
-// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
-// beside their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
 	textNoErrors      = "no errors in the visible lines"
 	textNoSearch      = "no search text; {search} searches"

@@ -155,7 +155,7 @@ func (w work) rows() []step {
 	return rows
 }
 
-// summary returns the text above the list of steps.
+// summary describes the operation and its progress, for display above the list of steps.
 func (w work) summary() string {
 	switch {
 	case w.ended && w.succeeded:

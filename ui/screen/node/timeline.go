@@ -148,8 +148,8 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether two records describe the same operation: seen, which was made by this console, and kept,
-// which comes from the journal. Their start times may differ by seconds.
+// sameWork reports whether seen, which was recorded by this console, and kept, which comes from the journal, describe
+// the same operation. Their start times may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
@@ -201,8 +201,8 @@ func (s *Screen) noTimeline() string {
 		textNeverSeenRest
 }
 
-// drawWork draws an operation in at most h lines: a text about it, and one bar per phase on a common axis. If there
-// is no room for all phases, it draws the last ones.
+// drawWork draws an operation in at most h lines: a description, and one bar per phase on a common axis. If there is
+// no room for all phases, it draws the last ones.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// kept is a journal that holds its records in memory.
+// kept is an in-memory journal.
 type kept struct {
 	works []models.Work
 	lines []models.LogLine

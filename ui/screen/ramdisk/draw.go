@@ -96,8 +96,7 @@ func (s *Screen) state() []body.Span {
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }
 
-// counted returns the numbers of errors and warnings in the file as text. It returns "" if the file has not been
-// checked.
+// counted counts the errors and warnings in the file. It returns "" if the file has not been checked.
 func (s *Screen) counted() string {
 	if !s.check.known {
 		return ""

@@ -106,7 +106,7 @@ func ruleTable() *table.Table[*rules.Rule] {
 // Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindRules} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "rules" }
 
 // Start fetches the rules.

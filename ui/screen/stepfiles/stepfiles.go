@@ -84,7 +84,7 @@ func (s *Screen) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTemplates}
 }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return string(s.Ref().Kind) }
 
 // Start fetches the list, and makes the poller read the traits of the nodes.

@@ -79,7 +79,7 @@ func stateCell(t *screen.Task) table.Cell {
 // Ref returns the reference that identifies the screen.
 func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *List) Title() string { return "tasks" }
 
 // Start shows the current tasks.

@@ -105,7 +105,7 @@ func New(env *screen.Env) screen.Screen {
 // Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "watch" }
 
 // Start adds the nodes of new tasks, and reads the durations of past operations.
@@ -403,8 +403,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the copies that [screen.NodeCopies] returns for the node at the cursor, and the phases of its
-// operation. While keys are sent to the log, it returns the log's copies instead.
+// Copies returns the result of [screen.NodeCopies] for the node at the cursor, and the phases of the node's
+// operation. While keys are sent to the log, it returns the result of the log's Copies method instead.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.reading {
 		return s.log.Copies()
