@@ -7,7 +7,9 @@ import (
 	"ironworks/models"
 )
 
-// NodeCopies returns the texts about the node n that every screen offers for copying.
+// NodeCopies returns what every screen offers for copying from a node: the UUID and the name of n, the curl command
+// that requests n, and the command line that shows n. It omits an empty name and, without a session, the two
+// commands.
 func NodeCopies(env *Env, n *models.Node) []Copyable {
 	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
 	if n.Name != "" {

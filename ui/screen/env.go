@@ -54,7 +54,7 @@ type Journal interface {
 }
 
 // Logs provides the logs of ramdisks; agentlog.Follower implements it. Follow follows the log of a node's ramdisk
-// until ctx ends, and then closes the channel. The argument more names additional sources, which are followed only
+// until ctx is done, and then closes the channel. The argument more names additional sources, which are followed only
 // when the operator asks for them.
 type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
@@ -158,9 +158,9 @@ type Defaults struct {
 
 // Poller keeps the Store up to date; *fleet.Poller implements it.
 type Poller interface {
-	// Run polls until ctx ends, and calls notify for every response.
+	// Run polls until ctx is done, and calls notify for every response.
 	Run(ctx context.Context, notify func(fleet.Update)) error
-	// Watch makes the poller read a node more often, and Unwatch ends this. PollNode reads a node immediately, but
+	// Watch makes the poller read a node more often, until Unwatch is called. PollNode reads a node immediately, but
 	// only once.
 	Watch(uuid string)
 	Unwatch(uuid string)
@@ -182,7 +182,8 @@ type Session struct {
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is a template for preflight checks. Its Fresh method returns a copy that can be used.
+	// Checks is the template for preflight checks. It is not used itself; its Fresh method returns a copy that runs
+	// the checks.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller
@@ -272,7 +273,7 @@ type Env struct {
 	// Seat represents this console among the consoles of other users on a server; it is nil if the console does not
 	// run on a server.
 	Seat *presence.Seat
-	// Forbidden maps the actions that are never possible in this console to the reasons why.
+	// Forbidden maps each action that is never possible in this console to the reason.
 	Forbidden map[action.ID]string
 	// Keys holds the actions with the operator's key bindings; if it is nil, the built-in bindings apply.
 	Keys *action.Keymap
@@ -335,8 +336,8 @@ type Suspender interface{ Suspend() }
 // connected.
 type OpenLogs struct{ open []Suspender }
 
-// Use records that the log l is shown. If more than logsAtMost logs are then open, Use suspends the log that was
-// shown least recently.
+// Use records that l is shown. If more than logsAtMost logs are then open, Use suspends the log that was shown least
+// recently.
 func (o *OpenLogs) Use(l Suspender) {
 	if o == nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// maxEvents bounds the memory used for events. A busy fleet produces about as many events per hour.
+// maxEvents bounds the memory used for events. A busy fleet produces about this many events per hour.
 const maxEvents = 10_000
 
 // EventLog holds the most recent events in order of arrival.

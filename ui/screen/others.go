@@ -20,8 +20,8 @@ func (e *Env) Others(nodes []models.NodeRef) []string {
 	return append(Looking(e.Seat.AtNode, nodes), e.Tasks.Acting(nodes)...)
 }
 
-// Looking returns a text for each node that other users are looking at. at returns the names of the users who look at
-// the node with the given UUID.
+// Looking returns a message for each node that other users are looking at. The function at returns the names of the
+// users who are looking at the node with the given UUID.
 func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
 	var found []string
 	for _, n := range nodes[:min(len(nodes), othersMost)] {

@@ -39,7 +39,7 @@ func Paths(dir, typed string) []string {
 	if len(found) < 2 {
 		return found
 	}
-	// In a sorted list, the common prefix of the first and the last text is common to all texts.
+	// In a sorted list, the common prefix of the first and the last path is common to all paths.
 	first, last := found[0], found[len(found)-1]
 	common := 0
 	for common < min(len(first), len(last)) && first[common] == last[common] {

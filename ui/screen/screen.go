@@ -21,7 +21,7 @@ import (
 // Kind identifies a type of screen.
 type Kind string
 
-// The kinds of screens. For the main screens, they equal the IDs of the actions that open them.
+// The kinds of screens. The kind of a main screen is also the ID of the action that opens the screen.
 const (
 	KindFleet      Kind = "fleet"
 	KindNode       Kind = "node"
@@ -51,7 +51,8 @@ type Ref struct {
 
 // Screen is a full-size screen that is shown between the header and the footer.
 type Screen interface {
-	// Ref returns the reference that identifies the screen. Title returns its text in the header.
+	// Ref returns the reference that identifies the screen. Title returns the screen's title, which is shown in the
+	// header.
 	Ref() Ref
 	Title() string
 	// Start is called once, when the screen is opened. Shown is called whenever the screen becomes the current one,

@@ -31,7 +31,7 @@ type Task struct {
 	Cancels *provision.Cancels
 	// Unfollowed is true if the operator has stopped following the task.
 	Unfollowed bool
-	// Command is the equivalent command line.
+	// Command is the command line that would run the same task.
 	Command string
 	// Form holds the operator's input from which the action can be recreated. It is nil if that is not possible.
 	Form *TaskForm
@@ -61,8 +61,8 @@ func (t *Task) Tally() map[provision.Outcome]int {
 	return tally
 }
 
-// ResultOf returns the result of the plan's item with index i. It can return one even if the task is still running on
-// other nodes.
+// ResultOf returns the result of the plan's item with index i, and reports whether there is one. A node may already
+// have a result while the task is still running on other nodes.
 func (t *Task) ResultOf(i int) (provision.Result, bool) {
 	if i < len(t.Results) {
 		return t.Results[i], true

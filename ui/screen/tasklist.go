@@ -21,7 +21,7 @@ type TaskList struct {
 
 // tasks holds the state that all lists on one server share.
 type tasks struct {
-	// When ctx ends, the tasks are no longer followed. running counts their goroutines.
+	// When ctx is canceled, the tasks are no longer followed. running counts their goroutines.
 	ctx     context.Context //nolint:containedctx // the life of the tasks, not of a call
 	running *sync.WaitGroup
 	keeper  TaskKeeper // may be nil
@@ -48,14 +48,14 @@ type taskEntry struct {
 	known    map[string]provision.Result
 }
 
-// NewTaskList returns an empty list. When ctx ends, its tasks are no longer followed. running counts their
-// goroutines.
+// NewTaskList returns an empty list. When ctx is canceled, the list's tasks are no longer followed. running counts
+// the goroutines that follow them.
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// A list with a keeper holds at most endedMost ended tasks, and each of them for at most endedAge. Without these
-// limits, the list of a server would grow as long as the server runs.
+// A list with a keeper holds at most endedMost ended tasks, each for at most endedAge. Without these limits, the list
+// of a server would grow as long as the server runs.
 const (
 	endedMost = 200
 	endedAge  = 24 * time.Hour
@@ -112,8 +112,8 @@ func (l *TaskList) OnChange(changed func()) (stop func()) {
 	}
 }
 
-// change calls the function change with the entry of a task, and then the functions registered with OnChange. If the
-// task is not kept, it does nothing.
+// change passes the entry of a task to the given function, and then calls the functions registered with OnChange. If
+// the task is not kept, it does nothing.
 func (l *tasks) change(number int, change func(e *taskEntry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,8 +225,8 @@ func (l *TaskList) End(number int, results []provision.Result) {
 	})
 }
 
-// Wait waits until the task with the given number has ended, and returns it. It returns false if ctx ends first, or
-// if there is no such task.
+// Wait waits until the task with the given number has ended, and returns it. It returns false if ctx is done first,
+// or if there is no such task.
 func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	l.mu.Lock()
 	e := l.entry(number)

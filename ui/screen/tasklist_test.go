@@ -112,8 +112,8 @@ func TestTaskReports(t *testing.T) {
 	})
 }
 
-// TestTasksAreLeft checks that a task ends when the user stops following it and when the list's context ends, but not
-// when a caller of Wait gives up.
+// TestTasksAreLeft checks that a task ends when the user stops following it and when the list's context is canceled,
+// but not when a caller of Wait gives up.
 func TestTasksAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())

@@ -1,6 +1,6 @@
 package screen
 
-// The texts of this package that are shown to the operator, except key hints.
+// The texts that this package shows to the user, except key hints.
 const (
 	textReadOnlyMode    = "read-only mode; {read-only} turns it off"
 	textOthersLook      = "%s is looking at %s"

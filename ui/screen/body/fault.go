@@ -54,8 +54,8 @@ func Short(err error) string {
 	return models.OnScreen(err)
 }
 
-// Read describes the age of data that was fetched at the time at, or returns "not loaded" if at is zero. The age is
-// rounded so that the text seldom changes.
+// Read describes the age of data that was fetched at the given time, or returns "not loaded" if the time is zero. The
+// age is rounded so that the description seldom changes.
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/widget/tabs"
 )
 
-// Span is a piece of text in one role.
+// Span is a piece of text that is drawn in a single role.
 type Span = pane.Span
 
 // S returns a span with the given role and text.
@@ -88,7 +88,7 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is like [Indented], but limits the number of lines to most. If text is omitted, the last line ends
+// IndentedMost is like [Indented], but returns no more lines than most allows. If text is omitted, the last line ends
 // with an ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
@@ -143,7 +143,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the text of the nothing argument instead.
+// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the message passed as nothing instead.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {
@@ -193,8 +193,9 @@ type Mover interface {
 	Scroll(by int)
 }
 
-// Steer performs the action with the given ID on m if the action moves the cursor or scrolls, and reports whether it
-// does. The horizontal actions scroll by step, which is a number of columns in a table and of cells in a text.
+// Steer performs the action with the given ID on m if it is an action that moves the cursor or scrolls. It reports
+// whether it is such an action. Horizontal actions scroll by step columns in a table, or by step cells in a pane. In
+// a form, they select another option of the current field.
 func Steer(m Mover, id action.ID, step int) bool {
 	switch id {
 	case action.Up:

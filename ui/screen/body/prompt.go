@@ -13,7 +13,7 @@ import (
 type Prompt struct {
 	input  line.Line
 	typing bool
-	// Lead is the character before the text. If it is empty, a slash is drawn.
+	// Lead is the character before the text. If Lead is empty, a slash is drawn.
 	Lead string
 	// Wrong is the reason why the text is invalid, or nil. While it is set, the enter key does not accept the text.
 	// Note is shown beside a valid text.
@@ -67,8 +67,8 @@ func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 	return Ignored
 }
 
-// Draw draws the prompt while the user is typing. Otherwise it draws a rule that contains the accepted text holds, or
-// a plain rule if holds is empty.
+// Draw draws the prompt while the user is typing. Otherwise it draws a rule that contains holds, the accepted text,
+// or a plain rule if holds is empty.
 func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	switch {
 	case p.typing:

@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Problem returns the glyph and the role that show a problem of severity s.
+// Problem returns the glyph that marks a problem of severity s, and the role in which the glyph is drawn.
 func Problem(s userdata.Severity) (string, theme.Role) {
 	switch s {
 	case userdata.SeverityError:
@@ -20,8 +20,8 @@ func Problem(s userdata.Severity) (string, theme.Role) {
 	return theme.GlyphIdle, theme.Muted
 }
 
-// Report returns lines that list the problems of a configuration with their positions. Below the problems, they show
-// what the configuration does. The first span of a line is a problem's glyph or an effect's name.
+// Report returns lines that list the problems of a configuration with their positions. The lines below the problems
+// show what the configuration does. The first span of a line is a problem's glyph or an effect's name.
 func Report(report userdata.Report) []pane.Line {
 	var lines []pane.Line
 	for _, problem := range report.Problems {

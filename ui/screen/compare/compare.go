@@ -242,8 +242,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like the
-// others.
+// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like any
+// other node.
 func (s *Screen) askGolden() tea.Cmd {
 	store := s.env.Session.Store
 	var names []string
@@ -301,7 +301,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the row at the cursor and the equivalent command line.
+// Copies returns the row at the cursor and the command line that makes the same comparison.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

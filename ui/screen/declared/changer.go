@@ -23,7 +23,7 @@ const (
 )
 
 // Texts holds the texts that a [Changer] shows: the dialogs' title, the help texts of the form's fields, and the
-// message for the case that there is nothing to change.
+// message shown if there is nothing to change.
 type Texts struct {
 	Title, FileHelp, HiddenHelp, NothingToDo string
 }
@@ -39,8 +39,8 @@ type Changer struct {
 	File string
 }
 
-// NewChanger returns a Changer for a screen. The context life ends when the screen is closed. The function plan
-// compares the file at path with Ironic. Because it sends requests, it is called in a command, not in Update.
+// NewChanger returns a Changer for a screen. The life context is canceled when the screen is closed. The plan
+// function compares the file at path with Ironic. It sends requests, so it is called in a command, not in Update.
 func NewChanger(life context.Context, env *screen.Env, texts Texts, plan func(path string, rewrite bool) Planned) *Changer {
 	return &Changer{env: env, life: life, texts: texts, plan: plan}
 }
@@ -66,8 +66,8 @@ type changeSent struct {
 	message screen.Say
 }
 
-// Handle handles a message of the Changer; mine reports whether msg was such a message. After changes have been sent,
-// Handle calls reload to read the screen's list again.
+// Handle handles msg if c sent it; mine reports whether c did. After changes have been sent, Handle calls reload to
+// read the screen's list again.
 func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case begun:

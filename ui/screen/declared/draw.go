@@ -14,7 +14,7 @@ type List struct {
 	// Rows is the number of rows in the table. Draw draws the table in w by h cells.
 	Rows int
 	Draw func(w, h int) string
-	// Fill updates Details, so that it shows the row at the cursor.
+	// Fill updates Details to show the row at the cursor.
 	Fill    func()
 	Details *pane.Pane
 }

@@ -68,7 +68,7 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates record the values of the plan with which the ramdisk form was built. If they change, the
+	// kind and allocates are the plan's values for which the ramdisk form was built. If the plan's values change, the
 	// form needs other fields.
 	kind      plan.Kind
 	allocates bool
@@ -87,7 +87,7 @@ type Screen struct {
 	overrides map[string][]plan.CheckID
 	file      userData
 
-	// life ends when the screen is closed.
+	// life is canceled when the screen is closed.
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	finish context.CancelFunc
 }
@@ -275,8 +275,9 @@ func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCou
 // currentRef returns the current node, which the pages show.
 func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
-// node returns the current node as the checks last read it from Ironic, and reports whether they have read it. Until
-// then it returns the node from the store, or only its UUID and name if it is not there.
+// node returns the current node as the checks last read it from Ironic, and reports whether they have read it. Before
+// the first reading, it returns the node from the store. If the store does not contain the node either, only the UUID
+// and the name are set.
 func (s *Screen) node() (n *models.Node, read bool) {
 	ref := s.currentRef()
 	for i := range s.nodes {

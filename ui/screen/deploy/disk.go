@@ -202,8 +202,8 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines returns lines that show the effective hints, their source, and the disk at the cursor. The description of
-// the disk takes up to the number of lines in most.
+// hintLines returns lines that show the effective hints, their source, and the disk at the cursor. The argument most
+// is the maximum number of lines that describe the disk.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}

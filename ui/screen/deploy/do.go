@@ -142,7 +142,7 @@ func (s *Screen) refuses(p page, uuid string) bool {
 	return slices.ContainsFunc(s.judged[uuid], func(c plan.Check) bool { return c.Severity == plan.CheckRefuse && pageOf(c.ID) == p })
 }
 
-// refusesOther reports whether the page's checks passed for the current node but failed for another node.
+// refusesOther reports whether no check of the page failed for the current node, but one failed for another node.
 func (s *Screen) refusesOther() bool {
 	p := s.page()
 	return p != pageReview && !s.refuses(p, s.currentRef().UUID) && s.verdict(p) == plan.CheckRefuse
@@ -302,8 +302,8 @@ func (s *Screen) whyOpen() string {
 	return ""
 }
 
-// Copies returns the plan, the equivalent command line, and the current node's requests with the equivalent baremetal
-// commands.
+// Copies returns the plan, the command line that deploys it, the requests for the current node, and baremetal
+// commands with the same effect as these requests.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	if text, err := s.draft.Plan.Encode(); err == nil {

@@ -21,7 +21,7 @@ const (
 	// asideMost is the maximum width of the checks beside the page, in cells. They also take at most 2/5 of the
 	// screen's width.
 	asideMost = 62
-	// slow is the time after which the heading shows the running time of the checks.
+	// slow is the time after which the heading also shows how long the checks have been running.
 	slow = 3 * time.Second
 )
 
@@ -45,7 +45,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// verdictGlyph returns the glyph and the role that show the verdict.
+// verdictGlyph returns the glyph for the verdict and the role in which the glyph is drawn.
 func verdictGlyph(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:
@@ -144,7 +144,7 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 	return says(role, mark, result, " · "+body.Read(now, s.at))
 }
 
-// worstChecks returns a text that counts the current node's checks of the worst severity, such as "2 warnings".
+// worstChecks returns a phrase, such as "2 warnings", that counts the current node's checks of the worst severity.
 func (s *Screen) worstChecks() string {
 	worst, n := s.verdict(pageReview), 0
 	if node, read := s.node(); read {

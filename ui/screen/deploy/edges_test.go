@@ -90,8 +90,8 @@ func TestRemovedUserDataFile(t *testing.T) {
 	})
 }
 
-// TestLoadedPlanOfOtherNodes checks that selected nodes that a loaded plan does not name get its defaults, and that
-// changes to them leave the other nodes of the plan unchanged.
+// TestLoadedPlanOfOtherNodes checks that the defaults of a loaded plan apply to selected nodes that the plan does not
+// name. It also checks that changes to these nodes leave the plan's other nodes unchanged.
 func TestLoadedPlanOfOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const deployPlan = `# rack 7

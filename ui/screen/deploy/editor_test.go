@@ -182,7 +182,7 @@ func TestEditorFails(t *testing.T) {
 }
 
 // TestEditedPlanKeepsItsFolder checks that relative paths in an edited plan are still resolved against the plan's
-// folder. It also checks that selected nodes that were removed from the plan get its defaults.
+// folder. It also checks that the plan's defaults apply to selected nodes that were removed from the plan.
 func TestEditedPlanKeepsItsFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})

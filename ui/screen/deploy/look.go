@@ -185,8 +185,8 @@ func (s *Screen) firstPage() page {
 	return pageReview
 }
 
-// fleetStates returns a text for each selected node. The text contains the fields of the stored node that affect a
-// deployment, so that it changes when they do.
+// fleetStates returns a string for each selected node. The string contains the fields of the stored node that affect
+// a deployment, so it changes whenever one of these fields changes.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {

@@ -66,8 +66,8 @@ func (x *reviewText) texts(list []overlay.Text) {
 	}
 }
 
-// reviewLines returns the review of the current node, wrapped to w cells. It is the same as in the dialogs but omits
-// the checks, which the screen shows elsewhere.
+// reviewLines returns the review of the current node, wrapped to w cells. Unlike the review in the dialogs, it omits
+// the checks, because the screen shows them elsewhere.
 func (s *Screen) reviewLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if len(s.refs) > 1 && s.action != nil {
@@ -138,8 +138,8 @@ func worstOf(checks []plan.Check) plan.Check {
 	return worst
 }
 
-// command returns the equivalent command line. If the plan is saved, the command line names its file. Otherwise it
-// contains flags, or a placeholder for the file if flags cannot express the plan.
+// command returns the command line that deploys the given nodes as the plan says. If the plan is saved, the command
+// line names its file. Otherwise it contains flags, or a placeholder for the file if flags cannot express the plan.
 func (s *Screen) command(nodes []models.NodeRef) []string {
 	words := []string{"deploy"}
 	for _, n := range nodes {

@@ -153,7 +153,7 @@ func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	return *node
 }
 
-// disk returns the JSON text of a disk in an inventory. The size of the disk is gib GiB.
+// disk returns a disk of an inventory as JSON. gib is the size of the disk in GiB.
 func disk(name string, gib int, serial string) string {
 	return fmt.Sprintf(`{"name": %q, "size": %d, "model": "SAMSUNG MZ7LH480", "vendor": "ATA", "serial": %q, "wwn": "0x5002538e%s",
 		"rotational": false, "tran": "sata", "hctl": "0:0:0:0", "by_path": "/dev/disk/by-path/%s"}`, name, gib<<30, serial, strings.ToLower(serial), serial)
@@ -308,7 +308,7 @@ func (w *table) confirm(text string) {
 	}
 }
 
-// said returns the texts of all toasts in wishes, one per line.
+// said returns the messages of all toasts in wishes, one per line.
 func said(wishes []tea.Msg) string {
 	var texts []string
 	for _, msg := range wishes {

@@ -23,8 +23,8 @@ func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" |
 func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
 
 // imageFormats returns the options for the image format: auto and the formats that Ironic permits by default
-// (permitted_image_formats in ironic/conf/conductor.py). If now, the current format, is another one, imageFormats
-// adds it.
+// (permitted_image_formats in ironic/conf/conductor.py). It adds now, the current format, if the list does not
+// contain it.
 func imageFormats(now string) []string {
 	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
 	if now != "" && !slices.Contains(list, now) {

@@ -34,8 +34,8 @@ const (
 type stepRow struct {
 	models.Step
 	from origin
-	// offered is a text that says whether the agent offered the step in its last report, or that the step does not
-	// run. It is empty for steps that the agent need not offer. bad marks a step that was not offered.
+	// offered says whether the agent offered the step in its last report, or that the step does not run. It is empty
+	// for steps that the agent need not offer. bad marks a step that was not offered.
 	offered string
 	bad     bool
 }
@@ -114,8 +114,8 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer returns a text that tells whether the agent offered the step in its last report. bad reports whether it is
-// known not to be offered.
+// offer says whether the agent offered the step in its last report: "offered", "not offered" or "unknown". bad
+// reports whether the step is known not to be offered.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false
@@ -131,8 +131,9 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the plan's steps, including those of its kind, after adding a step. The added step replaces the same
-// step or, if instead is not nil, the step instead. If the plan contains neither, the added step comes last.
+// with returns a copy of the plan's steps, including those of its kind, to which the given step has been added. If
+// the list already contains the same step, or the step that instead points to, the new step takes its place.
+// Otherwise the new step comes last.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -280,8 +281,8 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// swapPriorities returns the priority that moves rows[at] past its neighbor rows[at+by]. If the neighbor's priority
-// changes, too, it returns the new one. If the move is impossible, why contains the reason.
+// swapPriorities returns the priority that moves rows[at] past its neighbor rows[at+by]. The result neighbour is the
+// neighbor's new priority, or nil if it does not change. If the move is impossible, why is the reason.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]

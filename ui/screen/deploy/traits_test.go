@@ -45,7 +45,7 @@ func TestChooseTraits(t *testing.T) {
 		instanceGolden(t, w.s, "steps-traits")
 		w.page(5)
 		w.shows(`"path":"/instance_info/traits","value":["CUSTOM_WIPE"]`)
-		// If no traits are chosen, the plan does not contain the field.
+		// If no traits are chosen, the plan has no traits field.
 		w.page(3)
 		w.do(action.StepTraits)
 		w.answer("-", "+")

@@ -139,7 +139,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed reports whether err, which was received at the time at, is old enough for an automatic retry. It returns
+// failed reports whether err, which was received at the given time, is old enough for an automatic retry. It returns
 // false if err is nil.
 func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
 
@@ -190,7 +190,8 @@ func (s *Screen) Typing() bool { return false }
 // Targets always returns nil, because the rows of this screen are not nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies returns the name and the row at the cursor, the request for the list, and the equivalent command line.
+// Copies returns the name and the row at the cursor, the request for the list, and the command line that prints the
+// list.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil

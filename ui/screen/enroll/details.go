@@ -63,7 +63,7 @@ func (p *page) add(role theme.Role, text string) {
 	}
 }
 
-// labeled adds a text that follows its name. It adds nothing if the text is empty.
+// labeled adds the text, preceded by its name. It adds nothing if the text is empty.
 func (p *page) labeled(name, text string) {
 	if text != "" {
 		p.add(theme.Plain, fmt.Sprintf("%-8s %s", name, text))

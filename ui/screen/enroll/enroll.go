@@ -33,8 +33,8 @@ const (
 
 var titles = []string{"Form", "Nodes", "BMCs", "Result"}
 
-// Screen is the Enroll screen. It keeps the password that was entered in its form as long as it exists. The password
-// is stored nowhere else.
+// Screen is the Enroll screen. The password that was entered in its form is kept as long as the screen exists, and is
+// stored nowhere else.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
@@ -247,8 +247,8 @@ func (s *Screen) exists(uuid string) bool {
 // Targets always returns nil, because node actions require nodes that already exist in Ironic.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies returns the UUID, the name and the enrollment commands of the node at the cursor, and the equivalent command
-// line.
+// Copies returns the UUID, the name and the enrollment commands of the node at the cursor, and the command line that
+// enrolls the compared nodes.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if ref, ok := s.atCursor(); ok {

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields. A field for a part of the input has the name of that part as its key, so that an
-// error in the part can be shown at the field.
+// The keys of the form's fields. If a field belongs to a part of the input, its key is the name of that part, so that
+// an error in the part can be shown at the field.
 const (
 	keySource      = "source"
 	keyFile        = string(provision.EnrollFile)
@@ -122,7 +122,7 @@ const maxText = 4096
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
 // inputOf returns the input that the values of the form describe, and the credentials for the BMCs. If a value is
-// invalid, it returns the first such field and its problem.
+// invalid, the results field and problem describe the first invalid field.
 func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == switchedOn}
@@ -150,8 +150,8 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 	return in, login, field, problem
 }
 
-// fileOf sets the fields of in that name the file and control how it is read. If a value is invalid, it returns the
-// field and its problem.
+// fileOf copies the name of the file, and the settings for reading it, from the form's values to in. If a value is
+// invalid, it returns the form field and its problem.
 func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	if trimmed(keyFile) == "" {

@@ -112,7 +112,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Filtered, action.Events}
 }
 
-// Copies returns the event at the cursor as a row, and the texts about its node.
+// Copies returns the event at the cursor as a row, followed by the result of [screen.NodeCopies] for its node.
 func (s *Screen) Copies() []screen.Copyable {
 	r, ok := s.table.Cursor()
 	if !ok {
@@ -153,8 +153,8 @@ func newRow(number int, e *models.Event) *row {
 	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
-// dropBefore returns the rows without those whose number is smaller than the given number. It does not clear the
-// dropped elements, because the table still uses the slice and reads the row at its cursor.
+// dropBefore returns the rows whose number is at least the given number. It does not clear the dropped elements,
+// because the table still uses the slice and reads the row at its cursor.
 func dropBefore(rows []*row, number int) []*row {
 	n := 0
 	for n < len(rows) && rows[n].number < number {

@@ -90,7 +90,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 }
 
 // notices returns the lines above the explanation. They say why the explanation is missing or outdated, for example
-// because the node was deleted or the last request failed. If it is current, notices returns nil.
+// because the node was deleted or the last request failed. If the explanation is current, notices returns nil.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -140,8 +140,8 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 // indent returns the column at which the texts begin, to the right of the labels.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends lines that form a position of the cursor. If at is true, the cursor is at this position, and is drawn
-// on its first line.
+// place appends the lines of one cursor position. If at is true, the cursor is at this position, and is drawn on the
+// first of the lines.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)
@@ -264,7 +264,8 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// confidenceLook returns the glyph and the role that show a confidence, and its meaning in words.
+// confidenceLook returns the glyph and the role with which a level of confidence is shown, and the meaning of the
+// level in words.
 func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
@@ -283,7 +284,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// text returns the whole explanation as text, for copying.
+// text formats the whole explanation for copying.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)

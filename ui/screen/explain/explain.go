@@ -22,8 +22,8 @@ const (
 	// freshFor is the maximum age of an explanation during an operation, when an explanation can become outdated
 	// merely because time passes.
 	freshFor = 30 * time.Second
-	// patience is the minimum time between an error and an automatic retry. The retry takes place as soon as Ironic
-	// answers again.
+	// patience is the minimum time between an error and an automatic retry. After this time, the retry takes place as
+	// soon as Ironic answers again.
 	patience = 5 * time.Second
 )
 

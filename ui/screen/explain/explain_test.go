@@ -67,7 +67,7 @@ func explained(t *testing.T, n models.Node) *rig {
 	return r
 }
 
-// several returns explanations by three different rules, one for each confidence.
+// several returns explanations by three different rules, one for each level of confidence.
 func several() *provision.Explained {
 	one := func(rule explain.RuleID, c explain.Confidence, verdict, key string) explain.Explanation {
 		return explain.Explanation{

@@ -100,8 +100,8 @@ type count struct {
 
 func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
 
-// fitting returns the number of leading counts that fit into a width of room cells. If counts are left out, the text
-// "+N more" must fit, too.
+// fitting returns the number of leading counts that fit into the given width in cells. If counts are left out, "+N
+// more" must fit, too.
 func fitting(counts []count, room int) int {
 	used, fit := 0, 0
 	for i := range counts {

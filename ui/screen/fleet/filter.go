@@ -118,7 +118,7 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText returns a text about the nodes for which the filter cannot be evaluated: their number, the reason, or
+// unknownText describes the nodes for which the filter cannot be evaluated: it returns their number, the reason, or
 // both. It returns "" if there are no such nodes.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)

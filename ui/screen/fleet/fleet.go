@@ -31,8 +31,8 @@ type Screen struct {
 	// of the groups whose nodes are hidden.
 	groupBy string
 	folded  map[string]bool
-	// plain hides the preview. peeked reports whether the preview's fields need not be requested anymore, because
-	// they were requested or the fleet is too large for them.
+	// plain hides the preview. peeked is true if the preview's fields have been requested, or if the fleet is too
+	// large to request them.
 	plain, peeked bool
 	window        int // the width of the screen; width is the width of the list
 	width         int
@@ -48,8 +48,8 @@ type Screen struct {
 	input    *line.Line
 	typing   bool
 	inputErr error
-	// reading cancels reading the inventories that the filter needs. unreadInventories holds the errors for
-	// inventories that could not be read, by node UUID.
+	// reading cancels the command that reads inventories. unreadInventories holds the errors for inventories that
+	// could not be read, by node UUID.
 	reading           context.CancelFunc
 	unreadInventories map[string]error
 
@@ -57,7 +57,8 @@ type Screen struct {
 	// so that results of earlier requests can be dropped. composing reports whether a picture is being composed, and
 	// composeAgain whether another one is needed after it.
 	picture picture
-	// userMarks maps the UUIDs of nodes that other users are looking at to the texts that the list shows for them.
+	// userMarks maps the UUID of each node that other users are looking at to the user names that the list shows
+	// beside the node, such as " @ann @bob".
 	userMarks      map[string]string
 	viewsRequested int
 	composing      bool
@@ -197,7 +198,7 @@ func (s *Screen) pointed() (*models.Row, bool) {
 	return i.Row, ok && i.group == nil
 }
 
-// Copies returns what can be copied: texts about the node at the cursor, and the visible cells of its row.
+// Copies returns the result of [screen.NodeCopies] for the node at the cursor, and the visible cells of its row.
 func (s *Screen) Copies() []screen.Copyable {
 	row, ok := s.pointed()
 	if !ok {

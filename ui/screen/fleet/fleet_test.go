@@ -333,8 +333,8 @@ func TestMaintenanceIsVisible(t *testing.T) {
 	})
 }
 
-// TestDiscovered checks that nodes that auto-discovery has enrolled are marked, and that inventories are read only
-// for nodes that it may have enrolled.
+// TestDiscovered checks that auto-discovered nodes are marked, and that inventories are read only for nodes that may
+// be auto-discovered.
 func TestDiscovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := append(some(), models.Node{UUID: screentest.UUID(5), ProvisionState: models.StateEnroll}, models.Node{UUID: screentest.UUID(6), Name: "n6", ProvisionState: models.StateEnroll})

@@ -34,7 +34,7 @@ type biosPage struct {
 	s    *Screen
 	from *fetch.Source[[]models.BIOSSetting]
 	list *table.Table[*setting]
-	// changes holds the new values by the name of the setting. It survives a reload.
+	// changes maps the names of settings to the new values that the operator has entered. It survives a reload.
 	changes map[string]string
 
 	filter string

@@ -30,7 +30,7 @@ type page interface {
 	// keys in a filter.
 	fetched()
 	Update(msg tea.Msg) tea.Cmd
-	// heading returns a text that is shown beside the node in the heading. content draws the page; errors are shown
+	// heading returns the part of the heading that follows the node's name. content draws the page; errors are shown
 	// above it.
 	heading() []body.Span
 	content(t *theme.Theme, w, h int) string
@@ -160,14 +160,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered is the message that carries the result of a dialog or of a request to Update, which calls the function
-// then.
+// answered is the message with which a dialog or a request delivers its result to Update. Update calls the message's
+// then function.
 type answered struct {
 	of   *Screen
 	then func() tea.Cmd
 }
 
-// after returns a command that makes Update call the function then.
+// after returns a command that makes Update call then.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
 // fetchAfterOperation fetches the data of the current tab again after an operation on the node has ended, because
@@ -182,7 +182,7 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 }
 
 // change asks the root to make a change to the machine. The root first checks the change and asks for confirmation.
-// words is the equivalent command line.
+// words is the command line that makes the same change, without the program name.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }
@@ -265,8 +265,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // clickable is a page whose rows can be clicked.
 type clickable interface{ click(x, y int) (open bool) }
 
-// Copies returns the texts of the current tab that can be copied, including the request for its data and the
-// equivalent command line.
+// Copies returns the texts of the current tab that can be copied. They include the request for its data and the
+// command line that prints the data.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

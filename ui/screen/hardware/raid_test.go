@@ -47,7 +47,7 @@ func (b bmcs) Query(context.Context, string) (*provision.BMCReport, error) {
 	return &provision.BMCReport{BMC: &models.BMC{Drives: list}}, b.err
 }
 
-// TestDrivesOfTheBMC checks that the drives that the inventory lacks are shown, together with the drives that each
+// TestDrivesOfTheBMC checks that the RAID tab shows the drives that the inventory lacks, and the drives that each
 // target volume would get.
 func TestDrivesOfTheBMC(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

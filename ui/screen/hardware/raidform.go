@@ -98,8 +98,8 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume that the values of the form describe. It checks the volume without regard to the
-// other volumes. If it is invalid, field is the key of the field that shows the error.
+// logicalDisk returns the volume that the values of the form describe. It checks this volume without regard to the
+// other volumes. If the volume is invalid, field is the key of the field that shows the error.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {

@@ -68,7 +68,7 @@ func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 }
 
 type (
-	// opened reports that following a node has started. lines is the channel on which its log arrives.
+	// opened reports that following a node has started. lines is the channel on which the node's log arrives.
 	opened struct {
 		of    *Log
 		lane  int

@@ -41,7 +41,7 @@ const (
 	askReplace = "replace"
 )
 
-// askSave opens a form that asks for the file to save the visible lines to.
+// askSave opens a form in which the operator names the file that the visible lines are saved to.
 func (l *Log) askSave() tea.Cmd {
 	file := l.file
 	if file == "" {

@@ -61,7 +61,7 @@ func statusText(s *agentlog.Status) string {
 	return text
 }
 
-// sourceLine is a line of text about sources that has not been wrapped yet.
+// sourceLine is a line that describes sources, before it is wrapped.
 type sourceLine struct {
 	role   theme.Role
 	indent int

@@ -1,7 +1,6 @@
 package logs
 
-// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
-// beside their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
 	textNoErrors      = "no errors in the visible lines"
 	textNoSearch      = "no search text; {search} searches"
@@ -22,13 +21,13 @@ const (
 	textNoLineYet     = "No lines yet. Log sources:"
 	textEarlierLogs   = "Logs of earlier operations: open them in Timeline (enter)."
 
-	// Saving.
+	// Texts for saving the log.
 	textSaveHelp  = "%d visible lines; the file is readable by you only"
 	textSaveTitle = "Save log"
 	textExists    = " exists; set Replace to overwrite it"
 	textSaved     = "saved %d lines to %s"
 
-	// Serial console.
+	// Texts about the serial console.
 	textSerialTitle  = "Read the serial console of "
 	textSerialWhat   = "Output of the machine's serial line is added to this log. No input is sent."
 	textSerialIPMI   = "With IPMI, a console has one reader: the current reader is disconnected."
@@ -37,7 +36,7 @@ const (
 	textSerialKept   = "recorded log; read the console in the node's log tab"
 	textSerialOne    = "one console at a time: open the node's log tab"
 
-	// Sources.
+	// Texts about the log's sources.
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
 	textNoLog           = "No log is followed."

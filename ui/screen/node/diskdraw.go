@@ -92,8 +92,8 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }
 
-// aboutDisks draws the notes above the list. They take up at most a third of the height; the dialog of each disk
-// shows all of them.
+// aboutDisks draws the notes above the list. They take up at most a third of the height. The dialog about a disk
+// shows all notes.
 func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	now := s.env.ServerNow()
 	most := max(h/3, 1)

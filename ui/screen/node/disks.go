@@ -22,8 +22,8 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is a row of the disk list. When the data is read, and not whenever the row is drawn, the texts are sanitized
-// and the disk is compared with the hints.
+// disk is a row of the disk list. Its texts are sanitized, and the disk is compared with the hints, once when the
+// data is read, not whenever the row is drawn.
 type disk struct {
 	place int
 	check hints.DiskCheck

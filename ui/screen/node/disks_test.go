@@ -55,7 +55,7 @@ const (
 	noHints  = `, "properties": {}`
 )
 
-// onDisks opens the Disks tab of the node n. The fake API returns found as the node's inventory.
+// onDisks opens the Disks tab of n. The fake API returns found as the node's inventory.
 func onDisks(t *testing.T, n models.Node, found json.RawMessage) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)

@@ -56,8 +56,8 @@ func (s *Screen) openWorkLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// until returns the time up to which log lines of the operation w are shown. If the end of the operation is unknown,
-// this is the start of the next operation or, if there is none, the current time.
+// until returns the end of the period whose log lines are shown for w. The period ends logMargin after w. If the end
+// of w is unknown, the period ends at the start of the next operation or, if there is none, at the current time.
 func (s *Screen) until(w *models.Work) time.Time {
 	if !w.End.IsZero() {
 		return w.End.Add(logMargin)

@@ -71,7 +71,7 @@ func history() []models.HistoryEntry {
 	}
 }
 
-// opened opens the screen of the node n after a poll. The fake API also returns ports and a history for the node.
+// opened opens the screen of n after a poll. The fake API also returns ports and a history for the node.
 func opened(t *testing.T, n models.Node) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)

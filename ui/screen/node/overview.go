@@ -16,7 +16,8 @@ import (
 // twoColumns is the minimum width for two columns of details.
 const twoColumns = 120
 
-// drawOverview draws a sentence and the details in one scrolling pane, and the last events below it.
+// drawOverview draws a sentence that describes the node, and the details, in one scrolling pane. It draws the last
+// events below the pane.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 	events := s.events(t, w, h)
 	s.layOverview(w, h-len(events))

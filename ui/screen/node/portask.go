@@ -91,8 +91,8 @@ func (s *Screen) whyPorts(id action.ID) string {
 	return ""
 }
 
-// changePorts asks the root to create an action with build, show it to the operator and run it. words is the
-// equivalent command line without the program name.
+// changePorts asks the root to create an action by calling build, show it to the operator and run it. words is the
+// command line that makes the same change, without the program name.
 func (s *Screen) changePorts(
 	id action.ID, words []string, build func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error),
 ) tea.Cmd {
@@ -136,8 +136,8 @@ func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	return append(fields, form.Field{Key: fieldExtra, Label: "Extra", Help: "KEY=VALUE sets, KEY- removes; separated by spaces"})
 }
 
-// settings converts the changes made in a form to arguments of the equivalent command. An argument is NAME=VALUE, or
-// NAME- to remove a setting.
+// settings converts the changes made in a form to arguments of the command that makes the same changes. An argument
+// is NAME=VALUE, or NAME- to remove a setting.
 func settings(fields []form.Field, values map[string]string) []string {
 	var args []string
 	for _, f := range fields {
@@ -211,7 +211,7 @@ func (s *Screen) groupNames() []string {
 	return names
 }
 
-// pickGroup calls the function then with a port group of the node. If the node has several, the operator chooses one.
+// pickGroup calls then with a port group of the node. If the node has several port groups, the operator chooses one.
 func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd) tea.Cmd {
 	net, _ := s.network.Value()
 	if len(net.groups) == 1 {
@@ -236,7 +236,7 @@ func bondModes() []string {
 	return []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
 }
 
-// askGroup opens a form for the port group g, or for a new port group if g is nil.
+// askGroup opens a form that changes g or, if g is nil, creates a port group.
 func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 	net, _ := s.network.Value()
 	now, title, standalone := models.Portgroup{}, "New port group of "+s.label(), "true"

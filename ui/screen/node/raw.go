@@ -81,7 +81,7 @@ func (r *raw) lay() {
 	r.pane.SetLines(lines)
 }
 
-// status returns a text that says when the object was fetched. keys provides the name of the key that marks changes.
+// status says when the object was fetched. keys provides the name of the key that marks changes.
 func (r *raw) status(keys *action.Keymap) string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {

@@ -68,7 +68,7 @@ type work struct {
 	kind  models.StepKind
 	steps []models.Step
 	index int // index of the running or last step in steps; -1 before the first step
-	// ended reports whether the operation has ended; succeeded reports whether it has not failed.
+	// ended reports whether the operation has ended. succeeded is false only if the operation has failed.
 	ended, succeeded bool
 }
 
@@ -155,7 +155,7 @@ func (w work) rows() []step {
 	return rows
 }
 
-// summary returns the text above the list of steps.
+// summary describes the operation and its progress, for display above the list of steps.
 func (w work) summary() string {
 	switch {
 	case w.ended && w.succeeded:

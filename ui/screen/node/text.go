@@ -1,9 +1,8 @@
 package node
 
-// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
-// beside their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
-	// The BMC tab.
+	// Texts of the BMC tab.
 	textKeyringSaved     = "password saved to the keyring"
 	textBMCElsewhere     = "only in the BMC tab"
 	textReplaying        = "the BMC is not queried during a replay"
@@ -45,7 +44,7 @@ const (
 	textNoRedfishAddress = "No redfish_address in driver_info: no BMC to query."
 	textIPMIHint         = "Data from Ironic. To test the BMC connection, use {validate}; power goes through Ironic."
 
-	// The disks tab.
+	// Texts of the Disks tab.
 	textHintsRefused     = "Ironic rejects the hints: "
 	textHintsAccepted    = "Ironic accepts the hints"
 	textNoHints          = " no root device hints"
@@ -56,13 +55,13 @@ const (
 	textInspectHint      = ". Inspect the node ({inspect}) in state manageable."
 	textLoadingInventory = "Loading the inventory…"
 
-	// All tabs.
+	// Texts that every tab can show.
 	textNoContext   = "No context is open; {connect} shows why."
 	textDeletedNode = " This node was deleted. The data is from before the deletion."
 	textNoNode      = " Ironic has no node "
 	textLoading     = "Loading the node…"
 
-	// History and network.
+	// Texts of the History and Network tabs.
 	textHistoryElsewhere = ". Recent changes are on the Overview."
 	textLoadingHistory   = "Loading the history…"
 	textNoHistory        = "No history. Ironic records errors and some state changes."
@@ -78,13 +77,13 @@ const (
 	textPortsMatch       = "The ports match the inventory."
 	textNoPorts          = "No ports: the node cannot boot from the network. Inspect the node or create ports."
 
-	// The raw tab.
+	// Texts of the Raw tab.
 	textDiffLater     = "; the next fetch marks changes"
 	textDiffHint      = "fetched %s; {diff} marks changes since %s"
 	textDiffCount     = "fetched %s; +%d -%d lines since %s"
 	textFieldsNotRead = "   Not loaded yet."
 
-	// The steps tab.
+	// Texts of the Steps tab.
 	textLastStepsDone   = "Steps of the last %s operation (done)."
 	textLastStepsFailed = "Steps of the last %s operation (failed)."
 	textNotBegun        = "%d %s steps; none started."
@@ -93,7 +92,7 @@ const (
 	textNotCalledBack   = "Waiting for the ramdisk; steps are known once it calls back."
 	textNotListed       = "Ironic has not built the step list yet."
 
-	// The timeline tab.
+	// Texts of the Timeline tab.
 	textNoWork        = "No operations since the console opened."
 	textReadingKept   = "Loading recorded operations…"
 	textNeverSeen     = "No recorded operations. The console, ironworks watch and commands with --wait record "
@@ -103,7 +102,7 @@ const (
 	textDoneIn        = "%s done in %s"
 	textOthers        = "; typical: %s (%s)"
 
-	// Why an action is disabled.
+	// Reasons why an action is disabled.
 	textNoDetails      = "no further details"
 	textRawElsewhere   = "only in the Raw tab"
 	textReadOnce       = "fetched only once; {refresh} fetches again"

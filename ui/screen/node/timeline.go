@@ -96,7 +96,7 @@ func (l *timeline) close() {
 	l.others.Close()
 }
 
-// handle handles a response to get. mine reports whether msg was one.
+// handle handles a response to get. mine reports whether msg is such a response.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if mine, next = l.recorded.Handle(msg); mine {
 		return mine, next
@@ -148,8 +148,8 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether two records describe the same operation: seen, which was made by this console, and kept,
-// which comes from the journal. Their start times may differ by seconds.
+// sameWork reports whether seen, which was recorded by this console, and kept, which comes from the journal, describe
+// the same operation. Their start times may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
@@ -201,8 +201,8 @@ func (s *Screen) noTimeline() string {
 		textNeverSeenRest
 }
 
-// drawWork draws an operation in at most h lines: a text about it, and one bar per phase on a common axis. If there
-// is no room for all phases, it draws the last ones.
+// drawWork draws an operation in at most h lines: a description, and one bar per phase on a common axis. If there is
+// no room for all phases, it draws the last ones.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)
@@ -276,7 +276,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	return text + "."
 }
 
-// leftText returns a text with the estimated remaining time, or "" if it is unknown.
+// leftText describes the estimated remaining time. It returns "" if the time is unknown.
 func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time) string {
 	e := past.Estimate(w, now).Pace(past, w, s.pace(w), now)
 	text := e.Text()

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// kept is a journal that holds its records in memory.
+// kept is an in-memory journal.
 type kept struct {
 	works []models.Work
 	lines []models.LogLine
@@ -51,8 +51,8 @@ func (k *kept) Lines(_ context.Context, uuid string, from, to time.Time) iter.Se
 
 func (k *kept) Latest(context.Context, int) ([]models.Work, error) { return k.works, k.err }
 
-// deployed returns a completed deployment of the node with the given number. The deployment started at the time
-// screentest.Began minus ago. took lists the durations of its phases in seconds.
+// deployed returns a completed deployment of the node with the given number. The deployment started at
+// screentest.Began.Add(-ago), and took lists the durations of its phases in seconds.
 func deployed(node int, ago time.Duration, took ...int) models.Work {
 	w := models.Work{
 		Node: models.NodeRef{UUID: screentest.UUID(node), Name: "r7-n01"}, ResourceClass: "gp-2x", Kind: models.StateDeploying,
@@ -88,7 +88,7 @@ func rack7() *kept {
 	}}
 }
 
-// under opens the Timeline tab of the node n, with the journal k.
+// under opens the Timeline tab of n, with k as the journal.
 func under(t *testing.T, n models.Node, k *kept) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)

@@ -67,7 +67,7 @@ func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) strin
 }
 
 // Boot describes the boot stage of the ramdisk. The text does not contain the words "the ramdisk". It is empty if the
-// stage is unknown or the ramdisk has booted. The role is a warning if something blocks the boot.
+// stage is unknown or the ramdisk has booted. If something blocks the boot, the role is theme.Warn.
 func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
 	p := w.Current()
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {

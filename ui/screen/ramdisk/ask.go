@@ -27,7 +27,7 @@ const (
 )
 
 // openForm opens a form. A field contains its value from preset or, if preset lacks the field, the value entered
-// last. When the form is submitted, openForm passes its values to the function then.
+// last. When the form is submitted, its values are passed to then.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {

@@ -187,8 +187,8 @@ func (s *Screen) setSource() {
 	s.file.SetLines(lines)
 }
 
-// marked returns a source line in which the character at column is marked. Columns are counted from 1; if column is
-// 0, no character is marked. If the line is long, marked returns the part around the column.
+// marked returns text as a source line in which the character at the given column is marked. Columns are counted from
+// 1; if the column is 0, no character is marked. If the line is long, marked returns only the part around the column.
 func marked(text string, column int) []body.Span {
 	runes := []rune(text)
 	lead, tail := "", ""
@@ -212,7 +212,7 @@ func marked(text string, column int) []body.Span {
 	}
 }
 
-// verdict describes the state of the file by a glyph, a word and a color role.
+// verdict describes the state of the file with a glyph, a word and a color role.
 func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	c := &s.check
 	switch {

@@ -8,8 +8,9 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Copies returns the texts that can be copied. Depending on the tab, these are the file's problems, the served
-// addresses, the configuration, and the equivalent commands.
+// Copies returns the texts that can be copied. On the File tab, these are the current problem, the report, the path
+// of the file, and the command line that checks the file. On the other tabs, these are the served addresses, the
+// configuration, and the command line that builds the configuration.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	addShaped := func(name, text string, shape screen.Shape) {
@@ -50,7 +51,8 @@ func (s *Screen) Copies() []screen.Copyable {
 	return list
 }
 
-// command returns the equivalent command line, including the flags that select the current context.
+// command returns the command line that runs the program with args, including the flags that select the current
+// context.
 func (s *Screen) command(args ...string) string { return s.env.CommandLine(args...) }
 
 // buildWords returns the flags that pass the inputs to "ironworks ignition build".

@@ -96,7 +96,7 @@ func (s *Screen) state() []body.Span {
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }
 
-// counted returns a text with the numbers of errors and warnings in the file.
+// counted counts the errors and warnings in the file. It returns "" if the file has not been checked.
 func (s *Screen) counted() string {
 	if !s.check.known {
 		return ""
@@ -187,7 +187,7 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short limits lines to h lines. If it drops lines, the last line is the text more.
+// short limits lines to h lines. If it has to drop lines, the last line is more.
 func short(lines []pane.Line, h int, more string) []pane.Line {
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))

@@ -58,8 +58,8 @@ func profileOf(values map[string]string) ignition.Profile {
 	return ignition.Profile(values[keyProfile])
 }
 
-// spec describes a field of the form. If only is not "", only this profile contains the field. If not is not "", this
-// profile lacks it.
+// spec describes a field of the form. Unless they are empty, only is the single profile whose form contains the
+// field, and not is a profile whose form lacks it.
 type spec struct {
 	form.Field
 	only, not ignition.Profile
@@ -122,13 +122,13 @@ func toggle(section, key, label, help string) spec {
 	return s
 }
 
-// hint adds a placeholder to the field s.
+// hint returns s with a placeholder.
 func hint(placeholder string, s spec) spec {
 	s.Placeholder = placeholder
 	return s
 }
 
-// file makes the field s complete the path that is typed. files makes it complete the last path in a list.
+// file makes s complete the typed path. files makes s complete the last path in a typed list.
 func file(s spec) spec {
 	s.Files = screen.InFolder("")
 	return s
@@ -147,7 +147,7 @@ func files(s spec) spec {
 	return s
 }
 
-// onlyProfile limits the field s to the profile p. notClassic limits a field to all profiles except the classic one,
+// onlyProfile makes s appear only in the form of profile p. notClassic hides s in the form of the classic profile,
 // which corresponds to build.py.
 func onlyProfile(p ignition.Profile, s spec) spec {
 	s.only = p
@@ -159,7 +159,7 @@ func notClassic(s spec) spec {
 	return s
 }
 
-// onlyAgent limits the field s to one agent.
+// onlyAgent makes s appear only if the given agent is selected.
 func onlyAgent(agent ignition.AgentKind, s spec) spec {
 	s.agent = agent
 	return s

@@ -21,7 +21,7 @@ func (p *page) add(role theme.Role, format string, args ...any) {
 	p.spans(body.S(role, " "+fmt.Sprintf(format, args...)))
 }
 
-// spans adds a line after sanitizing its texts.
+// spans adds a line that consists of the given spans, after sanitizing their text.
 func (p *page) spans(spans ...body.Span) {
 	for i := range spans {
 		spans[i].Text = printable.Line(spans[i].Text)
@@ -40,7 +40,7 @@ func (p *page) heading(text string) {
 	p.add(theme.Strong, "%s", text)
 }
 
-// block adds the lines of text, each of them indented.
+// block splits text into lines and adds them, indented.
 func (p *page) block(role theme.Role, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		p.lines = append(p.lines, pane.Text(role, "   "+line))

@@ -91,7 +91,7 @@ func New(env *screen.Env) *Screen {
 // Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindIgnition} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "ignition" }
 
 // Start builds the form's configuration.

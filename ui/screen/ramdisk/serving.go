@@ -252,7 +252,7 @@ func (s *Screen) nothingServed() string {
 		textNotServedRest
 }
 
-// servingLines returns the served addresses and the downloads.
+// servingLines returns lines that show the served addresses and the downloads.
 func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
 	serving := s.bench.Serving

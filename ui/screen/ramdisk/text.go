@@ -1,9 +1,8 @@
 package ramdisk
 
-// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
-// beside their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
-	// Applying to nodes.
+	// Texts for applying ramdisks to nodes.
 	textNodesHelp      = "names or UUIDs, comma-separated; default: nodes marked in the fleet"
 	textBootsHelp      = "ramdisk that Ironic boots for deploy, clean and inspect"
 	textParamsHelp     = "kernel_append_params; replace Ironic's configured parameters"
@@ -11,7 +10,7 @@ const (
 	textInInstanceHelp = "write them to instance_info, which is cleared at undeploy"
 	textApplyTitle     = "Set the ramdisk of nodes"
 
-	// Files.
+	// Texts for opening and saving files.
 	textCheckHelp     = "Butane, Ignition or MachineConfig"
 	textCheckTitle    = "Check a file"
 	textFileMode      = "readable by you only: may contain secrets"
@@ -30,7 +29,7 @@ const (
 	textNoFileOpen    = "no file open; {ignition-check} opens one"
 	textWouldNotBoot  = "%s would not boot: %s"
 
-	// Why an action is disabled.
+	// Reasons why an action is disabled.
 	textAlreadyServing = "already serving; {ignition-stop} stops it"
 	textNotServing     = "not serving"
 	textNoContext      = "no context is open"
@@ -38,7 +37,7 @@ const (
 	textNoSearch       = "no search text; {search} searches"
 	textNoProblems     = "no problems"
 
-	// The preview.
+	// Texts of the preview and the File tab.
 	textNoPreview    = "Configurations cannot be built here."
 	textBuilding     = "Building the configuration…"
 	textFileEmpty    = "The file is empty."
@@ -47,7 +46,7 @@ const (
 	textReadingFile  = "Reading the file…"
 	textStalePreview = "Last valid configuration:"
 
-	// The fields of the form.
+	// Texts for the fields of the form.
 	textIronicHelp     = "Ironic as seen by machines: URL, HOST or HOST:PORT, comma-separated; mdns: the agent discovers it"
 	textHostHelp       = "value of build.py --host: name or address"
 	textStyleHelp      = "profile: ironworks, ironic-agent-image (build.py) or image-customization-controller"
@@ -85,7 +84,7 @@ const (
 	textPodmanHelp     = "podman configuration file for the ramdisk"
 	textMergeHelp      = "Ignition or Butane to merge; overrides the form"
 
-	// Serving.
+	// Texts for serving images.
 	textLoopbackHelp       = "BMCs cannot reach 127.0.0.1"
 	textAsIsHelp           = "unchanged, with the ISO's own configuration"
 	textServeISOHelp       = "live ISO; not copied or changed"

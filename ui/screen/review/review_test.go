@@ -113,7 +113,7 @@ func TestRefusedHasRemedies(t *testing.T) {
 	}
 }
 
-// TestHostileNamesAreSanitized checks that the texts of a node cannot control the terminal.
+// TestHostileNamesAreSanitized checks that the names and descriptions of a node cannot control the terminal.
 func TestHostileNamesAreSanitized(t *testing.T) {
 	t.Parallel()
 	for name, evil := range screentest.Hostile() {

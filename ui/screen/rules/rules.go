@@ -106,7 +106,7 @@ func ruleTable() *table.Table[*rules.Rule] {
 // Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindRules} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "rules" }
 
 // Start fetches the rules.
@@ -245,8 +245,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.results.Click(x, y-s.listAt).WasCurrent, nil
 }
 
-// Copies returns the UUID of the rule at the cursor, the rule in file format, the request and the command. On the
-// Test tab, it returns the row at the cursor in place of the rule.
+// Copies returns the UUID of the rule at the cursor, the rule in file format, and the request and the command line
+// that list all rules. On the Test tab, it returns the row at the cursor in place of the rule.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

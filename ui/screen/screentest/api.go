@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// API simulates an Ironic in memory. If Err is set, every request fails with it.
+// API is an in-memory Ironic. If Err is set, every request fails with this error.
 type API struct {
 	Nodes      []models.Node
 	PortList   []models.Port

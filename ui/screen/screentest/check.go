@@ -114,7 +114,7 @@ func Golden(t *testing.T, s screen.Screen, name string) {
 	}
 }
 
-// Shows fails the test if the drawn screen lacks one of the texts.
+// Shows fails the test if the drawn screen lacks any of the given texts.
 func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	t.Helper()
 	got := Text(s, w, h)
@@ -125,7 +125,7 @@ func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	}
 }
 
-// Lacks fails the test if the drawn screen contains one of the texts.
+// Lacks fails the test if the drawn screen contains any of the given texts.
 func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	t.Helper()
 	got := Text(s, w, h)

@@ -1,4 +1,4 @@
-// Package screentest helps to test screens. It provides a session whose nodes are in memory, a controlled clock, and
+// Package screentest helps to test screens. It provides a session with in-memory nodes, a controlled clock, and
 // golden files.
 package screentest
 
@@ -22,7 +22,7 @@ import (
 // Began is the start time of every test.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Rig is an environment in which screens can be tested. Its API is in memory.
+// Rig is an environment in which screens can be tested. It uses an in-memory API.
 type Rig struct {
 	Env *screen.Env
 	API *API
@@ -135,7 +135,7 @@ func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged
 	return r.Sync()
 }
 
-// Pass waits for the duration d and returns the tick that the root would then send.
+// Pass waits for d and returns the tick that the root would then send.
 func (*Rig) Pass(d time.Duration) screen.Tick {
 	<-time.After(d)
 	return screen.Tick{Now: time.Now()}

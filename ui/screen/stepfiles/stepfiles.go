@@ -51,7 +51,8 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of runbooks if of is KindRunbooks, and the screen of deploy templates otherwise.
+// New returns the screen of the given kind: the screen of runbooks for KindRunbooks, and the screen of deploy
+// templates for any other kind.
 func New(env *screen.Env, of screen.Kind) *Screen {
 	kind := stepfile.Template
 	if of == screen.KindRunbooks {
@@ -83,7 +84,7 @@ func (s *Screen) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTemplates}
 }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return string(s.Ref().Kind) }
 
 // Start fetches the list, and makes the poller read the traits of the nodes.
@@ -249,7 +250,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the UUID of the object at the cursor, the object in file format, the request and the command.
+// Copies returns the UUID of the object at the cursor, the object in file format, and the request and the command
+// line that list all objects.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

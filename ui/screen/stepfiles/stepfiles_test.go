@@ -266,8 +266,8 @@ func TestErrorsAndNoSession(t *testing.T) {
 	})
 }
 
-// TestNoFilesOfAServer checks that a console on a server does not accept the name of a file, because it would name a
-// file on the server.
+// TestNoFilesOfAServer checks that a console on a server does not accept the name of a file, because the name would
+// refer to a file on the server.
 func TestNoFilesOfAServer(t *testing.T) {
 	const why = "no files of the server"
 	synctest.Test(t, func(t *testing.T) {
@@ -285,8 +285,8 @@ func TestNoFilesOfAServer(t *testing.T) {
 	})
 }
 
-// TestNoEditor checks that the actions that need an editor are disabled if there is none, and that the reason names
-// an alternative. They must be disabled before a file is written.
+// TestNoEditor checks that, without an editor, the actions that need one are disabled with a reason that names an
+// alternative. They must be disabled before a file is written.
 func TestNoEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for kind, want := range map[screen.Kind]string{

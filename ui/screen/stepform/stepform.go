@@ -15,7 +15,7 @@ import (
 )
 
 // Fields returns the fields of a step's form. There is a field for each argument, unless the form is specific to the
-// step. n is the node that will run the step, or nil if it is unknown. It must contain all fields of the node.
+// step. n is the node that will run the step, with all its fields, or nil if the node is unknown.
 func Fields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	switch k.Label() {

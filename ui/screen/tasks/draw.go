@@ -36,8 +36,8 @@ func (s *Task) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
 }
 
-// below draws a rule, the details of the node at the cursor, and the equivalent command. The height does not depend
-// on the node, so that the list does not jump.
+// below draws a rule, the details of the node at the cursor, and the command line that would run the same task. The
+// height does not depend on the node, so that the list does not jump.
 func (s *Task) below(t *theme.Theme, w, h int) []string {
 	if h < 10 {
 		return nil

@@ -79,7 +79,7 @@ func stateCell(t *screen.Task) table.Cell {
 // Ref returns the reference that identifies the screen.
 func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *List) Title() string { return "tasks" }
 
 // Start shows the current tasks.
@@ -160,7 +160,7 @@ func (s *List) Typing() bool { return false }
 // Targets always returns nil.
 func (s *List) Targets() []models.NodeRef { return nil }
 
-// Copies returns the command that is equivalent to the task at the cursor.
+// Copies returns the command line that would run the task at the cursor again.
 func (s *List) Copies() []screen.Copyable {
 	t, ok := s.table.Cursor()
 	if !ok || t.Command == "" {

@@ -118,7 +118,7 @@ func enrolls(t *screen.Task) bool {
 	return is
 }
 
-// enrolled returns the row of an enrolled node. It also shows the changes that were made.
+// enrolled returns the row of an enrolled node. The row also shows the changes that were made.
 func enrolled(item *provision.Item, res *provision.Enrolled) row {
 	r := ended(item, &res.Result)
 	if len(res.Changes) > 0 {
@@ -142,8 +142,8 @@ func isVerb(t *screen.Task) bool {
 type row struct {
 	node models.NodeRef
 	look outcomeLook
-	// now is a short text about the progress or the reason for the outcome. whole is the full text, or "" if now is
-	// already complete.
+	// now briefly describes the progress, or the reason for the outcome. whole is the full description, or "" if now
+	// is already complete.
 	now, whole string
 	requestID  string
 	// retry is the time of the next attempt, or zero if there is none.

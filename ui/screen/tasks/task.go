@@ -265,7 +265,7 @@ func (s *Task) Typing() bool { return false }
 func (s *Task) Targets() []models.NodeRef { return nil }
 
 // Copies returns the request ID, the reason, the UUID and the name of the node at the cursor. It also returns the
-// command that is equivalent to the task.
+// command line that would run the task again.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	add := func(name, text string, shape screen.Shape) {

@@ -1,12 +1,11 @@
 package tasks
 
-// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
-// beside their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
 	textEmpty   = "No tasks yet. Actions on nodes appear here with a result for each node."
 	textNoTasks = "no tasks yet"
 	textNoTask  = "No task "
 
-	// Details of a node.
+	// Texts about a node of a task.
 	textRetriedIn = "retried in task %d; "
 )

@@ -1,7 +1,6 @@
 package watch
 
-// The texts of this package that are shown to the operator, except column headers and key hints, which are defined
-// beside their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
 	textNoContext   = "No context is open; {connect} shows why."
 	textNoOperation = "no operations since the console opened"

@@ -105,7 +105,7 @@ func New(env *screen.Env) screen.Screen {
 // Ref returns the reference that identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 
-// Title returns the screen's text in the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "watch" }
 
 // Start adds the nodes of new tasks, and reads the durations of past operations.
@@ -282,8 +282,8 @@ func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	return since
 }
 
-// endedBefore reports whether the node's last operation ended before the time at. It returns true if no operation was
-// observed.
+// endedBefore reports whether the node's last operation ended before the given time. It returns true if no operation
+// was observed.
 func (r *row) endedBefore(at time.Time) bool {
 	switch {
 	case r.waiting || r.busy() || !r.inStore:
@@ -312,7 +312,7 @@ const (
 	rankEarlier // the operation ended before the running operations started
 )
 
-// rank returns the position of the row in the order of rows.
+// rank returns the constant, such as rankFailed, by which the row is sorted.
 func (r *row) rank() int {
 	switch {
 	case r.endedEarlier:
@@ -403,8 +403,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the texts about the node at the cursor, and its phases. While keys are sent to the log, it returns
-// the log's texts instead.
+// Copies returns the result of [screen.NodeCopies] for the node at the cursor, and the phases of the node's
+// operation. While keys are sent to the log, it returns the result of the log's Copies method instead.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.reading {
 		return s.log.Copies()

@@ -45,7 +45,7 @@ func task(list []models.Node) *screen.Task {
 	return t
 }
 
-// journal implements screen.Journal in memory.
+// journal is an in-memory screen.Journal.
 type journal struct{ works []models.Work }
 
 func (j *journal) OfNode(context.Context, string, int) ([]models.Work, error) { return nil, nil }
