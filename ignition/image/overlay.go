@@ -92,8 +92,8 @@ func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
 	return done, nil
 }
 
-// piece reads into p, starting at the offset at. It stops at the end of the range, or of the gap between ranges, that
-// contains this offset.
+// piece reads into p from offset at. It stops at the end of the range that contains this offset. If the offset is
+// between two ranges, it stops at the start of the next one.
 func (o *Overlay) piece(p []byte, at int64) (int, error) {
 	i, _ := slices.BinarySearchFunc(o.ranges, at, func(r Range, at int64) int {
 		if r.end() <= at {
