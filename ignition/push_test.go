@@ -20,7 +20,7 @@ import (
 
 const pushToken = "0123456789abcdef.0123456789abcdef0123456789abcdef"
 
-// pushCertificate returns a certificate for the given names in PEM format.
+// pushCertificate returns a PEM certificate for the given names.
 func pushCertificate(t *testing.T, names ...string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -149,7 +149,8 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	return value, nil
 }
 
-// format implements Python's str.format with the names of the scope. depth limits templates in format specifications.
+// format implements Python's str.format with the names of the scope. depth limits how deeply templates may be nested
+// in format specifications.
 func (s *scope) format(template string, depth int) (string, *Exception) {
 	if depth == 0 {
 		return "", raise("ValueError", "Max string recursion exceeded")
