@@ -109,7 +109,7 @@ func TestMachineWithoutAPort(t *testing.T) {
 	})
 }
 
-// slowPorts is a fake Ironic. Until wait is closed, it gives no answers for MACs that start with "slow".
+// slowPorts is a fake Ironic. It does not answer requests for MACs that start with "slow" until wait is closed.
 type slowPorts struct {
 	fakePorts
 	mu    sync.Mutex

@@ -59,7 +59,7 @@ type Options struct {
 	Access  *access.List
 	Limits  Limits
 	// Console runs a console. Command runs a command without a terminal, and returns its exit code. Both must return
-	// when ctx ends.
+	// when ctx is done.
 	Console func(ctx context.Context, s *Session) error
 	Command func(ctx context.Context, s *Session, args []string) int
 	// Log writes a line about a session or a problem to the server's log.
@@ -82,7 +82,7 @@ type Server struct {
 	sessions map[*Session]struct{}
 	// running counts the running session handlers.
 	running sync.WaitGroup
-	// When ctx ends, all sessions end.
+	// When ctx is canceled, all sessions end.
 	ctx  context.Context //nolint:containedctx // the life of the server
 	stop context.CancelCauseFunc
 }
@@ -162,7 +162,7 @@ func hostKey(path string) (gossh.Signer, error) {
 	return signer, nil
 }
 
-// Serve accepts connections until ctx ends. It then ends all sessions with a message, and waits for them.
+// Serve accepts connections until ctx is done. It then ends all sessions with a message, and waits for them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
