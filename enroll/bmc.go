@@ -79,8 +79,8 @@ func addressesOf(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// addressRange expands a range of IPv4 addresses. Its first address is from. Its last address is last, which may
-// consist of the last octet only.
+// addressRange returns the IPv4 addresses in a range. from is the first address of the range. last is its last
+// address, or only the last octet of this address. word is the whole range, for use in errors.
 func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	to, err := netip.ParseAddr(last)
 	if n, notNumber := strconv.ParseUint(last, 10, 8); err != nil && notNumber == nil && from.Is4() {

@@ -46,9 +46,9 @@ func (c FieldChange) String() string {
 	return fmt.Sprintf("%s %s → %s", c.Name(), show(c.Before), show(c.After))
 }
 
-// differences compares the wanted fields of a node with its current fields (now). It returns the wanted values that
-// are missing from now or differ from it, sorted by path. An empty or null value is not a difference if the current
-// field is unset.
+// differences compares the wanted fields of a node with its current fields, which are in the now map. It returns the
+// wanted values that are missing there or different, sorted by path. An empty or null value is not a difference if
+// the current field is unset.
 func differences(above []string, wanted, now map[string]any) []FieldChange {
 	var list []FieldChange
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

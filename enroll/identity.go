@@ -57,8 +57,8 @@ func BMCOf(info map[string]any) (b BMC, found bool) {
 	return BMC{}, false
 }
 
-// hostOf returns the host of an address or URL in lower case. It appends the port unless this is the default port of
-// the protocol. The default is 80 for http URLs, and usual otherwise.
+// hostOf returns the host of an address or URL in lower case. It appends the port unless this is the default port.
+// The default port of http URLs is 80. The default port of all other addresses is in usual.
 func hostOf(address, usual string) string {
 	if !strings.Contains(address, "://") {
 		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {

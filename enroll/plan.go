@@ -21,7 +21,7 @@ const (
 	Invalid Kind = "invalid"
 )
 
-// Refused reports whether enrollment sends no requests for nodes of this kind.
+// Refused reports whether k is Conflict or Invalid. Enrollment skips such nodes.
 func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 
 // Item is the plan for one node of the input.
@@ -147,5 +147,5 @@ func (p Plan) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Refused returns the number of items for which enrollment sends no requests.
+// Refused returns the number of items whose kind is Conflict or Invalid. Enrollment skips their nodes.
 func (p Plan) Refused() int { return p.Count(Conflict) + p.Count(Invalid) }

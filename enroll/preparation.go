@@ -132,7 +132,7 @@ func (p *Preparation) String() string {
 }
 
 // prepared removes the preparation from an item whose node is already enrolled, because the node can no longer be
-// prepared. It notes whether the RAID is missing, and that BIOS settings were not compared.
+// prepared. It adds a note if the RAID is missing, and records that BIOS settings were not compared.
 func (it *Item) prepared() {
 	p := it.Node.Prepare
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {

@@ -43,7 +43,7 @@ func pushing(t *testing.T, url string) ignition.Ramdisk {
 	}.WithDefaults()
 }
 
-// contents returns the content and the modes of the files in a configuration, by path.
+// contents returns the contents and the modes of the files in a configuration, by path.
 func contents(t *testing.T, config []byte) (files map[string][]byte, modes map[string]int) {
 	t.Helper()
 	var parsed struct {

@@ -163,8 +163,8 @@ var (
 	logLevels     = []string{"debug", "info", "warning", "error", "critical"} //nolint:gochecknoglobals // a constant
 )
 
-// operations reads the conditions or the actions of a rule. what is "conditions" or "actions", for use in messages.
-// check is called for each operation.
+// operations reads the conditions or the actions of a rule. Messages refer to them by the word in what. check is
+// called for each operation.
 func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
 	if v.Kind != document.List {
 		r.Problem(v, "%s is %s, not a list", what, v.Kind)

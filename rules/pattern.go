@@ -14,8 +14,8 @@ import (
 // in Ironic as well.
 const matchLimit = 300 * time.Millisecond
 
-// search reports whether text contains a match for pattern, which is a pattern of Python's re module. If atStart is
-// true, the match must be at the start of the text.
+// search reports whether text matches pattern, a regular expression in the syntax of Python's re module. The match
+// can be anywhere in the text or, if atStart is true, only at its start.
 func search(pattern, text string, atStart bool) (bool, *Exception) {
 	translated, err := fromPython(pattern)
 	if err != nil {

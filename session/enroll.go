@@ -18,7 +18,7 @@ type Enrolling struct {
 // Enrolling returns an Enrolling that uses the session's client.
 func (s *Session) Enrolling() Enrolling { return Enrolling{s: s} }
 
-// WithoutFiles returns an Enrolling that refuses to read files. why is the reason that its error states.
+// WithoutFiles returns an Enrolling that refuses to read files. The text in why is the reason that its errors state.
 func (e Enrolling) WithoutFiles(why string) Enrolling {
 	e.whyNoFiles = why
 	return e

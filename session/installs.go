@@ -61,7 +61,8 @@ func (s *Session) Installs() *Installs {
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// Another process may already receive the journals. In this case, the receiver only reads them.
+		// This receiver does not listen, because another process may already receive the journals. It only reads
+		// them.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}

@@ -99,7 +99,7 @@ func (r *sharedRig) changes() (sent []string) {
 	return sent
 }
 
-// reader is the console of a member, which collects updates.
+// reader is a member's console, reduced to collecting updates.
 type reader struct {
 	poller *MemberPoller
 	news   chan struct{}

@@ -93,7 +93,7 @@ var errStopped = errors.New("the server is shutting down")
 // errRevoked is the cause with which a session ends when its key is no longer accepted.
 var errRevoked = errors.New("your key is no longer accepted")
 
-// errChanged is the cause with which a session ends when its user gets another role or other nodes.
+// errChanged is the cause with which a session ends when the role or the nodes of its user change.
 var errChanged = errors.New("your role has changed; connect again")
 
 // errIdle is the cause with which a session without input ends.
@@ -210,8 +210,8 @@ func (s *Server) watchAccess(ctx context.Context) {
 	}
 }
 
-// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user has another role or other
-// nodes.
+// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user's role or nodes have
+// changed.
 func (s *Server) recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

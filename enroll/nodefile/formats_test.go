@@ -7,8 +7,8 @@ import (
 	"ironworks/enroll/nodefile"
 )
 
-// readAs reads text as a file of the given format. all consists of the nodes, in the form that show returns, followed
-// by all notes. If reading fails, all is the error message.
+// readAs reads text as a file of the given format. The all result consists of the nodes, in the form that show
+// returns, followed by all notes. If reading fails, it is the error message.
 func readAs(t *testing.T, text string, format nodefile.Format) (file nodefile.File, all string) {
 	t.Helper()
 	file, err := nodefile.Options{File: "f.yaml", Format: format}.Read([]byte(text))

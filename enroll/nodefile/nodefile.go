@@ -115,8 +115,8 @@ func (o Options) Read(data []byte) (File, error) {
 // yamlStart matches a line with which a YAML file may start.
 var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
 
-// isTable reports whether a file is a table. If the file's extension is unknown, this depends on the first line that
-// is neither empty nor a comment.
+// isTable reports whether a file is a table. The file's extension determines the result. If the extension is unknown,
+// the first line that is neither empty nor a comment determines it.
 func isTable(data []byte, file string) bool {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
 	case ".csv", ".tsv":
@@ -151,7 +151,7 @@ type unusedKey struct {
 	line, nodes int
 }
 
-// unused records a key that sets no field. There will be one note for all nodes with the key.
+// unused records a key that sets no field. All nodes with the key share one note.
 func (r *reader) unused(line int, name, why string) {
 	i := slices.IndexFunc(r.unusedKeys, func(k unusedKey) bool { return k.name == name && k.why == why })
 	if i < 0 {

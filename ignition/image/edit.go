@@ -120,8 +120,8 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
 }
 
-// editGrowing embeds the configuration by moving the area to the end of the image. If the area cannot grow, it
-// returns large.
+// editGrowing embeds the configuration by moving the area to the end of the image. large is the error that it returns
+// if the area cannot grow.
 func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
 	content, err := next.bytes(maxArea)
 	if err != nil {

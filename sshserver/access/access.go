@@ -154,8 +154,8 @@ func (l *List) Reload() (changed bool, problems []error) {
 	return true, problems
 }
 
-// Login returns the user of a key or a certificate, or the reason why it is not accepted. The key or certificate must
-// be valid at the time now. name is the login name of the SSH client.
+// Login returns the user of a key or a certificate, or the reason why it is not accepted. now is the time at which
+// the key or certificate must be valid. name is the login name of the SSH client.
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
