@@ -360,8 +360,8 @@ func attributeOf(v any, name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }
 
-// pythonMethod reports whether an attribute may be a method of the value's Python type. The text of a method contains
-// a memory address, which cannot be predicted.
+// pythonMethod reports whether an attribute may be a method of the value's Python type. The string form of a method
+// contains a memory address, which cannot be predicted.
 func pythonMethod(v any, name string) bool {
 	switch v.(type) {
 	case hints.PythonInt, float64, bool:

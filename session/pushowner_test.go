@@ -157,7 +157,7 @@ func TestStrangersDoNotBlockOthers(t *testing.T) {
 		for range 8 {
 			slow.Go(func() { _, _ = owners.owner(t.Context(), agentlog.Sender{Address: stranger, MACs: []string{"slow"}}) })
 		}
-		known() // answers while the others wait
+		known() // is answered while the other requests wait
 		close(ironic.wait)
 		slow.Wait()
 		if n := ironic.asked["slow"]; n > 8 {

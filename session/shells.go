@@ -33,8 +33,8 @@ func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, add
 // Host returns the host of a node's last known ramdisk, or "" if it is unknown.
 func (s *Shells) Host(n models.NodeRef) string { return agentlog.HostOf(s.address(n)) }
 
-// Refusal returns why no shell can be opened on a node's machine, or nil if that may be possible. It contacts
-// nothing. It does not refuse an instance, because the instance's address can be passed to Open.
+// Refusal returns the reason why no shell can be opened on a node's machine, or nil if that may be possible. It
+// contacts nothing. For an instance, it returns nil, because the instance's address can be passed to Open.
 func (s *Shells) Refusal(n *models.Node) *models.Refusal {
 	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // nodes in lists lack driver_internal_info; Open reads it
 		return nil

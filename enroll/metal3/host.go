@@ -47,7 +47,7 @@ func (h *hostReader) flag(m document.Member) bool {
 	return m.Value.True()
 }
 
-// NodeName returns the name that Metal3 gives the node of a host.
+// NodeName returns the name that Metal3 assigns to a host's node.
 func NodeName(namespace, name string) string {
 	if namespace == "" {
 		return name

@@ -100,7 +100,7 @@ func (s *sheetRow) address(prefix, text string) {
 	}
 }
 
-// isHost reports whether a text can be a host name or an IP address.
+// isHost reports whether host can be a host name or an IP address.
 func isHost(host string) bool {
 	return host != "" && !strings.ContainsFunc(host, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
