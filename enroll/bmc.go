@@ -79,8 +79,8 @@ func addressesOf(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// addressRange expands a range of IPv4 addresses. The range starts at from. last is its last address, or only the
-// last number of that address.
+// addressRange returns the IPv4 addresses in a range. from is the first address of the range. last is its last
+// address, or only the last octet of this address. word is the whole range, for use in errors.
 func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	to, err := netip.ParseAddr(last)
 	if n, notNumber := strconv.ParseUint(last, 10, 8); err != nil && notNumber == nil && from.Is4() {
@@ -206,9 +206,9 @@ func TakesVirtualMedia(b *models.BMC) bool {
 	})
 }
 
-// Settle checks the drivers and interfaces of nodes against those that the conductors enable. An interface that is
-// not enabled is a problem of the node. If a reader chose the interface as a default, it is removed instead, and a
-// note says so.
+// Settle checks that the conductors enable the drivers and interfaces of nodes. It adds a problem to each node with a
+// driver or interface that is not enabled. However, if a reader chose the interface as a default, Settle removes the
+// interface and adds a note instead.
 func Settle(nodes []Node, drivers []models.Driver) {
 	for i := range nodes {
 		n := &nodes[i]

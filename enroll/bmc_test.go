@@ -73,8 +73,8 @@ func TestFromBMC(t *testing.T) {
 	}
 }
 
-// TestSettle checks interfaces that the conductor does not enable. They are removed if a reader chose them, and are
-// problems otherwise.
+// TestSettle checks drivers and interfaces that the conductors do not enable. Interfaces that a reader chose as
+// defaults are removed. All others are reported as problems.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	drivers := []models.Driver{{Name: "redfish", Enabled: map[string][]string{"boot": {"ipxe"}, "deploy": {"direct"}}}}

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// ironics returns nodes in Ironic's format: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), two systems behind
-// 10.0.0.9, and one with a RAID.
+// ironics returns nodes in Ironic's format: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), two systems behind the BMC
+// at 10.0.0.9, and a node with a RAID.
 func ironics(t *testing.T) enroll.Existing {
 	t.Helper()
 	var have enroll.Existing

@@ -46,9 +46,9 @@ func (c FieldChange) String() string {
 	return fmt.Sprintf("%s %s → %s", c.Name(), show(c.Before), show(c.After))
 }
 
-// differences compares the wanted fields of a node with its current fields in now. It returns the wanted values that
-// are missing or different there, sorted by path. A null or empty value is not a difference if the field is not set
-// now.
+// differences compares the wanted fields of a node with its current fields, which are in the now map. It returns the
+// wanted values that are missing there or different, sorted by path. An empty or null value is not a difference if
+// the current field is unset.
 func differences(above []string, wanted, now map[string]any) []FieldChange {
 	var list []FieldChange
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
@@ -80,8 +80,8 @@ func sameNumber(a, b any) bool {
 	return isNumber && isText && err == nil && string(raw) == text
 }
 
-// sameAddress reports whether a and b, which are values of the same field in driver_info, stand for the same BMC
-// address or the same path of a Redfish system.
+// sameAddress reports whether two values of a driver_info field denote the same BMC address or the same Redfish
+// system. key is the field's name.
 func sameAddress(key string, a, b any) bool {
 	x, y := models.TextOf(a), models.TextOf(b)
 	if x == "" || y == "" {

@@ -66,8 +66,8 @@ func (ix *indexed) export(n *models.Node) Node {
 	return out
 }
 
-// hasInstance reports whether a machine in the given state runs an instance or is getting one, which cleaning would
-// erase. It also returns true for states that only a newer Ironic knows.
+// hasInstance reports whether a machine in the given state has, or is getting, an instance that cleaning would erase.
+// It also returns true for states that only a newer Ironic knows.
 func hasInstance(s models.ProvisionState) bool {
 	switch s {
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
@@ -97,8 +97,8 @@ func (n *Node) addParts(parts [2][]Resource) {
 	}
 }
 
-// pick returns those of the given fields that are not empty and differ from their defaults. By default, a port boots
-// by PXE, and the ports of a port group can be used individually.
+// pick returns the given fields, but leaves out empty values and defaults. By default, a port boots by PXE, and the
+// ports of a port group can be used individually.
 func (r Resource) pick(fields ...string) map[string]any {
 	out := map[string]any{}
 	for _, field := range fields {

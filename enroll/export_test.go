@@ -20,7 +20,8 @@ func ironicNode(t *testing.T, raw string) models.Node {
 	return n
 }
 
-// TestFromIronic checks that an export contains the data for creating the node again, and notes about the rest.
+// TestFromIronic checks that an export contains the data for creating a node again, and notes about the data that it
+// leaves out.
 func TestFromIronic(t *testing.T) {
 	t.Parallel()
 	have := Existing{
@@ -57,7 +58,7 @@ func TestFromIronic(t *testing.T) {
 }
 
 // TestHasInstance checks which states mean that a machine has an instance. Unknown states, which a newer Ironic may
-// add, must count as such.
+// add, must be treated as if the machine had one.
 func TestHasInstance(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[models.ProvisionState]bool{

@@ -13,7 +13,8 @@ import (
 
 // BMC identifies a machine by the address of its management controller.
 type BMC struct {
-	// Host is the host in lower case. It includes the port, unless that is the default port of the protocol.
+	// Host is the controller's host name or IP address in lower case. It includes the port unless this is the
+	// protocol's default port.
 	Host string
 	// System is the path of the Redfish system. It is "" if the controller has only one system.
 	System string
@@ -56,8 +57,8 @@ func BMCOf(info map[string]any) (b BMC, found bool) {
 	return BMC{}, false
 }
 
-// hostOf returns the host of an address or URL in lower case. It appends the port unless that is the usual one, which
-// is 80 for http URLs.
+// hostOf returns the host of an address or URL in lower case. It appends the port unless this is the default port.
+// The default port of http URLs is 80. The default port of all other addresses is in usual.
 func hostOf(address, usual string) string {
 	if !strings.Contains(address, "://") {
 		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {
@@ -98,9 +99,9 @@ func (b BMC) same(other BMC) bool {
 // namespace is the namespace for the UUIDs that [Node.Identity] and [PartUUID] derive.
 var namespace = uuid.MustParse("6f1a3f0e-9d0c-5a57-8f5e-3b8c2f6c1d11")
 
-// Identity returns the UUID of the node. If the input does not set it, it is derived from the BMC, the first MAC
-// address or the name. The same input always results in the same UUID, so that Ironic detects the conflict if a node
-// is created twice.
+// Identity returns the UUID of the node. If the input does not set a UUID, Identity derives it from the BMC, the
+// first MAC address or the name. The same input always results in the same UUID, so that Ironic detects the conflict
+// if a node is created twice.
 func (n *Node) Identity() string {
 	if id := n.UUID(); id != "" {
 		return id
@@ -132,8 +133,8 @@ func Serial(fields map[string]any) string {
 	return ""
 }
 
-// PartUUID returns the UUID for a new port or port group. If fields does not contain a UUID, it is derived from the
-// node's UUID and the address or name, as in [Node.Identity].
+// PartUUID returns the UUID for a new port or port group. If fields does not contain a UUID, PartUUID derives it from
+// the node's UUID and the part's address or name, so that it is always the same. See also [Node.Identity].
 func PartUUID(node string, fields map[string]any) string {
 	if id := models.TextOf(fields["uuid"]); id != "" {
 		return strings.ToLower(id)

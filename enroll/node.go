@@ -1,5 +1,5 @@
-// Package enroll plans the enrollment of nodes: it compares the nodes of an input with those that Ironic has.
-// Packages below it read and write the inputs. It does no I/O.
+// Package enroll plans the enrollment of nodes. It compares the nodes in an input with the nodes in Ironic, and does
+// no I/O. Its subpackages read and write the inputs.
 package enroll
 
 import (

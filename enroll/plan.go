@@ -10,18 +10,18 @@ import (
 // Kind says what happens to a node, port or port group when it is enrolled.
 type Kind string
 
-// The kinds of items.
+// These are the possible kinds.
 const (
 	Create    Kind = "create"
 	Change    Kind = "change"
 	Unchanged Kind = "unchanged"
-	// Conflict means that the input contradicts Ironic or itself. Nothing is sent.
+	// Conflict means that the input contradicts Ironic or itself. Nothing is sent to Ironic.
 	Conflict Kind = "conflict"
-	// Invalid means that the input's node has problems. Nothing is sent.
+	// Invalid means that the input's node has problems. Nothing is sent to Ironic.
 	Invalid Kind = "invalid"
 )
 
-// Refused reports whether enrollment sends nothing for a node of this kind.
+// Refused reports whether k is Conflict or Invalid. Enrollment skips such nodes.
 func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 
 // Item is the plan for one node of the input.
@@ -59,7 +59,8 @@ type PartItem struct {
 	Group string
 }
 
-// Label returns the MAC address, the name or the UUID of the port or port group, whichever is the first one known.
+// Label returns the MAC address of the port or port group. If it is unknown, Label returns the name or, as a last
+// resort, the UUID.
 func (p *PartItem) Label() string {
 	for _, key := range []string{"address", "name", "uuid"} {
 		if text := models.TextOf(p.Fields[key]); text != "" {
@@ -69,7 +70,7 @@ func (p *PartItem) Label() string {
 	return p.UUID
 }
 
-// Differences describes the changes to an existing node, one text per difference, with secrets masked.
+// Differences returns a description of each change to an existing node. Secrets are masked.
 func (it *Item) Differences() []string {
 	if it.Kind != Change {
 		return nil
@@ -146,5 +147,5 @@ func (p Plan) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Refused returns the number of items for which nothing is sent.
+// Refused returns the number of items whose kind is Conflict or Invalid. Enrollment skips their nodes.
 func (p Plan) Refused() int { return p.Count(Conflict) + p.Count(Invalid) }

@@ -131,8 +131,8 @@ func (p *Preparation) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// prepared removes the preparation if the existing node is already enrolled, because it can no longer be carried out.
-// It adds notes about what is missing or was not compared.
+// prepared removes the preparation from an item whose node is already enrolled, because the node can no longer be
+// prepared. It adds a note if the RAID is missing, and records that BIOS settings were not compared.
 func (it *Item) prepared() {
 	p := it.Node.Prepare
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {

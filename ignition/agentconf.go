@@ -42,7 +42,7 @@ func optionLabel(text string) string {
 	return name
 }
 
-// ownOptions returns the agent options that have a dedicated input, each with the field of that input.
+// ownOptions maps each agent option that has a dedicated input to the field of this input.
 func ownOptions() map[string]RamdiskField {
 	return map[string]RamdiskField{
 		"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
@@ -134,8 +134,8 @@ func agentConf(options []AgentOption) string {
 	return b.String()
 }
 
-// iniValue escapes a value for oslo.config, which substitutes variables that start with $. It also strips surrounding
-// space and one pair of quotes (oslo_config/iniparser.py, cfg.py _substitute).
+// iniValue escapes a value for oslo.config. When oslo.config reads a value, it substitutes variables that start with
+// $, and strips surrounding space and one pair of quotes (oslo_config/iniparser.py, cfg.py _substitute).
 func iniValue(value string) string {
 	value = strings.ReplaceAll(value, "$", "$$")
 	if value == "" {

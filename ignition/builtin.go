@@ -29,7 +29,7 @@ func AgentKinds() []AgentKind { return []AgentKind{AgentContainer, AgentBuiltin}
 
 // AgentProgram describes the program that [AgentBuiltin] runs.
 type AgentProgram struct {
-	// Content is the program itself. The configuration contains its SHA-512 hash, so Ignition refuses any other
+	// Content is the program itself. The configuration contains its SHA-512 hash, so Ignition rejects any other
 	// program.
 	Content []byte
 	// URL is the address from which Ignition downloads the program. If URL is empty, the program is embedded in the
@@ -69,7 +69,7 @@ func (r Ramdisk) checkAgent(in *inputs) {
 	}
 }
 
-// checkBuiltin validates the inputs for the builtin agent. It refuses inputs that only the container agent uses.
+// checkBuiltin validates the inputs for the builtin agent. It rejects inputs that only the container agent uses.
 func (r Ramdisk) checkBuiltin(in *inputs) {
 	foreign := func(field RamdiskField, given bool) {
 		if given {

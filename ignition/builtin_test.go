@@ -25,8 +25,8 @@ func builtinRamdisk(t *testing.T) Ramdisk {
 	return r
 }
 
-// TestBuiltinAgent checks that the unit has the settings shown in docs/reference/agent.md, which it does not read,
-// and that the configuration makes Ignition download and verify the program.
+// TestBuiltinAgent checks that the unit has the settings that docs/reference/agent.md shows, and that the
+// configuration makes Ignition download and verify the program. The test does not read the documentation.
 func TestBuiltinAgent(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.Hostname, r.IPOptions, r.CopyNetwork = "r7-n01", []string{"ip=dhcp6", "rd.neednet=1"}, CopyNetworkAlways
@@ -92,8 +92,8 @@ func TestBuiltinAgentWithTLS(t *testing.T) {
 	}
 }
 
-// TestEmbeddedAgent checks that, without a URL, the configuration contains the compressed program and that Ignition
-// decompresses it.
+// TestEmbeddedAgent checks that, without a URL, the configuration contains the compressed program and makes Ignition
+// decompress it.
 func TestEmbeddedAgent(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.Program = AgentProgram{Content: bytes.Repeat([]byte("agent"), 1000)}

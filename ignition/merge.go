@@ -201,7 +201,7 @@ func dropEmpty(value any) (empty bool) {
 	return false
 }
 
-// reportError joins the errors in a report. Their texts contain paths within the configuration, but no content.
+// reportError joins the errors in a report. Their messages contain paths within the configuration, but no content.
 func reportError(rep report.Report) error {
 	var all []error
 	for _, entry := range rep.Entries {

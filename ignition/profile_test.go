@@ -81,7 +81,7 @@ func TestRamdiskInProfileMetal3(t *testing.T) {
 	}
 }
 
-// TestProfilesRefuseWhatTheyCannotCarry checks that each profile refuses inputs that it does not support, instead of
+// TestProfilesRefuseWhatTheyCannotCarry checks that each profile rejects inputs that it does not support, instead of
 // ignoring them silently.
 func TestProfilesRefuseWhatTheyCannotCarry(t *testing.T) {
 	for _, test := range []struct {

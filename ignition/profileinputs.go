@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// classic converts the inputs to options of build.py. It refuses inputs for which build.py has no option, instead of
+// classic converts the inputs to options of build.py. It rejects inputs for which build.py has no option, instead of
 // ignoring them silently.
 func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	in := &inputs{}
@@ -90,8 +90,8 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	return options
 }
 
-// refuseUnknown refuses the given inputs, which the profile does not support. It also refuses inputs that only the
-// default profile supports.
+// refuseUnknown rejects the given inputs, because the profile does not support them. It also rejects inputs that only
+// the default profile supports.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	given[FieldAgent] = r.Agent == AgentBuiltin
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
@@ -107,7 +107,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	}
 }
 
-// classicHost returns the host in the given URL. It refuses a URL that build.py could not generate.
+// classicHost returns the host in the given URL. It rejects a URL that build.py could not generate.
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
@@ -129,8 +129,8 @@ func keyLines(keys []sshkey.Key) string {
 	return strings.Join(models.Unique(lines), "\n")
 }
 
-// metal3 converts the inputs to options of image-customization-controller. It refuses inputs that have no equivalent
-// there.
+// metal3 converts the inputs to options of image-customization-controller. It rejects inputs for which the controller
+// has no option.
 func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
@@ -173,7 +173,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 }
 
 // metal3Registries adds insecure registries to registries.conf, which is the only file for registries in this
-// profile. This file replaces the one of the live system.
+// profile. It replaces the live system's registries.conf.
 func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 	r.checkRegistries(in)
 	for _, registry := range r.Registries {

@@ -19,14 +19,14 @@ import (
 	"ironworks/models"
 )
 
-// Metal3 holds the inputs of image-customization-controller's builder. They have the same meaning as there and, if
-// there is a corresponding environment variable, the same name. Build returns the same unit and the same files in the
-// same order; only the contents of the two greetings differ. docs/reference/ramdisk.md lists which inputs Build
-// refuses.
+// Metal3 holds the inputs of image-customization-controller's builder, with the same meaning. An input that the
+// builder reads from an environment variable has the name of this variable. Build returns the same unit and the same
+// files in the same order; only the contents of the two greetings differ. docs/reference/ramdisk.md lists the inputs
+// that Build rejects.
 type Metal3 struct {
 	// NMState is the output of `nmstatectl gc`. It is YAML with a list of keyfiles below the NetworkManager key.
 	NMState []byte
-	// KeyFiles lists the keyfiles if they are not in NMState. Build refuses to use both.
+	// KeyFiles lists the keyfiles if they are not in NMState. Build returns an error if both are set.
 	KeyFiles []KeyFile
 	// RegistriesConf is the new content of /etc/containers/registries.conf.
 	RegistriesConf []byte

@@ -22,7 +22,7 @@ import (
 type JournalPush struct {
 	// URL is the address by which machines reach the console, in the form https://HOST:PORT.
 	URL string
-	// Certificate is the console's certificate in PEM format. Machines refuse any other certificate.
+	// Certificate is the console's certificate in PEM format. Machines reject any other certificate.
 	Certificate string
 	// Token is a secret by which the console recognizes machines that booted this image.
 	Token models.Secret

@@ -20,7 +20,7 @@ import (
 
 const pushToken = "0123456789abcdef.0123456789abcdef0123456789abcdef"
 
-// pushCertificate returns a certificate for the given names in PEM format.
+// pushCertificate returns a PEM certificate for the given names.
 func pushCertificate(t *testing.T, names ...string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -43,7 +43,7 @@ func pushing(t *testing.T, url string) ignition.Ramdisk {
 	}.WithDefaults()
 }
 
-// contents returns the content and the modes of the files in a configuration, by path.
+// contents returns the contents and the modes of the files in a configuration, by path.
 func contents(t *testing.T, config []byte) (files map[string][]byte, modes map[string]int) {
 	t.Helper()
 	var parsed struct {

@@ -12,7 +12,7 @@ import (
 // defaults.
 type Ramdisk struct {
 	// Profile selects the program whose configuration is generated. The other fields have the same meaning in all
-	// profiles. Build refuses fields that the profile does not support.
+	// profiles. Build rejects fields that the profile does not support.
 	Profile Profile
 
 	// IronicURLs lists the addresses of Ironic, which the agent tries in order. Each is a URL, or a host with an

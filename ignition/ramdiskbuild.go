@@ -141,7 +141,7 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	if len(r.VLANs) > 0 {
 		add("enable_vlan_interfaces", strings.Join(r.VLANs, ","))
 	}
-	// By default, the agent image uses True, which logs all user data.
+	// By default, the agent image sets debug to True, which makes the agent log all user data.
 	debug := "False"
 	if r.Debug {
 		debug = "True"

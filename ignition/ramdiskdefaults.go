@@ -32,8 +32,8 @@ func NewRamdisk(ironic IronicEndpoint) Ramdisk {
 	return r.WithDefaults()
 }
 
-// WithDefaults returns a copy of r in which empty fields are set to their defaults. This concerns the profile, the
-// agent's image, the TLS mode if it can be derived from the URLs, and CopyNetwork.
+// WithDefaults returns a copy of r in which empty fields are set to their defaults. The fields with defaults are
+// Profile, Image (for the container agent), TLS (if the URLs determine it) and CopyNetwork.
 func (r Ramdisk) WithDefaults() Ramdisk {
 	if r.Profile == "" {
 		r.Profile = ProfileDefault

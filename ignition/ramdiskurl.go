@@ -112,8 +112,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (err == nil && addr.IsLoopback())
 }
 
-// tlsMode returns the TLS mode. It refuses combinations of the mode, the URLs and the certificates that do not fit
-// together. plain and secure are the numbers of HTTP and HTTPS URLs.
+// tlsMode returns the TLS mode. It rejects contradictory combinations of mode, URLs and certificates. plain and
+// secure are the numbers of HTTP and HTTPS URLs.
 func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	mode := r.TLS
 	if mode == "" {

@@ -34,8 +34,8 @@ type agentUnit struct {
 
 type envVar struct{ name, value string }
 
-// text returns the text of the unit. In this unit, conmon notifies systemd when the agent's container is running, and
-// the container stops together with the unit. The agent can access the ramdisk's D-Bus and udev.
+// text returns the content of the unit. In this unit, conmon notifies systemd when the agent's container is running,
+// and the container stops together with the unit. The agent can access the ramdisk's D-Bus and udev.
 func (u agentUnit) text() string {
 	if u.builtin {
 		return u.builtinText()

@@ -174,7 +174,7 @@ func (u readUnit) shapes() []string {
 	return keys
 }
 
-// FuzzUnit checks that hostile inputs are either refused or appear with exactly their values in the unit, the
+// FuzzUnit checks that hostile inputs are either rejected, or appear with exactly their values in the unit, the
 // environment and the agent's configuration.
 func FuzzUnit(f *testing.F) {
 	for _, seed := range []string{
@@ -196,7 +196,7 @@ func FuzzUnit(f *testing.F) {
 			if len(InputErrors(err)) == 0 {
 				t.Fatalf("refused without a field: %v", err)
 			}
-			// One refused input must not prevent the check of the others.
+			// One rejected input must not prevent the check of the other inputs.
 			fuzzOption(t, smallRamdisk(t), option)
 			fuzzProxy(t, smallRamdisk(t), proxy)
 			fuzzIP(t, smallRamdisk(t), ip)

@@ -54,7 +54,8 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	return d, nil
 }
 
-// isTrue evaluates a condition.
+// isTrue reports whether a condition is true. If the condition has a loop, isTrue evaluates it for each item and
+// combines the results.
 func (s *scope) isTrue(c *Operation) (bool, *Exception) {
 	if !c.looped() {
 		return s.holdsOnce(c)

@@ -19,7 +19,7 @@ type Subject struct {
 	Inventory, PluginData *hints.PythonDict
 }
 
-// Masking is the value of Ironic's option [inspection_rules]mask_secrets. It determines whether rules can read the
+// Masking is the value of Ironic's [inspection_rules]mask_secrets option. It determines whether rules can read the
 // secrets in the inventory.
 type Masking string
 
@@ -169,7 +169,8 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks records that Ironic cannot store the plugin data, because it would add one of its masking wrappers at path.
+// breaks records that Ironic cannot store the plugin data, because an action adds one of Ironic's masking wrappers at
+// path.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)

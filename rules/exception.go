@@ -18,7 +18,7 @@ func raise(class, format string, args ...any) *Exception {
 	return &Exception{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// Classes of Ironic's exceptions.
+// These are the classes of Ironic's exceptions.
 const (
 	classInspection = "HardwareInspectionFailure"
 	classExecution  = "InspectionRuleExecutionFailure"

@@ -12,13 +12,13 @@ import (
 	"ironworks/spell"
 )
 
-// Keys in a file with rules.
+// These are keys in a rules file.
 const (
 	keyActions = "actions"
 	keyList    = "inspection_rules"
 )
 
-// File holds the parsed content of a file with rules.
+// File holds the parsed content of a rules file.
 type File struct {
 	Rules []*Rule
 	// Warnings lists problems of rules that Ironic accepts but that probably do not work as intended.
@@ -76,7 +76,7 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// answerKeys lists keys that occur in the API's answers. They are ignored in a file.
+// answerKeys lists keys that occur in API responses. They are ignored in a file.
 var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) rule(v *document.Value) {
@@ -163,8 +163,8 @@ var (
 	logLevels     = []string{"debug", "info", "warning", "error", "critical"} //nolint:gochecknoglobals // a constant
 )
 
-// operations reads the conditions or the actions of a rule; what is the word for them in messages. check is called
-// for each of them.
+// operations reads the conditions or the actions of a rule. Messages refer to them by the word in what. check is
+// called for each operation.
 func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
 	if v.Kind != document.List {
 		r.Problem(v, "%s is %s, not a list", what, v.Kind)

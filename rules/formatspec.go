@@ -119,8 +119,8 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 	return f.pad(sign, digits), nil
 }
 
-// pad fills a text up to the width. If the alignment is "=", it inserts the fill characters between the sign and the
-// digits.
+// pad returns sign followed by body, padded to the width. If the alignment is "=", it inserts the fill characters
+// between the sign and the body.
 func (f specification) pad(sign, body string) string {
 	missing := max(0, f.width-utf8.RuneCountInString(sign)-utf8.RuneCountInString(body))
 	fill := f.fill

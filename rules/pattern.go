@@ -14,8 +14,8 @@ import (
 // in Ironic as well.
 const matchLimit = 300 * time.Millisecond
 
-// search reports whether a text contains a match of a pattern of Python's re module. If atStart is true, the match
-// must be at the start of the text.
+// search reports whether text matches pattern, a regular expression in the syntax of Python's re module. The match
+// can be anywhere in the text or, if atStart is true, only at its start.
 func search(pattern, text string, atStart bool) (bool, *Exception) {
 	translated, err := fromPython(pattern)
 	if err != nil {
@@ -36,7 +36,7 @@ func search(pattern, text string, atStart bool) (bool, *Exception) {
 	return found, nil
 }
 
-// Reasons why a pattern cannot be used: it is invalid in Python, or it is not supported here.
+// These errors mean that a pattern is invalid in Python, or that it is not supported here.
 var (
 	errNotPython = errors.New("invalid regular expression")
 	errUnknown   = errors.New("is not evaluated here")
@@ -51,7 +51,7 @@ func patternError(err error) *Exception {
 	return e
 }
 
-// fromPython translates a pattern from Python's syntax to that of regexp2, which is .NET's.
+// fromPython translates a pattern from Python's syntax to .NET's syntax, which regexp2 uses.
 func fromPython(pattern string) (string, error) {
 	t := &translator{in: []rune(pattern)}
 	for t.at < len(t.in) {
@@ -103,8 +103,8 @@ func (t *translator) step() error {
 	return nil
 }
 
-// inSet translates a character in a character class. It escapes [, with which .NET would subtract a class, and a ] at
-// the start, which Python treats as a member of the class.
+// inSet translates a character in a character class. It escapes [, because .NET would otherwise subtract a class. It
+// also escapes a ] at the start, because Python treats this ] as a member of the class.
 func (t *translator) inSet(c rune) error {
 	switch {
 	case c == '[':
@@ -121,7 +121,7 @@ func (t *translator) inSet(c rune) error {
 	return nil
 }
 
-// escape translates an escape sequence. Like Python, it refuses unknown letters after the backslash.
+// escape translates an escape sequence. Like Python, it rejects unknown letters after the backslash.
 func (t *translator) escape() error {
 	if t.at+1 >= len(t.in) {
 		return fmt.Errorf("%w: bad escape at the end", errNotPython)

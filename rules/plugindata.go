@@ -74,7 +74,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	var found any = s
 	for _, key := range keys {
 		next, raised := itemOf(found, key)
-		if m, ok := found.(masked); ok && allDigits(key) { // the key is a text, not an index
+		if m, ok := found.(masked); ok && allDigits(key) { // the key is a string, not an index
 			d, isObject := m.value.(*hints.PythonDict)
 			next, raised = nil, raise("KeyError", "")
 			if isObject && d.Has(key) {

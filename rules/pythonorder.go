@@ -95,7 +95,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	switch a := a.(type) {
 	case string:
 		if b, ok := b.(string); ok {
-			return holds(cmp.Compare(a, b)), nil // UTF-8 texts have the order of their code points
+			return holds(cmp.Compare(a, b)), nil // UTF-8 strings sort in the order of their code points
 		}
 	case hints.PythonList:
 		if b, ok := b.(hints.PythonList); ok {

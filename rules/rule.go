@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Limits of the API for rules that are not built in.
+// These are the API's limits for rules that are not built in.
 const (
 	maxPriority    = 9999
 	maxDescription = 255
@@ -29,7 +29,7 @@ type Rule struct {
 	// Priority determines the order of rules. Rules with a higher priority run first. Rules with the same priority
 	// run in the order in which they were created.
 	Priority int
-	// Sensitive makes the API hide the conditions and actions, permanently.
+	// Sensitive makes the API hide the conditions and actions permanently.
 	Sensitive bool
 	// Conditions lists the conditions, all of which must be true. A rule without conditions always applies.
 	Conditions []Operation
@@ -134,8 +134,8 @@ func decoded(list any) []Operation {
 	return operations
 }
 
-// withoutPluginData removes plugin_data from arguments. Ironic's validation adds it, empty, to the arguments of
-// actions on plugin data, and Ironic stores it.
+// withoutPluginData removes plugin_data from arguments. Ironic's validation adds an empty plugin_data argument to
+// actions on plugin data, and Ironic stores this argument.
 func withoutPluginData(args any) any {
 	d, ok := args.(*hints.PythonDict)
 	if !ok || !d.Has("plugin_data") {
@@ -158,7 +158,7 @@ func Sorted(list []*Rule) []*Rule {
 	return sorted
 }
 
-// inverted returns an operator without its exclamation mark, and whether it had one.
+// inverted returns an operator without its exclamation mark, and reports whether it had one.
 func inverted(op string) (string, bool) {
 	rest, not := strings.CutPrefix(strings.TrimSpace(op), "!")
 	return strings.TrimSpace(rest), not

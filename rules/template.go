@@ -149,7 +149,8 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	return value, nil
 }
 
-// format implements Python's str.format with the names of the scope. depth limits templates in format specifications.
+// format implements Python's str.format with the names of the scope. depth limits how deeply templates may be nested
+// in format specifications.
 func (s *scope) format(template string, depth int) (string, *Exception) {
 	if depth == 0 {
 		return "", raise("ValueError", "Max string recursion exceeded")
@@ -359,8 +360,8 @@ func attributeOf(v any, name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }
 
-// pythonMethod reports whether an attribute may be a method of the value's Python type. The text of a method contains
-// a memory address, which cannot be predicted.
+// pythonMethod reports whether an attribute may be a method of the value's Python type. The string form of a method
+// contains a memory address, which cannot be predicted.
 func pythonMethod(v any, name string) bool {
 	switch v.(type) {
 	case hints.PythonInt, float64, bool:

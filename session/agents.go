@@ -22,7 +22,7 @@ func newAgents(nodes []models.Node, given string) *agents {
 	return &agents{first: nodes, store: fleet.NewStore(), given: given}
 }
 
-// Watch updates the addresses until ctx ends. It calls lost each time the connection to Ironic is lost.
+// Watch updates the addresses until ctx is done. It calls lost each time the connection to Ironic is lost.
 func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)) {
 	uuids := make([]string, len(x.first))
 	for i := range x.first {
@@ -30,7 +30,7 @@ func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)
 	}
 	gone := false
 	poller := fleet.NewPoller(s.Client, x.store, fleet.Options{Only: uuids})
-	_ = poller.Run(ctx, func(u fleet.Update) { // Run ends with ctx, and reports faults to the callback
+	_ = poller.Run(ctx, func(u fleet.Update) { // Run returns when ctx is done, and reports faults to the callback
 		if u.Status.Fault != nil && !gone {
 			lost(u.Status.Fault)
 		}

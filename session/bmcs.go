@@ -15,7 +15,7 @@ import (
 	"ironworks/provision"
 )
 
-// Names of environment variables for access to BMCs.
+// These are the names of environment variables for access to BMCs.
 const (
 	EnvBMCUsername = "IRONWORKS_BMC_USERNAME"
 	EnvBMCPassword = "IRONWORKS_BMC_PASSWORD" //nolint:gosec // the name of a variable

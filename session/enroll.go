@@ -8,7 +8,7 @@ import (
 	"ironworks/provision"
 )
 
-// Enrolling compares nodes that the console is about to enroll with those in the session's Ironic.
+// Enrolling compares nodes that the console is about to enroll with the nodes in the session's Ironic.
 type Enrolling struct {
 	s *Session
 	// whyNoFiles is the reason why files cannot be read. It is set for the users of a server.
@@ -18,7 +18,7 @@ type Enrolling struct {
 // Enrolling returns an Enrolling that uses the session's client.
 func (s *Session) Enrolling() Enrolling { return Enrolling{s: s} }
 
-// WithoutFiles returns an Enrolling that refuses to read files. why is the reason that it gives.
+// WithoutFiles returns an Enrolling that refuses to read files. The text in why is the reason that its errors state.
 func (e Enrolling) WithoutFiles(why string) Enrolling {
 	e.whyNoFiles = why
 	return e

@@ -27,7 +27,7 @@ type HistorySource interface {
 const maxWorks = 10_000
 
 // History returns the node's history since the given time, oldest entry first. It combines the operations and
-// transitions in past, which is the journal, with the requests that the audit file contains for the context.
+// transitions from the journal (past) with the requests that the audit file contains for the context.
 func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
 	works, err := past.OfNode(ctx, node.UUID, maxWorks)
 	if err != nil {

@@ -61,7 +61,8 @@ func (s *Session) Installs() *Installs {
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// Another process may already receive the journals. This one then only reads them.
+		// This receiver does not listen, because another process may already receive the journals. It only reads
+		// them.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}
@@ -135,7 +136,7 @@ func (l *Installs) followed() (n int) {
 	return n
 }
 
-// find keeps the address of a node's ramdisk up to date until ctx ends.
+// find keeps the address of a node's ramdisk up to date until ctx is done.
 func (l *Installs) find(ctx context.Context, one *installing, uuid string) {
 	for {
 		if address := l.agent(ctx, uuid); address != "" {

@@ -32,7 +32,8 @@ type Live struct {
 	// Record records lines of ramdisk logs in the journal, and updates Store with the boot progress in these lines.
 	Record LineRecorder
 
-	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] calls its Run.
+	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] calls the poller's Run
+	// method.
 	*fleet.Poller
 
 	consoles *provision.Consoles
@@ -89,7 +90,8 @@ func (l *Live) receive(ctx context.Context) agentlog.Subscriber {
 	return receiver
 }
 
-// Run keeps the Store up to date until ctx ends. It records changes in the journal, and passes each update to notify.
+// Run keeps the Store up to date until ctx is done. It records changes in the journal, and passes each update to
+// notify.
 func (l *Live) Run(ctx context.Context, notify func(fleet.Update)) error {
 	return l.Poller.Run(ctx, func(u fleet.Update) {
 		l.Journal.Record(UpdateRecords(l.Store, u))

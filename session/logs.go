@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// LogSettings holds the settings of a follower that depend on the caller. All others come from the context.
+// LogSettings holds the settings of a follower that depend on the caller. All other settings come from the context.
 type LogSettings struct {
 	// Address returns the address of a node's ramdisk, or "" if it is unknown.
 	Address func(models.NodeRef) string
@@ -66,7 +66,7 @@ func (s *Session) sshOptions() agentlog.SSHOptions {
 }
 
 // lastAgent returns a function that returns the last reported address of a node's agent. Ironic drops the address at
-// the end of a deployment, even of a failed one.
+// the end of a deployment, even if the deployment failed.
 func lastAgent(store *fleet.Store) func(models.NodeRef) string {
 	return func(n models.NodeRef) string {
 		row, evidence, there := store.Get(n.UUID)
@@ -85,8 +85,8 @@ func (s *Session) Receiver() (*agentlog.Receiver, error) {
 	return agentlog.NewReceiver(agentlog.PushOptions{Dir: s.Files.Pushes(), Owner: newPushOwners(s.Client).owner})
 }
 
-// Receive receives pushed journals at address until ctx ends. It returns the receiver and the address at which it
-// listens. If receiving fails before ctx ends, ended is called.
+// Receive receives pushed journals at address until ctx is done. It returns the receiver and the address at which it
+// listens. If receiving fails before ctx is done, ended is called.
 func (s *Session) Receive(ctx context.Context, address string, ended func(error), running *sync.WaitGroup) (*agentlog.Receiver, net.Addr, error) {
 	receiver, err := s.Receiver()
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Session) Receive(ctx context.Context, address string, ended func(error)
 	return receiver, listener.Addr(), nil
 }
 
-// keepReceiving receives journals until ctx ends. It retries, because the previous session or another console may still
-// use the address. It reports a persistent failure once.
+// keepReceiving receives journals until ctx is done. It retries, because the previous session or another console may
+// still use the address. It reports a persistent failure once.
 func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver, address string) {
 	const soon, often, later = 500 * time.Millisecond, 6, 5 * time.Second
 	var config net.ListenConfig
@@ -148,7 +148,7 @@ type Logs struct {
 	// Nodes lists the named nodes. If none were named, it contains the zero NodeRef, which stands for all nodes that
 	// push their journals.
 	Nodes []models.NodeRef
-	// Follow returns the log of one of the nodes until the context passed to [Session.Logs] ends.
+	// Follow returns the log of one of the nodes until the context passed to [Session.Logs] is done.
 	Follow func(n models.NodeRef) <-chan agentlog.Batch
 
 	journal *journal.Journal
@@ -209,7 +209,7 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 	return nil
 }
 
-// Close waits for the goroutines. The context passed to [Session.Logs] must have ended.
+// Close waits for the goroutines. The context passed to [Session.Logs] must be done.
 func (l *Logs) Close() {
 	l.running.Wait()
 	l.journal.Close()

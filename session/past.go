@@ -40,7 +40,7 @@ func (s *Session) Experience(ctx context.Context, records JournalReader) *models
 }
 
 // ExplainSeen explains the state of the node with the given UUID. It uses the live data in store instead of
-// requesting them again. The caller need not provide the sources that use the store, the journal or the BMC, because
+// requesting it again. The caller need not provide the sources that use the store, the journal or the BMC, because
 // ExplainSeen sets them.
 func ExplainSeen(
 	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
@@ -67,8 +67,8 @@ func ExplainSeen(
 	return provision.NewExplainer(api, sources).Explain(ctx, uuid)
 }
 
-// watchedWork returns the operation that this process has watched. If the recorded one began later, it returns that
-// instead. A running operation may not have been recorded yet.
+// watchedWork returns the node's latest operation that this process has watched, because a running operation may not
+// have been recorded yet. If the latest recorded operation began later, it returns the recorded one instead.
 func watchedWork(records []models.Work, store *fleet.Store, uuid string) *models.Work {
 	const apart = time.Second // the times in the journal are rounded
 	row, evidence, there := store.Get(uuid)

@@ -125,7 +125,7 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 
 // withoutPort returns the machine of a sender whose MAC addresses belong to no port. If the sender was identified
 // earlier in the same boot, it is still the same machine. Otherwise, it is the machine for which its image was built.
-// Without either, withoutPort returns nil. The log of such a machine shows that Ironic does not know its MAC
+// If neither is known, withoutPort returns nil. The log of such a machine shows that Ironic does not know its MAC
 // addresses.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
@@ -200,7 +200,7 @@ func cachePut[K comparable, V any](m map[K]V, key K, value V) {
 }
 
 // ask queries Ironic once for all callers with the same key. The request continues even if its first caller gives up,
-// because others may be waiting for it.
+// because other callers may be waiting for the answer.
 func ask[T any](ctx context.Context, o *pushOwners, key string, question func(context.Context) (T, error)) (T, error) {
 	answer := o.flight.DoChan(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)

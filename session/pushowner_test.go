@@ -109,7 +109,7 @@ func TestMachineWithoutAPort(t *testing.T) {
 	})
 }
 
-// slowPorts is a fake Ironic. Until wait is closed, it gives no answers for MACs that start with "slow".
+// slowPorts is a fake Ironic. It does not answer requests for MACs that start with "slow" until wait is closed.
 type slowPorts struct {
 	fakePorts
 	mu    sync.Mutex
@@ -157,7 +157,7 @@ func TestStrangersDoNotBlockOthers(t *testing.T) {
 		for range 8 {
 			slow.Go(func() { _, _ = owners.owner(t.Context(), agentlog.Sender{Address: stranger, MACs: []string{"slow"}}) })
 		}
-		known() // answers while the others wait
+		known() // is answered while the other requests wait
 		close(ironic.wait)
 		slow.Wait()
 		if n := ironic.asked["slow"]; n > 8 {

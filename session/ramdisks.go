@@ -123,8 +123,8 @@ func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (
 	return maker.Build(ctx, in)
 }
 
-// Check reads and checks the file at path. It skips this if the file's stamp still equals known, which means that the
-// file is unchanged.
+// Check reads and checks the file at path. If the file's stamp still equals known, the file is unchanged, and Check
+// does not read it.
 func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	return prepare.CheckFile(r.path(path), known)
 }

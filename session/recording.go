@@ -104,7 +104,7 @@ func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentl
 		for b := range batches {
 			record(b.Lines)
 			if ctx.Err() != nil {
-				continue // after ctx has ended, the reader gets nothing more
+				continue // after ctx is done, the reader gets nothing more
 			}
 			select {
 			case out <- b:
@@ -121,9 +121,9 @@ const (
 	maxNodes   = 50
 )
 
-// AddRecordedLines reads the log lines that other processes, such as another console or ironworks logs, write to the
-// journal. Until ctx ends, it updates the boot progress of waiting nodes in store from these lines. It skips lines
-// that it cannot read.
+// AddRecordedLines reads the log lines that other processes write to the journal, for example another console or the
+// ironworks logs command. Until ctx is done, it updates the boot progress of waiting nodes in store from these lines.
+// It skips lines that it cannot read.
 func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.Store) {
 	from := map[string]time.Time{}
 	for {

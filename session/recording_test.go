@@ -24,7 +24,7 @@ func keptAt(t *testing.T) *journal.Journal {
 	return kept
 }
 
-// batchesOf is a follower that returns the given batches and then waits until ctx ends.
+// batchesOf is a follower that returns the given batches and then waits until ctx is done.
 type batchesOf []agentlog.Batch
 
 func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
@@ -43,8 +43,8 @@ func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef, _ ...models.Log
 	return out
 }
 
-// TestLogsAreRecorded checks that the reader gets all batches, and that the journal contains their lines. Following
-// ends with its context even if the batches are not read.
+// TestLogsAreRecorded checks that the reader gets all batches, and that the journal contains their lines. It also
+// checks that following ends when the context is canceled, even if the batches are not read.
 func TestLogsAreRecorded(t *testing.T) {
 	t.Parallel()
 	node := models.NodeRef{UUID: pastUUID, Name: "r7-n01"}

@@ -59,7 +59,7 @@ func NewShared(l *Live) *Shared {
 	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
-// Run polls until ctx ends. It passes every update to all members, within their limits.
+// Run polls until ctx is done. It passes every update to all members, without the nodes that a member cannot see.
 func (s *Shared) Run(ctx context.Context) error {
 	return s.Live.Run(ctx, func(u fleet.Update) {
 		s.mu.Lock()
@@ -197,8 +197,8 @@ func (s *Shared) PollerOf(m *Member) *MemberPoller {
 	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes the updates of the shared poller to notify until ctx ends, within the member's limits. notify must not
-// block.
+// Run passes the updates of the shared poller to notify until ctx is done, without the nodes that the member cannot
+// see. notify must not block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()
@@ -238,7 +238,7 @@ func (p *MemberPoller) Unwatch(uuid string) {
 	}
 }
 
-// PollNode reads a node once, now.
+// PollNode reads a node once, without delay.
 func (p *MemberPoller) PollNode(uuid string) { p.shared.PollNode(uuid) }
 
 // PollNow polls for changes now.

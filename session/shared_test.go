@@ -20,7 +20,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// The UUIDs of the nodes. otto sees only his own.
+// These are the UUIDs of the nodes. otto can see only ottosNode.
 const (
 	ottosNode  = "11111111-0000-4000-8000-000000000000"
 	hiddenNode = "22222222-0000-4000-8000-000000000000"
@@ -99,7 +99,7 @@ func (r *sharedRig) changes() (sent []string) {
 	return sent
 }
 
-// reader is the console of a member, which collects updates.
+// reader is a member's console, reduced to collecting updates.
 type reader struct {
 	poller *MemberPoller
 	news   chan struct{}
@@ -109,7 +109,7 @@ type reader struct {
 	last   fleet.Update
 }
 
-// reads runs the poller of a member until the test or stop ends it.
+// reads runs the poller of a member until the test ends or stop is called.
 func (r *sharedRig) reads(t *testing.T, m *Member) (one *reader, stop func()) {
 	t.Helper()
 	one = &reader{poller: r.PollerOf(m), news: make(chan struct{}, 1)}
@@ -163,8 +163,8 @@ func (o *reader) hears(uuid string) bool {
 	return false
 }
 
-// TestMembersGetTheirUpdates checks that the events and the total that a member gets cover only the nodes that it can
-// see.
+// TestMembersGetTheirUpdates checks that the events and the total that a member gets cover only the nodes that the
+// member can see.
 func TestMembersGetTheirUpdates(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)
@@ -253,7 +253,7 @@ func TestMembersSessions(t *testing.T) {
 	}
 }
 
-// TestMembersShareRequests checks that data that all consoles ask for is read only once.
+// TestMembersShareRequests checks that data that all consoles request is read only once.
 func TestMembersShareRequests(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)

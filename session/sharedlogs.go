@@ -41,7 +41,7 @@ type logStream struct {
 type logReader = mailbox.Box[agentlog.Batch]
 
 // Follow follows the log of a node. A reader that is slower than the log loses the oldest lines, which the batches
-// count as dropped, and does not slow down the others.
+// count as dropped. It does not slow down other readers.
 func (l *sharedLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	key := fmt.Sprint(node.UUID, slices.Sorted(slices.Values(more)))
 	reader := mailbox.New[agentlog.Batch]()

@@ -11,7 +11,7 @@ import (
 	"ironworks/shell"
 )
 
-// Shells opens shells on the machines of nodes. It connects in the same way as the context's logs.
+// Shells opens shells on the machines of nodes. It uses the same SSH settings as the context's logs.
 type Shells struct {
 	ssh     agentlog.SSHOptions
 	trust   *agentlog.Trust
@@ -33,8 +33,8 @@ func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, add
 // Host returns the host of a node's last known ramdisk, or "" if it is unknown.
 func (s *Shells) Host(n models.NodeRef) string { return agentlog.HostOf(s.address(n)) }
 
-// Refusal returns why no shell can be opened on a node's machine, or nil if that may be possible. It contacts
-// nothing. It does not refuse an instance, because the instance's address can be passed to Open.
+// Refusal returns the reason why no shell can be opened on a node's machine, or nil if that may be possible. It
+// contacts nothing. For an instance, it returns nil, because the instance's address can be passed to Open.
 func (s *Shells) Refusal(n *models.Node) *models.Refusal {
 	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // nodes in lists lack driver_internal_info; Open reads it
 		return nil
@@ -49,8 +49,8 @@ func noAddress(n *models.Node) *models.Refusal {
 	}).WithScreenHint("ironworks ssh --address HOST connects to an instance")
 }
 
-// Open connects to a node's machine at the given address, and records that in the audit log. If address is empty, it
-// uses the last known one. ctx limits the lifetime of the connection.
+// Open connects to a node's machine at the given address, and records the connection in the audit log. If address is
+// empty, Open uses the last known address. ctx limits the lifetime of the connection.
 func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*Shell, error) {
 	if address == "" {
 		address = s.address(n.Ref())

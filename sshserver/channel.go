@@ -10,12 +10,12 @@ import (
 )
 
 // channel passes on those requests of a session that a console needs. It refuses all others, such as agent
-// forwarding, which charm.land/ssh accepts. It also keeps track of the terminal's size, because charm.land/ssh has a
-// data race in doing so.
+// forwarding, which charm.land/ssh accepts. It also tracks the terminal's size, because charm.land/ssh has a data
+// race when it does so.
 type channel struct {
 	gossh.NewChannel
 	conn *connection
-	// connected ends when the client has closed the session. The connection may still be open.
+	// connected is canceled when the client has closed the session. The connection may still be open.
 	connected  context.Context //nolint:containedctx // the life of the session's client
 	disconnect context.CancelFunc
 	// sizes holds the last size that has not been read yet. It is closed when the session ends.
@@ -87,8 +87,8 @@ func passes(r *gossh.Request, seen *[]string) bool {
 	return true
 }
 
-// resize stores a new size, which replaces one that has not been read yet. payload is that of a window-change request
-// (RFC 4254, 6.7). resize reports whether it is valid.
+// resize stores a new size, which replaces one that has not been read yet. payload comes from a window-change request
+// (RFC 4254, 6.7). resize reports whether payload is valid.
 func (c *channel) resize(payload []byte) bool {
 	if len(payload) < 8 {
 		return false

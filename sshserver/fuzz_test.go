@@ -6,8 +6,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FuzzSession sends requests and input to a session, as a hostile client with a key can, and checks that the server
-// continues and other sessions work.
+// FuzzSession sends requests and input to a session, like a hostile client that has a valid key. It checks that the
+// server continues to run and that other sessions work.
 func FuzzSession(f *testing.F) {
 	shared := serve(f, Limits{Rate: 1 << 30})
 	f.Add("pty-req", []byte("\x00\x00\x00\x05xterm\x00\x00\x00\x50\x00\x00\x00\x18\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), []byte("q"))
@@ -32,7 +32,8 @@ func FuzzSession(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// "wait", "flood" and "panic" are commands of the tests; each of them ends with the connection.
+		// "wait", "flood" and "panic" are commands that only tests use. The first two end when the connection is
+		// closed.
 		_, _ = one.SendRequest(kind, true, payload)
 		_ = one.RequestPty("xterm", 24, 80, ssh.TerminalModes{})
 		_ = one.Shell()

@@ -71,7 +71,7 @@ type connection struct {
 	noSession *time.Timer
 }
 
-// leaveGate removes the connection from the gate's count, once.
+// leaveGate removes the connection from the gate's count. Only the first call has an effect.
 func (c *connection) leaveGate() { c.once.Do(func() { c.gate.release(c.host) }) }
 
 // Close closes the connection.

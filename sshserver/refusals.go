@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limits on the refusal log. They keep clients without a key from filling a disk.
+// These limits on the refusal log keep clients without a key from filling a disk.
 const (
 	// refusalsEvery is the interval between reports about refusals that were only counted.
 	refusalsEvery = time.Minute
@@ -23,7 +23,7 @@ const otherAddresses = "other addresses"
 // refusal is a client's address and the kind of request that was refused.
 type refusal struct{ address, what string }
 
-// refusals logs the first refusals from each address, and counts the others until the interval ends.
+// refusals logs the first refusals from each address, and only counts further refusals until the interval ends.
 type refusals struct {
 	log func(format string, args ...any)
 

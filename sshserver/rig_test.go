@@ -72,7 +72,7 @@ func authorized(key ssh.PublicKey, comment string) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))) + " " + comment + "\n"
 }
 
-// serve starts a server that ends with the test.
+// serve starts a server that runs until the test ends.
 func serve(tb testing.TB, limits Limits) *rig {
 	tb.Helper()
 	r := &rig{tb: tb, log: &lines{}, dir: tb.TempDir(), anna: newSigner(tb), ben: newSigner(tb), ended: make(chan struct{})}

@@ -59,7 +59,7 @@ type Options struct {
 	Access  *access.List
 	Limits  Limits
 	// Console runs a console. Command runs a command without a terminal, and returns its exit code. Both must return
-	// when ctx ends.
+	// when ctx is done.
 	Console func(ctx context.Context, s *Session) error
 	Command func(ctx context.Context, s *Session, args []string) int
 	// Log writes a line about a session or a problem to the server's log.
@@ -82,7 +82,7 @@ type Server struct {
 	sessions map[*Session]struct{}
 	// running counts the running session handlers.
 	running sync.WaitGroup
-	// When ctx ends, all sessions end.
+	// When ctx is canceled, all sessions end.
 	ctx  context.Context //nolint:containedctx // the life of the server
 	stop context.CancelCauseFunc
 }
@@ -93,7 +93,7 @@ var errStopped = errors.New("the server is shutting down")
 // errRevoked is the cause with which a session ends when its key is no longer accepted.
 var errRevoked = errors.New("your key is no longer accepted")
 
-// errChanged is the cause with which a session ends when its user gets another role or other nodes.
+// errChanged is the cause with which a session ends when the role or the nodes of its user change.
 var errChanged = errors.New("your role has changed; connect again")
 
 // errIdle is the cause with which a session without input ends.
@@ -162,7 +162,7 @@ func hostKey(path string) (gossh.Signer, error) {
 	return signer, nil
 }
 
-// Serve accepts connections until ctx ends. It then ends all sessions with a message, and waits for them.
+// Serve accepts connections until ctx is done. It then ends all sessions with a message, and waits for them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -210,8 +210,8 @@ func (s *Server) watchAccess(ctx context.Context) {
 	}
 }
 
-// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user has another role or other
-// nodes.
+// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user's role or nodes have
+// changed.
 func (s *Server) recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,8 +41,8 @@ type Session struct {
 	cancel context.CancelCauseFunc
 }
 
-// Limits on a terminal's size, in cells. Clients that report no size, such as ssh -tt without a terminal, get the
-// usual 80x24.
+// These are the limits on a terminal's size, in cells. Clients that report no size, such as ssh -tt without a
+// terminal, get the usual 80x24.
 const (
 	minWidth, minHeight = 20, 5
 	maxWidth, maxHeight = 500, 200
@@ -94,13 +94,13 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 	s.end(ctx, channel, code)
 }
 
-// Exit codes of sessions that the server ends.
+// These are the exit codes of sessions that the server ends.
 const (
 	exitFailed  = 1
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
-// cutStuck closes the connection of a session that does not end in time after ctx has ended. Such a client no longer
+// cutStuck closes the connection of a session that does not end in time after ctx is done. Such a client no longer
 // reads, which blocks the session's output. The caller must call stop when the session has ended.
 func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 	over := make(chan struct{})
@@ -199,7 +199,7 @@ func passedVariables() []string {
 	return []string{"COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TERM_PROGRAM"}
 }
 
-// environment returns the variables that describe the client's terminal. Others are dropped.
+// environment returns the variables that describe the client's terminal. It drops all other variables.
 func environment(channel ssh.Session) []string {
 	var env []string
 	pty, _, is := channel.Pty()

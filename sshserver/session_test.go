@@ -43,8 +43,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestLongCommand checks that a command of 200 kB is read quickly, because a session must not keep a processor busy
-// for minutes.
+// TestLongCommand checks that a 200 kB command is read quickly, because a session must not keep a processor busy for
+// minutes.
 func TestLongCommand(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -111,7 +111,7 @@ func TestSizesOfTerminals(t *testing.T) {
 		_ = s.Close()
 	}
 	s := r.session(c)
-	// Sizes that are too short to be read are refused.
+	// Sizes that are too short to be read are rejected.
 	for _, payload := range [][]byte{nil, {1}, []byte(strings.Repeat("\xff", 7))} {
 		if ok, err := s.SendRequest("window-change", true, payload); ok || err != nil {
 			t.Errorf("%x: %v, %v", payload, ok, err)

@@ -10,8 +10,8 @@ import (
 	"ironworks/enroll"
 )
 
-// schema returns the fields in a BareMetalHost's spec that exports write, each with its type, enum or pattern. They
-// are from the CRD in metal3.io_baremetalhosts.yaml, 02aa505 (August 2026). The required fields are online,
+// schema returns the fields of a BareMetalHost's spec that exports contain, each with its type, enum or pattern. The
+// source is the CRD in metal3.io_baremetalhosts.yaml, 02aa505 (August 2026). The required fields are online,
 // bmc.address and bmc.credentialsName.
 func schema() map[string]string {
 	return map[string]string{

@@ -85,8 +85,8 @@ func wrongHint(m document.Member) string {
 	return ""
 }
 
-// hintOf converts one of Ironic's root device hints to Metal3's form. If Metal3 has no equivalent, key is empty and
-// the error says so. If Metal3's hint matches more disks, key is set and the error says that.
+// hintOf converts one of Ironic's root device hints to Metal3's form. If Metal3 has no equivalent, it returns an
+// empty key and an error. If Metal3's hint would match more disks, it returns the hint and also an error.
 func hintOf(name, value string) (key string, out any, err error) {
 	if name == "by_path" {
 		name = "name"

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestExamplesOfMetal3 checks the nodes for the examples of baremetal-operator 02aa505 (August 2026), which are in
-// testdata/examples. The nodes' fields must match those that baremetal-operator sets for its ipmi and libvirt access
-// types.
+// TestExamplesOfMetal3 checks the nodes that result from the examples of baremetal-operator 02aa505 (August 2026),
+// which are in testdata/examples. The nodes' fields must match the fields that baremetal-operator sets for its ipmi
+// and libvirt access types.
 func TestExamplesOfMetal3(t *testing.T) {
 	t.Parallel()
 	type want struct{ node, problem, image string }

@@ -37,8 +37,9 @@ func (h *hostReader) text(m document.Member) string {
 	return s
 }
 
-// flag returns the boolean value of a field in the spec. If the value is not a boolean, it adds a problem to the
-// node. Otherwise, a quoted "true" would be read as false, and a host that must be kept could be cleaned.
+// flag returns the boolean value of a field in the spec. It adds a problem to the node if the value is neither a
+// boolean nor null. If it accepted strings, a quoted "true" would be read as false, and a host that must be kept
+// could be cleaned.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: want true or false, not %s", m.Key, m.Value.Kind)
@@ -46,7 +47,7 @@ func (h *hostReader) flag(m document.Member) bool {
 	return m.Value.True()
 }
 
-// NodeName returns the name that Metal3 gives the node of a host.
+// NodeName returns the name that Metal3 assigns to a host's node.
 func NodeName(namespace, name string) string {
 	if namespace == "" {
 		return name
@@ -96,8 +97,8 @@ func (r *reader) host(o object) {
 	r.result.Nodes = append(r.result.Nodes, h.node)
 }
 
-// simple sets a field of the node. It reports whether it handled m; the members that it does not handle belong to the
-// deployment or are not carried over.
+// simple sets the node field that corresponds to m. It reports whether it handled m. The members that it does not
+// handle belong to the deployment or are not carried over.
 func (h *hostReader) simple(m document.Member) bool {
 	switch m.Key {
 	case "architecture":
@@ -301,7 +302,7 @@ func (h *hostReader) credentials(line int, prefix, name string) {
 	}
 }
 
-// preprovisioning sets network_data from the Secret with the ramdisk's network.
+// preprovisioning sets network_data from the Secret that configures the ramdisk's network.
 func (h *hostReader) preprovisioning(m document.Member) {
 	name := h.text(m)
 	if name == "" {

@@ -105,7 +105,7 @@ func text(v document.Value, path ...string) string {
 	return s
 }
 
-// collect stores an object, or the items of a List, according to its kind.
+// collect stores an object according to its kind. If the object is a List, collect stores each of its items.
 func (r *reader) collect(v document.Value) {
 	if v.Kind != document.Object {
 		r.problem(v.Line, "want a manifest with apiVersion and kind, not %s", v.Kind)

@@ -17,8 +17,8 @@ func (h *hostReader) preparation() *enroll.Preparation {
 	return h.node.Prepare
 }
 
-// raid reads the RAID (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or missing, the
-// machine's RAID stays; an empty list deletes it.
+// raid reads the RAID configuration (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or
+// missing, the machine keeps its RAID. An empty list deletes it.
 func (h *hostReader) raid(m document.Member) {
 	if m.Value.Kind != document.Object && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.raid: want an object, not %s", m.Value.Kind)
@@ -159,7 +159,7 @@ func (h *hostReader) volume(of string, v document.Value, names map[string]string
 	return disk
 }
 
-// firmwareSettings adds the BIOS settings in HostFirmwareSettings to the preparation.
+// firmwareSettings adds the BIOS settings from a HostFirmwareSettings object to the preparation.
 func (h *hostReader) firmwareSettings(v document.Value) {
 	spec := v.Get("spec")
 	settings := spec.Get("settings")

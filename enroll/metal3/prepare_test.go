@@ -53,7 +53,7 @@ const (
 )
 
 // TestRAID checks the cases in baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
-// TestCheckRAIDConfigure) and those of its webhook. They include the root volume that setTargetRAIDCfg adds.
+// TestCheckRAIDConfigure) and in the tests of its webhook. It also checks the root volume that setTargetRAIDCfg adds.
 func TestRAID(t *testing.T) {
 	t.Parallel()
 	one, soft := `[{"is_root_volume":true,"raid_level":"1","size_gb":"MAX","volume_name":"root"}]`, `[{"controller":"software","is_root_volume":true,"raid_level":"1","size_gb":"MAX"}]`

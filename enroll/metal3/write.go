@@ -147,8 +147,8 @@ func (h *hostWriter) field(path ...string) any {
 	return value
 }
 
-// name returns the name and namespace for the host. Kubernetes accepts only lower-case letters, digits, - and . in
-// names.
+// name returns the name and namespace for the host. If the name is taken, it appends a number. Kubernetes accepts
+// only lower-case letters, digits, - and . in names.
 func (h *hostWriter) name(taken map[string]bool) metadata {
 	full := h.node.Name()
 	if full == "" {
@@ -187,7 +187,8 @@ func kubernetesName(name string) string {
 	return name
 }
 
-// credentials returns the Secret with the user name and the password. It uses placeholders for unknown ones.
+// credentials returns the Secret with the user name and the password. It replaces an unknown user name or password
+// with a placeholder.
 func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
 	user := models.TextOf(h.field("driver_info", a.Prefix+"username"))
 	if user == "" {
@@ -260,7 +261,7 @@ func (h *hostWriter) hints() {
 	}
 }
 
-// ports writes the first port that can boot. Metal3 creates the others after inspection.
+// ports writes the first port that can boot. Metal3 creates the other ports after inspection.
 func (h *hostWriter) ports() {
 	for _, g := range h.node.Portgroups {
 		h.note("port group %s: not in the manifest", models.TextOf(g.Fields["name"]))

@@ -39,7 +39,7 @@ func rules() map[string]struct {
 }
 
 // checkSchema checks BareMetalHosts against the CRD's schema. It reports unknown fields, which strict validation
-// refuses.
+// rejects.
 func checkSchema(t *testing.T, text []byte) {
 	t.Helper()
 	docs, err := document.Parse(text, "f.yaml")

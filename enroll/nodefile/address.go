@@ -14,7 +14,7 @@ import (
 // DefaultDriver is the hardware type for rows of a spreadsheet that have a BMC but no driver.
 const DefaultDriver = "redfish"
 
-// prefixes returns the prefix of a BMC's fields in driver_info for each hardware type.
+// prefixes maps each hardware type to the prefix of its BMC fields in driver_info.
 func prefixes() map[string]string {
 	return map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}
 }
@@ -100,7 +100,7 @@ func (s *sheetRow) address(prefix, text string) {
 	}
 }
 
-// isHost reports whether a text can be a host name or an IP address.
+// isHost reports whether host can be a host name or an IP address.
 func isHost(host string) bool {
 	return host != "" && !strings.ContainsFunc(host, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

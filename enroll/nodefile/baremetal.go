@@ -5,8 +5,8 @@ import (
 	"ironworks/spell"
 )
 
-// baremetal reads an input for the baremetal create command (python-ironicclient, v1/create_resources.py). It is an
-// object whose only keys are nodes and chassis.
+// baremetal reads an input for the baremetal create command (python-ironicclient, v1/create_resources.py). The input
+// is an object whose only keys are nodes and chassis.
 func (r *reader) baremetal(top document.Value) {
 	if top.Kind != document.Object {
 		r.problem(top.Line, "want an object with the key nodes, not %s", top.Kind)
@@ -63,7 +63,7 @@ func scalarOf(v document.Value, key string) (string, bool) {
 	return member.Scalar()
 }
 
-// baremetalNode reads a node: the fields of POST /v1/nodes, with traits, ports and port groups.
+// baremetalNode reads a node, which consists of the fields of POST /v1/nodes, traits, ports and port groups.
 func (r *reader) baremetalNode(v document.Value, chassis *string) {
 	b := r.builder(v.Line)
 	if chassis != nil {

@@ -67,8 +67,8 @@ func (r *reader) bifrostHost(host document.Member) {
 	r.add(b)
 }
 
-// bifrostInfo sets driver_info. Old inventories contain groups in driver_info, such as power and deploy. Like the
-// Ansible module, it flattens these groups.
+// bifrostInfo sets driver_info. Old inventories contain groups in driver_info, such as power and deploy. bifrostInfo
+// flattens these groups, as the Ansible module does.
 func (b *builder) bifrostInfo(info document.Member) {
 	for _, m := range b.members("driver_info", info.Value) {
 		switch m.Key {

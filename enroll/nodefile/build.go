@@ -86,7 +86,7 @@ func portgroupField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains([]string{"address", "uuid", "name", "mode", "physical_network", "category"}, name)
 }
 
-// set sets the field of the node that m describes. If there is no such field, it adds a problem.
+// set sets the node field that m describes. If no such field exists, it adds a problem.
 func (b *builder) set(m document.Member) {
 	kind, known := nodeField(m.Key)
 	if !known {

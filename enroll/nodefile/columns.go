@@ -105,7 +105,7 @@ func knownExtras() []string {
 }
 
 // numberedMAC matches normalized headers that number or name a network card, such as mac1, mac 2, nic3 mac and eth0
-// mac address. Tables with several columns of MAC addresses use them.
+// mac address. Tables with several MAC address columns have such headers.
 var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
 
 // normalized returns a header in lower case, with one space for each run of characters that are neither letters nor
@@ -233,8 +233,8 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	}
 }
 
-// settle ensures that only one column sets each field, except for the addresses of ports and for traits. The other
-// columns are stored in extra.
+// settle ensures that only one column sets each field, except for port.address and traits. All other columns for the
+// same field are stored in extra.
 func (r *reader) settle(line int, columns []Column) {
 	best := map[string]int{}
 	for i, c := range columns {

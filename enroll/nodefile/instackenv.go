@@ -9,7 +9,8 @@ import (
 	"ironworks/enroll"
 )
 
-// pmDriver describes the hardware type that a value of pm_type selects, and the names of its fields in driver_info.
+// pmDriver describes the hardware type that a value of pm_type selects, and the names of this type's fields in
+// driver_info.
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string

@@ -1,5 +1,5 @@
-// Package nodefile reads and writes files of nodes: spreadsheets, and the formats of baremetal create, Bifrost,
-// TripleO and Metal3. It does no I/O.
+// Package nodefile reads and writes files that list nodes. It supports spreadsheets, and the formats of baremetal
+// create, Bifrost, TripleO and Metal3. It does no I/O.
 package nodefile
 
 import (
@@ -75,12 +75,12 @@ type Options struct {
 	// Columns maps the headers of a spreadsheet to fields; see [ParseColumns]. The field "" means that the column is
 	// ignored.
 	Columns map[string]string
-	// Driver is the hardware type for rows of a spreadsheet that do not set one. If it is empty, the type is ipmi if
-	// the BMC is described as IPMI, and [DefaultDriver] otherwise.
+	// Driver is the hardware type for spreadsheet rows that do not set one. If Driver is empty, a row uses ipmi if it
+	// describes its BMC as IPMI, and [DefaultDriver] otherwise.
 	Driver string
 }
 
-// Read reads a file of nodes according to the options.
+// Read parses data, the content of a file that lists nodes.
 func (o Options) Read(data []byte) (File, error) {
 	data, err := document.UTF8(data, o.File)
 	if err != nil {
@@ -115,8 +115,8 @@ func (o Options) Read(data []byte) (File, error) {
 // yamlStart matches a line with which a YAML file may start.
 var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
 
-// isTable reports whether a file is a table. This depends on the file's extension or, if that is unknown, on the
-// first line.
+// isTable reports whether a file is a table. The file's extension determines the result. If the extension is unknown,
+// the first line that is neither empty nor a comment determines it.
 func isTable(data []byte, file string) bool {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
 	case ".csv", ".tsv":
@@ -151,7 +151,7 @@ type unusedKey struct {
 	line, nodes int
 }
 
-// unused records a key that sets no field. There will be one note for all nodes with the key.
+// unused records a key that sets no field. All nodes with the key share one note.
 func (r *reader) unused(line int, name, why string) {
 	i := slices.IndexFunc(r.unusedKeys, func(k unusedKey) bool { return k.name == name && k.why == why })
 	if i < 0 {

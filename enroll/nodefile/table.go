@@ -138,7 +138,7 @@ func isMAC(text string) bool {
 	})
 }
 
-// spreadsheet reads rows, the first of which is the header.
+// spreadsheet reads the rows of a table with a header. The header is the first row.
 func (r *reader) spreadsheet(rows []row, o Options) {
 	header := rows[0]
 	r.result.Columns = r.columns(header.line, header.cells, o.Columns)
@@ -241,7 +241,7 @@ func (s *sheetRow) set(c Column, cell, raw string) {
 	}
 }
 
-// isText reports whether a key of an object holds text even if it looks like a number.
+// isText reports whether the values of an object's key are text even if they look like numbers.
 func isText(key string) bool {
 	for _, suffix := range []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"} {
 		if strings.HasSuffix(key, suffix) {

@@ -154,7 +154,7 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 	return notes, writeYAML(w, hosts)
 }
 
-// writeCSV writes a spreadsheet, with a column for each field of a node and for the fields of its ports.
+// writeCSV writes a spreadsheet. Each node field and each port field that occurs has a column.
 func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	columns := map[string]bool{}
 	rows := make([]map[string]string, len(nodes))

@@ -78,7 +78,7 @@ const (
 	mostID = 1<<32 - 2
 )
 
-// badID explains why id is not a valid user or group ID. It returns "" if it is valid.
+// badID explains why id is not a valid user or group ID. It returns "" if id is valid.
 func badID(id int) string {
 	if id < 0 || id > mostID {
 		return fmt.Sprintf("%d is not an ID: use 1000 or more, at most %d", id, mostID)
@@ -155,7 +155,7 @@ func (s *stage) user(u types.PasswdUser) bool {
 	return s.home(u, now)
 }
 
-// userFields checks for values that useradd and usermod would refuse.
+// userFields checks for values that useradd and usermod would reject.
 func (s *stage) userFields(u types.PasswdUser) bool {
 	switch shell := value(u.Shell); {
 	case badField(value(u.Gecos)):
@@ -294,7 +294,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	return true
 }
 
-// reason turns an error of the file tree into text for a failure message.
+// reason describes an error of the file tree for a failure message.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, errNotExist):

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// These errors correspond to errors of the kernel's file system calls. Their texts continue a sentence that starts
+// These errors correspond to errors of the kernel's file system calls. Their messages continue a sentence that starts
 // with a path.
 var (
 	errNotExist = errors.New("does not exist")

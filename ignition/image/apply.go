@@ -64,7 +64,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// hasData does the same as the function hasData, but it allows ranges that extend beyond the end of the image.
+// hasData is like the hasData function, but it also allows ranges that extend beyond the end of the image.
 func (p *Patch) hasData(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
 	if change.end() <= p.base {
 		return hasData(file, change.Offset, change.Length, data)

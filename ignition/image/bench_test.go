@@ -28,8 +28,7 @@ func benchConfig() []byte {
 	return []byte(`{"ignition": {"version": "3.2.0"}, "x": "` + strings.Repeat(strconv.Quote(string(noise(40))), 300) + `"}`)
 }
 
-// BenchmarkEmbed embeds a configuration in place into an image of 1 GiB. The measured time includes the call to
-// fsync.
+// BenchmarkEmbed embeds a configuration in place into a 1 GiB image. The measured time includes the call to fsync.
 func BenchmarkEmbed(b *testing.B) {
 	path, config := gibibyte(b), benchConfig()
 	b.ReportAllocs()
@@ -40,7 +39,7 @@ func BenchmarkEmbed(b *testing.B) {
 	}
 }
 
-// BenchmarkStream reads the whole image for one node from a stream.
+// BenchmarkStream streams the whole image for one node.
 func BenchmarkStream(b *testing.B) {
 	iso, err := image.Open(gibibyte(b))
 	if err != nil {

@@ -88,7 +88,7 @@ func (c contents) config() []byte {
 // isNetwork reports whether name is the path of a NetworkManager keyfile for the initramfs.
 func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
-// without returns a copy of the contents from which the configuration is removed.
+// without returns a copy of the contents without the configuration.
 func (c contents) without() (contents, error) {
 	var kept contents
 	for _, s := range c.segments {

@@ -36,8 +36,8 @@ type Patch struct {
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	// base is the size of the image before the change, and size is its size after the change. kept is the number of
-	// bytes at the start of the image that stay the same, except for the changes.
+	// base is the size of the image before the change, and size is its size after the change, in bytes. The changed
+	// image starts with the first kept bytes of the old image, overlaid with the changes.
 	base, kept, size int64
 	changes          []rangeChange
 }
@@ -120,8 +120,8 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
 }
 
-// editGrowing embeds the configuration by moving the area to the end of the image. If the area cannot grow, it
-// returns the error large.
+// editGrowing embeds the configuration by moving the area to the end of the image. large is the error that it returns
+// if the area cannot grow.
 func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
 	content, err := next.bytes(maxArea)
 	if err != nil {

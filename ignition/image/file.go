@@ -119,7 +119,7 @@ func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	})
 }
 
-// contextReader reads from r until the context ends; after that, reads fail.
+// contextReader reads from r until its context is done. After that, reads fail.
 type contextReader struct {
 	ctx func() error
 	r   io.Reader

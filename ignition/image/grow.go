@@ -226,7 +226,8 @@ func overlaps(ranges []Range, r Range) bool {
 	return false
 }
 
-// available reads n bytes at the offset at, or fewer if the image ends before that.
+// available reads up to n bytes. at is the offset of the first byte. The result has fewer than n bytes if the image
+// ends before that.
 func available(r io.ReaderAt, n, at int64) ([]byte, error) {
 	b := make([]byte, n)
 	read, err := r.ReadAt(b, at)

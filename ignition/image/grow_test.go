@@ -23,7 +23,7 @@ func onDisk(t *testing.T, content []byte) string {
 	return path
 }
 
-// hybrid returns an image with a protective MBR and a GPT, like ISOs that can also be written to USB sticks.
+// hybrid returns an image with a protective MBR and a GPT. ISOs that can also be written to USB sticks have both.
 func hybrid(t *testing.T) []byte {
 	t.Helper()
 	content := bytes.Clone(coreosinstaller.X86().Image)

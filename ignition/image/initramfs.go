@@ -26,7 +26,7 @@ type Initramfs struct {
 
 // ReadInitramfs checks that base is the initramfs of a live system, and returns [ErrNotLive] otherwise. It returns
 // [ErrCustomized] if the initramfs already contains a configuration or keyfiles. size is the length of the initramfs
-// in bytes. ReadInitramfs has to unpack the whole file, which takes 1–2 s, and stops early when ctx ends.
+// in bytes. ReadInitramfs has to unpack the whole file, which takes 1–2 s, and stops early when ctx is done.
 func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramfs, error) {
 	var live, customized bool
 	source := &contextReader{ctx: ctx.Err, r: io.NewSectionReader(base, 0, size)}

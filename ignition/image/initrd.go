@@ -32,7 +32,7 @@ const (
 	maxWindow = 128 << 20
 )
 
-// errUnpacked means that an archive is suspiciously large after decompression. The limit is appended to its text.
+// errUnpacked means that an archive is suspiciously large after decompression. The limit is appended to its message.
 var errUnpacked = errors.New("uncompressed, it is larger than")
 
 // Member is a file in an initrd or in the area of a live image.

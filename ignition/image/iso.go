@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// ISO is a parsed CoreOS live image. It does not change when the image is edited; read the edited image again.
+// ISO is a parsed CoreOS live image. Editing the image does not change the ISO; to see the result, read the edited
+// image again.
 type ISO struct {
 	files    isoFiles
 	area     area
@@ -15,7 +16,7 @@ type ISO struct {
 	contents contents
 	kargs    kargsArea
 	// contentsErr and kargsErr are the errors that occurred when the area's content and the kernel arguments were
-	// read. Only calls that need the content or the arguments return them.
+	// read. Only calls that need the content or the arguments return these errors.
 	contentsErr, kargsErr error
 	closer                io.Closer
 }

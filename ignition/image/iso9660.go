@@ -22,8 +22,8 @@ var (
 const (
 	sectorSize      = 2048
 	firstDescriptor = 16
-	// These limits apply to broken or hostile images: the number of volume descriptors, the size of a folder and of a
-	// path in bytes, and the depth of folders.
+	// These limits protect against broken or hostile images. They apply to the number of volume descriptors, the
+	// sizes of a folder and of a path in bytes, and the depth of folders.
 	maxDescriptors = 64
 	maxDirectory   = 1 << 20
 	maxDepth       = 16
@@ -81,8 +81,8 @@ func primary(r io.ReaderAt, size int64, sector []byte) (isoFiles, error) {
 	return files, nil
 }
 
-// record parses a directory record and returns its extent, the name and the length of the record. The length is 0 if
-// the record is invalid.
+// record parses a directory record. It returns the extent and the name of the file or folder, and the length of the
+// record in bytes. The length is 0 if the record is invalid.
 func record(b []byte) (extent, string, int) {
 	if len(b) < 34 {
 		return extent{}, "", 0
@@ -100,8 +100,8 @@ func record(b []byte) (extent, string, int) {
 	return e, strings.TrimSuffix(name, "."), length
 }
 
-// find returns the extent of the file at path, for example images/ignition.img. Names in the ISO may be upper case
-// and shortened to 8 characters with an extension of 3; path may contain the long names.
+// find returns the extent of the file at path, for example images/ignition.img. Names in the ISO may be in upper
+// case, and shortened to 8 characters plus an extension of 3 characters. path may contain the long names.
 func (f isoFiles) find(path string) (extent, error) {
 	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" || part == "." })
 	if len(path) > maxPath || len(parts) == 0 || len(parts) > maxDepth || slices.Contains(parts, "..") || strings.Contains(path, "\x00") {

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// memory is an image in memory.
+// memory is an in-memory image that can be edited.
 type memory []byte
 
 func (m memory) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(m).ReadAt(p, at) }

@@ -70,8 +70,8 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	return strings.TrimSpace(kargs), unmatched, nil
 }
 
-// checkKarg checks that arg is not empty and contains no control characters. It is stricter than coreos-installer.
-// The arguments become a line in the boot loader's configuration, and a second line would be a command there.
+// checkKarg checks that arg is not empty and contains no control characters. It is stricter than coreos-installer,
+// because the arguments become a line in the boot loader's configuration, where a second line would be a command.
 func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return &KargError{Arg: arg, Why: "empty"}

@@ -39,7 +39,7 @@ func editOf(arguments []string) image.KargsEdit {
 	return edit
 }
 
-// TestKargsAsCoreosInstallerEditsThem checks that every edit gives exactly the same result as the real
+// TestKargsAsCoreosInstallerEditsThem checks that every edit has exactly the same result as with the real
 // coreos-installer.
 func TestKargsAsCoreosInstallerEditsThem(t *testing.T) {
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestKargsTooLarge(t *testing.T) {
 	}
 }
 
-// TestBrokenKargsAreas checks that invalid metadata about the areas for kernel arguments is refused, but does not
+// TestBrokenKargsAreas checks that invalid metadata about the areas for kernel arguments is rejected, but does not
 // prevent edits of the configuration.
 func TestBrokenKargsAreas(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestStreamPerNode checks that several machines can concurrently read streams of the same file, in parts.
+// TestStreamPerNode checks that several machines can read their streams in parts and concurrently. All streams share
+// one image file.
 func TestStreamPerNode(t *testing.T) {
 	t.Parallel()
 	iso, err := image.Open(fileT(t, coreosinstaller.X86().Image))

@@ -21,8 +21,8 @@ type PXE struct {
 }
 
 // KernelArgs returns the kernel arguments for the boot. It validates them against the grammar of Ironic's
-// kernel_append_params. In Ironic, they replace the arguments from its configuration. To keep those too, prepend
-// "%default% ".
+// kernel_append_params. In Ironic, these arguments replace the arguments from Ironic's configuration. To keep both,
+// prepend "%default% ".
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
 	for _, one := range []struct {

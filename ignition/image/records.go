@@ -12,8 +12,7 @@ type fileRecord struct {
 	extent extent
 }
 
-// descriptor is a volume descriptor with a folder tree. It is either the primary descriptor or the one of the Joliet
-// extension.
+// descriptor is a volume descriptor with a folder tree. It is either the primary descriptor or the Joliet descriptor.
 type descriptor struct {
 	offset int64
 	root   extent

@@ -124,7 +124,7 @@ func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
 
-// file returns the content of the file at path, or "" if path is empty. It refuses empty files. The inputs of the
+// file returns the content of the file at path, or "" if path is empty. It rejects empty files. The inputs of the
 // metal3 profile are exempt, because tools write these files even when they are empty.
 func (r *reading) file(field ignition.RamdiskField, path string) string {
 	if path == "" {
@@ -305,7 +305,7 @@ func (r *reading) identity() Identity {
 	return id
 }
 
-// refuseForeign refuses inputs that belong to other profiles, so that they are not ignored silently.
+// refuseForeign rejects inputs that belong to other profiles, so that they are not ignored silently.
 func (r *reading) refuseForeign() {
 	in := r.in
 	classic, metal3 := r.profile == ignition.ProfileClassic, r.profile == ignition.ProfileMetal3

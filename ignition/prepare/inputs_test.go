@@ -32,7 +32,7 @@ func gzipTo(w io.Writer, data []byte) error {
 	return errors.Join(err, z.Close())
 }
 
-// TestEmptyFiles checks that empty input files are refused.
+// TestEmptyFiles checks that empty input files are rejected.
 func TestEmptyFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"empty": "", "blank": " \n", "empty.nmconnection": "", "nm/a.nmconnection": "\n", "keys.pub": "# none\n"}

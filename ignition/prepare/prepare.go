@@ -21,10 +21,10 @@ type Inputs struct {
 	IronicURLs []string
 	TLS        string
 	CAFile     string
-	// Agent is an [ignition.AgentKind]. The other fields apply only to the builtin agent. AgentBinary is the path of
-	// the ironworks-agent program; if it is empty, the program is expected in the same folder as this program.
-	// AgentURL is the URL from which machines download it. AgentEmbed embeds the program into the configuration
-	// instead.
+	// Agent is an [ignition.AgentKind]. AgentBinary, AgentURL and AgentEmbed apply only to the builtin agent.
+	// AgentBinary is the path of the ironworks-agent program; if it is empty, the program is expected in the same
+	// folder as this program. AgentURL is the URL from which machines download ironworks-agent. If AgentEmbed is set,
+	// the configuration contains ironworks-agent instead.
 	Agent       string
 	AgentBinary string
 	AgentURL    string

@@ -42,7 +42,7 @@ func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error
 	return nil
 }
 
-// program returns the program of the builtin agent. For other agents, it refuses inputs that apply only to the
+// program returns the program of the builtin agent. For other agents, it rejects inputs that apply only to the
 // builtin agent.
 func (r *reading) program() ignition.AgentProgram {
 	in := r.in
@@ -148,7 +148,7 @@ func architecture(name string) string {
 	return name
 }
 
-// staticProgram returns the architecture of a static Linux program. It refuses dynamically linked programs, because
+// staticProgram returns the architecture of a static Linux program. It rejects dynamically linked programs, because
 // their libraries could be missing on the live system.
 func staticProgram(content []byte) (string, error) {
 	file, err := elf.NewFile(bytes.NewReader(content))

@@ -135,7 +135,8 @@ func (r *reading) sshKeys() []sshkey.Key {
 	return r.defaultKeys()
 }
 
-// givenKeys returns the keys that the inputs request: from files, as text and from the SSH agent.
+// givenKeys returns the keys that the inputs request. They come from files, from the inputs themselves, and from the
+// SSH agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	add := func(label, text string) {

@@ -84,7 +84,7 @@ type Images struct {
 	streams   []stream
 }
 
-// Images opens the files. The caller must close the result after the server has ended.
+// Images opens the files. The caller must close the result after the server has stopped.
 func (s Source) Images() (*Images, error) {
 	m := &Images{source: s}
 	err := m.open()
@@ -245,7 +245,7 @@ type Target struct {
 }
 
 // Serve opens the server's port and returns the server and the URLs. The caller must run the server. Serve returns a
-// [models.KernelParametersError] if Ironic would refuse the kernel arguments.
+// [models.KernelParametersError] if Ironic would reject the kernel arguments.
 func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Target, error) {
 	server, err := serve.Listen(ctx, o.Options)
 	if err != nil {

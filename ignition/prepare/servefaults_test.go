@@ -159,8 +159,8 @@ func TestAPXEImageWithoutAPart(t *testing.T) {
 	}
 }
 
-// TestServeRefuses checks that Serve refuses kernel arguments that Ironic would refuse, and an unusable listen
-// address.
+// TestServeRefuses checks that Serve rejects an unusable listen address, and kernel arguments that Ironic would
+// reject.
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
 	kernel, initramfs := put(t, "k", []byte("kernel")), put(t, "i", liveInitramfs(t))

@@ -25,7 +25,7 @@ func (e *UnbootableError) Error() string {
 }
 
 // Usable returns the Ignition configuration in data. It returns Ignition unchanged and converts Butane and other
-// supported forms. It returns an [UnbootableError] if Ignition would refuse the configuration.
+// supported forms. It returns an [UnbootableError] if Ignition would reject the configuration.
 func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
 	report := userdata.Check(data, options...)
 	if !report.OK() {

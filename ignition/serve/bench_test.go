@@ -11,7 +11,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// BenchmarkServe downloads an image of 1 GiB over loopback, both from a file and from a stream.
+// BenchmarkServe downloads a 1 GiB image over loopback, both from a file and from a stream.
 func BenchmarkServe(b *testing.B) {
 	const image = 1 << 30
 	path := filepath.Join(b.TempDir(), "a.iso")

@@ -21,7 +21,7 @@ func (c *covered) add(start, end int64) {
 	if start >= end {
 		return
 	}
-	// The spans from first up to last overlap or touch the new span.
+	// The spans in c.spans[first:last] overlap or touch the new span.
 	first, _ := slices.BinarySearchFunc(c.spans, start, func(s span, start int64) int {
 		if s.end < start {
 			return -1

@@ -24,7 +24,8 @@ const (
 	Done State = "done"
 )
 
-// Fetch describes the download of one item by one remote address. It covers all requests for it.
+// Fetch describes the download of one item by one remote address. It covers all requests for the item from this
+// address.
 type Fetch struct {
 	// Item contains neither the content nor the URL, so it is safe to show.
 	Item   Served

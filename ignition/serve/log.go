@@ -137,7 +137,7 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	l.emit(event)
 }
 
-// sent records that n bytes of the item were sent, starting at the offset at.
+// sent records that n bytes of the item were sent. at is the offset of the first byte.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
 	now := time.Now()

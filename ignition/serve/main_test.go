@@ -48,7 +48,7 @@ func start(tb testing.TB, options serve.Options) *running {
 	return startOn(tb, nil, options)
 }
 
-// startInMemory does the same as start, but with connections in memory, for use in a synctest bubble.
+// startInMemory does the same as start, but with in-memory connections, for use in a synctest bubble.
 func startInMemory(tb testing.TB, options serve.Options) *running {
 	tb.Helper()
 	return startOn(tb, memnet.Listen(), options)

@@ -46,7 +46,7 @@ type Options struct {
 	// StallTimeout limits the time that a client takes to read the next MiB (default 10 min). It is long because a
 	// BMC reads only when the machine reads from the virtual drive.
 	StallTimeout time.Duration
-	// Grace limits how long running requests may continue after the server is asked to end (default 3 s).
+	// Grace limits how long running requests may continue after the server has started to shut down (default 3 s).
 	Grace time.Duration
 }
 
@@ -69,7 +69,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Server serves items from a call to [Server.Run] until its context ends.
+// Server serves items while [Server.Run] is running.
 type Server struct {
 	options  Options
 	listener net.Listener
@@ -130,7 +130,7 @@ func (s *Server) Addr() netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// Run serves items until ctx ends. It then waits until running requests are complete or the grace period is over.
+// Run serves items until ctx is done. It then waits until running requests are complete or the grace period is over.
 // When it returns, no goroutine and no connection remains.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -232,7 +232,7 @@ func (s *Server) find(path string) *entry {
 	return e
 }
 
-// enter counts a running request, unless the server is ending. It reports whether it counted the request.
+// enter counts a running request, unless the server is shutting down. It reports whether it counted the request.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

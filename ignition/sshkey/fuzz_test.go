@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParse checks that parsing the line of a parsed key gives the same key, and that errors contain a line number
+// FuzzParse checks that parsing the line of a parsed key returns the same key, and that errors contain a line number
 // and never quote a private key.
 func FuzzParse(f *testing.F) {
 	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ4vPTCXpvJ8P0v0wWz4V3Qe4pQ4m6bC5yJp1mU0d6D a@b"

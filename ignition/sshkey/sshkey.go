@@ -175,8 +175,8 @@ func bitsOf(public ssh.PublicKey) int {
 	return 0
 }
 
-// LooksLikeKey reports whether text looks like a key rather than a file name. It is also true for private keys, so
-// that they can be refused without being shown.
+// LooksLikeKey reports whether text looks like a key rather than a file name. It also returns true for private keys,
+// so that they can be rejected without being shown.
 func LooksLikeKey(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true

@@ -14,8 +14,8 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// ForImage makes [Check] predict the first boot only on the given image, which is the one to be installed. By
-// default, Check predicts it on all [firstboot.Families].
+// ForImage makes [Check] predict the first boot of the given image only. This should be the image that will be
+// installed. By default, Check predicts the first boot of all [firstboot.Families].
 func ForImage(image *firstboot.Image) Option {
 	return func(o *settings) { o.images = []*firstboot.Image{image} }
 }

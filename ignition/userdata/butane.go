@@ -56,8 +56,8 @@ func (c *checker) translate(data []byte) (translated []byte, entries report.Repo
 	return translated, entries, err
 }
 
-// fitForButane refuses documents that the Butane library cannot handle. The library leaks goroutines for invalid data
-// URLs and takes too long to compare long lists.
+// fitForButane reports whether the Butane library can handle the document. It adds problems if not. The library leaks
+// goroutines for invalid data URLs and takes too long to compare long lists.
 func (c *checker) fitForButane(s *scope, root *element) bool {
 	before := c.errors
 	seen := map[*element]struct{}{}

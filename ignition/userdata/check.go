@@ -44,7 +44,7 @@ func MaxSpec(spec Spec) Option {
 }
 
 // FilesDir sets the folder that contains the "local:" files of a Butane configuration. Without this option,
-// configurations that refer to local files are refused.
+// configurations that refer to local files are rejected.
 func FilesDir(dir string) Option {
 	return func(o *settings) { o.filesDir = dir }
 }
@@ -126,7 +126,7 @@ func placeIn(root *element, path elementPath, key bool) place {
 }
 
 // Check detects the format of user data for an installed system and translates it to Ignition if possible. It reports
-// content that Ignition would refuse, and content that Ignition would accept but that would not have the intended
+// content that Ignition would reject, and content that Ignition would accept but that would not have the intended
 // effect. It does not do any I/O except for reading the files in [FilesDir]. Its time and memory are limited for any
 // input.
 func Check(data []byte, options ...Option) Report {
@@ -218,13 +218,13 @@ func (c *checker) findings(s *scope, findings []jsonFinding) {
 	}
 }
 
-// add reports a problem. Its position is that of the value at path.
+// add reports a problem at the position of the value at path.
 func (c *checker) add(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, false)
 	c.report(id, shown, at, message)
 }
 
-// addKey reports a problem. Its position is that of the key at path.
+// addKey reports a problem at the position of the key at path.
 func (c *checker) addKey(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, true)
 	c.report(id, shown, at, message)

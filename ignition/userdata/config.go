@@ -67,7 +67,7 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 	return config, c.errors == before
 }
 
-// childURLs checks the data URLs of parts, because the library must not get invalid ones.
+// childURLs checks the data URLs of parts, because the library must not receive invalid ones.
 func (c *checker) childURLs(s *scope, refs *element) {
 	path := elementPath{"ignition", "config"}
 	c.dataURL(s, refs.member("replace").str("source"), path.at("replace", "source"))
@@ -117,7 +117,7 @@ func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
 	}
 }
 
-// comparable refuses lists that are too long for the library, which compares their entries with each other.
+// comparable reports lists that are too long for the library, which compares their entries with each other.
 func (c *checker) comparable(s *scope, storage *element, path elementPath) {
 	links := len(storage.member("links").items())
 	others := links + len(storage.member("files").items()) + len(storage.member("directories").items())

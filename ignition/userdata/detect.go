@@ -16,7 +16,8 @@ type detected struct {
 	what, hint string
 	// content is the decoded content of a base64 or JSON string.
 	content []byte
-	// root is the parsed JSON or YAML. It is nil if that is invalid. findings are the problems that the reader found.
+	// root is the parsed JSON or YAML. It is nil if the document is invalid. findings are the problems that the
+	// reader found.
 	root     *element
 	findings []jsonFinding
 }

@@ -171,8 +171,8 @@ func (r *jsonReader) begins(end byte) (more, ok bool) {
 	return true, true
 }
 
-// member parses a value in an object or list and appends it to e. It then consumes the comma or the closing bracket
-// that follows, and more reports whether it was a comma. The last step of the path must be that of the value.
+// member parses a value in an object or list and appends it to e. It also consumes the comma or closing bracket after
+// the value. more reports whether it found a comma. The last step of r.path must lead to the value.
 func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bool) {
 	if !r.value(child) {
 		return false, false

@@ -38,7 +38,8 @@ type UserSummary struct {
 	order int
 }
 
-// UnitSummary describes a systemd unit. If neither Enabled nor Disabled is set, the presets of the system decide.
+// UnitSummary describes a systemd unit. If neither Enabled nor Disabled is set, the system's presets determine
+// whether the unit starts at boot.
 type UnitSummary struct {
 	Name        string   `json:"name"`
 	Enabled     bool     `json:"enabled"`

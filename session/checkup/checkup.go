@@ -68,7 +68,7 @@ func configFacts(cfg *config.Config, err error) doctor.Config {
 	return c
 }
 
-// problems returns the text of each error that err joins.
+// problems returns the message of each error that err joins.
 func problems(err error) []string {
 	if err == nil {
 		return nil

@@ -19,7 +19,8 @@ import (
 // Role is a set of permissions.
 type Role string
 
-// The roles. A viewer cannot change anything, an operator can act on nodes, and an admin can also override checks.
+// These are the roles. A viewer cannot change anything, an operator can act on nodes, and an admin can also override
+// checks.
 const (
 	Viewer   Role = "viewer"
 	Operator Role = "operator"
@@ -78,7 +79,7 @@ type Login struct {
 	Until time.Time
 }
 
-// Errors of [List.Login]. They are meant for the server's log; clients learn nothing about the reason.
+// These are the errors of [List.Login]. They are meant for the server's log; clients learn nothing about the reason.
 var (
 	ErrUnknownKey = errors.New("unknown key")
 	ErrRevoked    = errors.New("revoked key")
@@ -153,8 +154,8 @@ func (l *List) Reload() (changed bool, problems []error) {
 	return true, problems
 }
 
-// Login returns the user of a key or a certificate, or the reason why it is not accepted. It checks the validity as
-// of now. name is the login name of the SSH client.
+// Login returns the user of a key or a certificate, or the reason why it is not accepted. now is the time at which
+// the key or certificate must be valid. name is the login name of the SSH client.
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

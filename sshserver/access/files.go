@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// maxFile bounds the size of a file with keys, in bytes.
+// maxFile bounds the size of a key file, in bytes.
 const maxFile = 1 << 20
 
 // authorized is a line of authorized_keys.
@@ -68,7 +68,7 @@ func (f *files) revoked(key ssh.PublicKey, cert *ssh.Certificate) bool {
 // expired reports whether the line is no longer valid.
 func (k *authorized) expired(now time.Time) bool { return !k.until.IsZero() && now.After(k.until) }
 
-// stampOf returns a text that changes when any of the files changes.
+// stampOf returns a string that changes when any of the files changes.
 func stampOf(s Settings) string {
 	var b strings.Builder
 	for _, list := range [][]string{s.AuthorizedKeys, s.UserCA, s.RevokedKeys} {
@@ -217,8 +217,8 @@ func parseLine(text string) (authorized, error) {
 	return k, nil
 }
 
-// option reads an option of sshd's authorized_keys. Options that only restrict features that are never available here
-// are accepted.
+// option reads an option of sshd's authorized_keys. It accepts, without effect, options that only restrict features
+// that this server never offers.
 func (k *authorized) option(text string) error {
 	name, value, has := strings.Cut(text, "=")
 	if has {

@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzAuthorizedKeys checks, with random lines of authorized_keys, that a user without a role cannot log in, and that
-// a refused line gives no access.
+// a rejected line grants no access.
 func FuzzAuthorizedKeys(f *testing.F) {
 	key := newSigner(f).PublicKey()
 	f.Add(line("", key, "anna admin"))
