@@ -22,7 +22,7 @@ const (
 	patience = 10 * time.Minute
 	memory   = 3 << 10 // in MiB
 	gib      = 1 << 30
-	// sshPort is the port on the machine's AgentHost that reaches the machine's SSH server.
+	// sshPort is the port on the machine's AgentHost that is forwarded to the machine's SSH server.
 	sshPort = 2222
 )
 
