@@ -94,7 +94,7 @@ func TestDoctor(t *testing.T) {
 		d.says(doctor.CheckAPIVersion, doctor.OK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
 		d.says(doctor.CheckNodeRamdisk, doctor.OK, "/deploy.iso?******", "KiB")
 		inspection := doctor.OK
-		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has agent inspection since 23.0
+		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has had agent inspection since 23.0
 			inspection = doctor.Warn
 		}
 		d.says(doctor.CheckInspection, inspection)
