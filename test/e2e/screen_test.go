@@ -62,7 +62,7 @@ func (s *screenConsole) when(what string, wanted func() bool) {
 	s.within(5*time.Minute, what, wanted)
 }
 
-// within waits like when, but up to limit.
+// within is like when, but waits no longer than limit.
 func (s *screenConsole) within(limit time.Duration, what string, wanted func() bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -71,7 +71,8 @@ func runFastRescue(n node) error {
 	return nil
 }
 
-// sha256Crypt matches a password hash as [conductor]rescue_password_hash_algorithm creates it by default.
+// sha256Crypt matches password hashes in the format that [conductor]rescue_password_hash_algorithm selects by
+// default.
 var sha256Crypt = regexp.MustCompile(`^\$5\$(rounds=\d+\$)?[./0-9A-Za-z]+\$[./0-9A-Za-z]{43}$`)
 
 // runRefusedRescue sends rescue requests that must be refused. The old Ironic has no rescue with virtual media at all.

@@ -28,7 +28,7 @@ type testCase struct {
 // verbSpeed is high, so that downloads take little time. No case depends on which of two operations is faster.
 const verbSpeed = 20
 
-// quickCases lists the machines that run under a real Ironic even without make test-long.
+// quickCases lists the cases that run under a real Ironic even without make test-long.
 var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "rescue-fast-track", "service"}
 
 // TestVerbsUnderConductors deploys images to machines, and rescues and services machines, under a real conductor of
