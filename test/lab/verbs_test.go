@@ -144,7 +144,7 @@ type nodeStatus struct {
 	Instance    map[string]any `json:"instance_info"`
 }
 
-// status reads the node. The node's UUID is replaced by "UUID" in all texts.
+// status reads the node. In all fields, "UUID" replaces the node's UUID.
 func (n node) status() (nodeStatus, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid, nil, http.StatusOK)
 	if err != nil {
@@ -173,7 +173,7 @@ func (n node) expectFailure(body map[string]any, state, reason string) error {
 	return nil
 }
 
-// expectRefusal sends a provision request that the API must refuse with a matching error.
+// expectRefusal sends a provision request that the API must reject with a matching error.
 func (n node) expectRefusal(body map[string]any, status int, reason string) error {
 	answer, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, status)
 	if err != nil {

@@ -69,8 +69,8 @@ func (s *Screen) registerHandlers(modern bool) {
 	}
 }
 
-// onSequence registers heard as the handler of command, a sequence with one number. If the sequence contains no
-// number, heard receives missing.
+// onSequence registers heard as the handler for command, which is a sequence with one number. heard is called with
+// this number, or with missing if the sequence contains none.
 func (s *Screen) onSequence(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)
@@ -114,7 +114,7 @@ func (d *state) mode(mode ansi.DECMode) bool {
 	return on
 }
 
-// Clipboard returns the texts that the program has copied with OSC 52, oldest first.
+// Clipboard returns the strings that the program has copied with OSC 52, oldest first.
 func (s *Screen) Clipboard() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,8 +115,8 @@ func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	}
 }
 
-// refusedSteps returns the text with which the checks refuse to move the core step or to repeat steps, or "" if they
-// refuse neither. The arguments of steps are checked by TestStepsOfReleases.
+// refusedSteps returns the message of the check that refuses a moved core step or a repeated step, or "" if no check
+// refuses either. The arguments of steps are checked by TestStepsOfReleases.
 func refusedSteps(f *plan.Facts) string {
 	for _, id := range []plan.CheckID{plan.CheckSteps, plan.CheckTemplates} {
 		check, _ := f.Check(id)
