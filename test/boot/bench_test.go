@@ -40,7 +40,7 @@ type bench struct {
 	node     string
 	login    login  // the SSH key for the machine
 	home     string // the program's home directory
-	listen   string // the URL to which the machine pushes its journal, or "" if it does not push it
+	listen   string // the URL to which the machine pushes its journal; "" if the journal is not pushed
 	ramdisk  ramdisk
 	agent    *agentFile // the builtin agent; nil if the agent is a container
 	requests *requests  // records the machine's requests to Ironic; nil unless measured

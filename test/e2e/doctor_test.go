@@ -39,7 +39,8 @@ func (c *console) doctor(code int, args ...string) doctorReport {
 	return d
 }
 
-// says checks that the diagnosis for id has the given result, and that its title or hint contains each of the texts.
+// says checks that the diagnosis for id has the given result, and that its title or hint contains each of the given
+// strings.
 func (d doctorReport) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]

@@ -50,7 +50,7 @@ func (s *screenConsole) until(texts ...string) {
 	s.Until(s.t, texts...)
 }
 
-// gone waits until a text is no longer on the screen.
+// gone waits until text is no longer on the screen.
 func (s *screenConsole) gone(text string) {
 	s.t.Helper()
 	s.UntilGone(s.t, text)

@@ -66,7 +66,8 @@ func (k storm) stop(t *testing.T, p *weather.Proxy) {
 	}
 }
 
-// untilNamed waits up to patience until the screen names the fault. It ignores line breaks, because long texts wrap.
+// untilNamed waits until the screen names the fault, but no longer than patience. It ignores line breaks, because
+// long messages wrap.
 func (s *screenConsole) untilNamed(p *weather.Proxy, texts ...string) {
 	s.t.Helper()
 	s.within(patience, "the fault is named: "+strings.Join(texts, ", "), func() bool {

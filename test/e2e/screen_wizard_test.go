@@ -76,7 +76,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	plan := filepath.Join(c.home, "plan.yaml")
 	s := c.fleet(roomy)
 	s.until("available")
-	// save saves the plan, waits until the file contains a text, and returns its content.
+	// save saves the plan, waits until the file contains want, and returns the file's content.
 	save := func(want string) (text []byte) {
 		t.Helper()
 		s.press("\x13") // Ctrl-S

@@ -126,8 +126,8 @@ func (s *screenConsole) pastesTooMuch() {
 	s.press(terminal.Esc)
 }
 
-// follows watches another user's session, in which a password is typed and a text is copied. It checks that no key
-// but esc has an effect, and that esc returns to the user's own console.
+// follows watches another user's session, in which a password is typed and text is copied. It checks that no key but
+// esc has an effect, and that esc returns to the user's own console.
 func (s *screenConsole) follows(other *screenConsole, node string) {
 	s.t.Helper()
 	s.pick(":", paletteTitle, "who")

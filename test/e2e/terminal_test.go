@@ -62,7 +62,7 @@ func (p *terminalRun) text() string {
 	return strings.ReplaceAll(sequences.ReplaceAllString(p.seen.String(), ""), "\r\n", "\n")
 }
 
-// until waits up to two minutes for a text.
+// until waits up to two minutes until the output contains text.
 func (p *terminalRun) until(text string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

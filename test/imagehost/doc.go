@@ -32,7 +32,7 @@ type Case struct {
 
 // Result describes the outcome of a download, and the requests that the agent sent.
 type Result struct {
-	// Error is the class of the error, or "" if there was none. Details is the text of the error.
+	// Error is the class of the error, or "" if there was none. Details is the error's message.
 	Error   string `json:"error"`
 	Details string `json:"details,omitempty"`
 	// Requests lists the requests to both servers, each with its method, path and credentials.

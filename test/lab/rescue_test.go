@@ -32,8 +32,8 @@ func runRescue(n node) error {
 	if e.LastError != "" || e.Target != "" || password || hash {
 		return fmt.Errorf("machine %s: in rescue Ironic shows %+v", n.Name(), e)
 	}
-	// The machine is off, its agent has stopped, and its disk is unchanged: unless the agent is on the fast track,
-	// real conductors power a machine off before they eject a virtual medium.
+	// The machine is off, its agent has stopped, and its disk is unchanged. Unless the node uses the fast track, real
+	// conductors power a machine off before they eject a virtual medium.
 	if err := errors.Join(n.waitOff(), n.checkJournal("Stopped API service"), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}

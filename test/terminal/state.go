@@ -94,7 +94,8 @@ func (s *Screen) reportMode(params ansi.Params) bool {
 	return true
 }
 
-// setClipboard handles "52;c;…" with base64 text. A query for the clipboard gets no response, as from most terminals.
+// setClipboard handles "52;c;…" with base64 text. Like most terminals, it does not respond to a query for the
+// clipboard.
 func (d *state) setClipboard(data []byte) {
 	parts := bytes.SplitN(data, []byte(";"), 3)
 	if len(parts) != 3 || string(parts[2]) == "?" {

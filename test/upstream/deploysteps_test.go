@@ -74,7 +74,7 @@ func randomStepsCase(random *rand.Rand) stepsCase {
 
 // TestDeployStepsAreMergedAsInIronic checks that the steps of the plan, the templates and the driver are merged as in
 // _get_all_deployment_steps of ironic/conductor/steps.py. If several templates contain the same step, both Ironic and
-// the check of templates must refuse it.
+// the check of templates must reject it.
 func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(55, 2)) //nolint:gosec // must be the same in every run
