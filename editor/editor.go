@@ -72,7 +72,8 @@ func (e *Editor) Run() error {
 	return fmt.Errorf("the editor %s: %w", printable.Line(filepath.Base(strings.Fields(e.name)[0])), err)
 }
 
-// SetStdin sets the editor's input. Bubble Tea calls it, SetStdout and SetStderr to hand over the terminal.
+// SetStdin sets the editor's input. Bubble Tea calls SetStdin, SetStdout and SetStderr when it hands over the
+// terminal.
 func (e *Editor) SetStdin(r io.Reader) { e.cmd.Stdin = r }
 
 // SetStdout sets the editor's output.

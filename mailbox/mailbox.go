@@ -42,8 +42,8 @@ func (b *Box[T]) ring() {
 	}
 }
 
-// Take waits for reports and returns all that are pending. It returns false if the box is closed and empty, or if ctx
-// has ended.
+// Take waits for reports and returns all pending ones. It returns false if the box is closed and empty, or if ctx is
+// done.
 func (b *Box[T]) Take(ctx context.Context) (T, bool) {
 	for {
 		var none T

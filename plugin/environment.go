@@ -29,14 +29,16 @@ func secret(name string) bool {
 // --context, --cloud and --url.
 var selectors = []string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"}
 
-// selector returns the environment variable that corresponds to flag, and reports whether it is in selectors.
+// selector returns the environment variable that corresponds to a flag such as --cloud, and reports whether the
+// variable is in selectors.
 func selector(flag string) (variable string, is bool) {
 	variable = "IRONWORKS_" + strings.ToUpper(strings.TrimPrefix(flag, "--"))
 	return variable, slices.Contains(selectors, variable)
 }
 
-// Environment returns the environment for a program that runs for n. It contains base, the environment of ironworks,
-// without credentials. It adds the node's fields, and variables that make ironworks select the same context.
+// Environment returns the environment of a program that runs for n. It contains the variables in base, which is the
+// environment of ironworks, except credentials. It also contains the node's fields, and variables that make ironworks
+// select the same context.
 func Environment(base []string, n *models.Node, at Context) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {

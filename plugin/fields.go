@@ -9,8 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// field is a field of a node that plugins can use. No field contains a secret: credentials are removed from
-// addresses.
+// field is a node field that plugins can use. No field contains a secret: credentials are removed from addresses.
 type field struct {
 	name, meaning string
 	get           func(n *models.Node) string
@@ -49,7 +48,7 @@ func valueOf(n *models.Node, name string) string {
 func Variable(field string) string { return "IRONWORKS_NODE_" + strings.ToUpper(field) }
 
 // bmcURL returns the address of the BMC's Redfish service without credentials, query and fragment, or "" if the node
-// has no valid one.
+// has no valid address.
 func bmcURL(n *models.Node) string {
 	address, err := models.BMCAddress(n)
 	if err != nil {
@@ -65,7 +64,8 @@ func bmcURL(n *models.Node) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// ramdiskHost returns the host in the URL of the node's agent, or "". Ironic's API hides agent_url from some users.
+// ramdiskHost returns the host in the URL of the node's agent, or "" if the URL is unknown. Ironic hides agent_url
+// from some users.
 func ramdiskHost(n *models.Node) string {
 	if n.Internal == nil {
 		return ""
@@ -73,7 +73,7 @@ func ramdiskHost(n *models.Node) string {
 	return host(n.Internal.AgentURL)
 }
 
-// host returns the host of an address or URL, or "".
+// host returns the host of an address or URL, or "" if it has none.
 func host(address string) string {
 	if ip, err := netip.ParseAddr(address); err == nil {
 		return ip.String()

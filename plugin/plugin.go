@@ -19,8 +19,8 @@ import (
 
 // Plugin is a custom command.
 type Plugin struct {
-	// Name is the plugin's name in the command palette. Help is a short phrase that describes it in the help and in
-	// menus.
+	// Name is the plugin's name in the command palette. Help is a short phrase that describes the plugin in the help
+	// and in menus.
 	Name, Help string
 	// Keys lists the keys that run the plugin. Without any, it appears only in the palette and the help.
 	Keys []string
@@ -41,7 +41,7 @@ type Plugin struct {
 // Scope names the screens on which a plugin can be run.
 type Scope string
 
-// The scopes.
+// The groups of screens on which a plugin can be run.
 const (
 	OnNodes Scope = "nodes" // every screen with nodes to act on
 	OnFleet Scope = "fleet" // the node list

@@ -54,11 +54,11 @@ type Output struct {
 }
 
 // Run runs the program for n and waits until it ends. base is the environment of ironworks, and place is the context
-// for which the program runs. When ctx ends, the program gets SIGTERM and, 2 s later, SIGKILL.
+// for which the program runs. When ctx is canceled, the program gets SIGTERM and, 2 s later, SIGKILL.
 //
-// If at is not nil, the program runs in the terminal, with the streams in at. If at is nil, it runs in the
-// background, without input and in its own process group. After a successful run in the background, said is the last
-// line that the program wrote to stdout.
+// If at is nil, the program runs in the background, without input and in its own process group. If it succeeds, said
+// is the last line that it wrote to stdout. If at is not nil, the program runs in the terminal and uses the streams
+// of at.
 func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Context, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place C
 // mostSaid limits the stored length of a program's output line, in bytes.
 const mostSaid = 400
 
-// lastLine is a writer that keeps the last line that is not blank.
+// lastLine is a writer that keeps the last non-blank line of a program's output.
 type lastLine struct{ last, line []byte }
 
 // Write reads the next part of a program's output.

@@ -67,8 +67,8 @@ type Seat struct {
 // NewRoom returns an empty room.
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
-// Enter adds a session and sets its ID. It calls changed, which must not block, after every change in the room, until
-// [Seat.Leave].
+// Enter adds a session and sets its ID. Until [Seat.Leave] is called, every change in the room leads to a call of
+// changed, which must not block.
 func (r *Room) Enter(p Session, changed func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,7 +221,8 @@ func (s *Seat) WhyNotFollow(id int) string {
 	return ""
 }
 
-// Follow makes this session receive the frames of another one. An id of 0 stops that.
+// Follow makes this session receive the frames of the session with the given ID. With an ID of 0, it follows no
+// session.
 func (s *Seat) Follow(id int) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

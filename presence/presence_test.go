@@ -173,7 +173,8 @@ func TestWhyNotFollow(t *testing.T) {
 	}
 }
 
-// TestRoomConcurrently lets users enter, look, speak, follow and leave concurrently, for the race detector.
+// TestRoomConcurrently lets users enter, look, speak, follow and leave concurrently, so that the race detector can
+// check the room.
 func TestRoomConcurrently(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()

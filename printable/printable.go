@@ -49,8 +49,8 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// FileName makes text safe for a file name. It keeps ASCII letters, digits and the characters in kept. The instead
-// rune replaces every other character.
+// FileName makes text safe for a file name. It keeps ASCII letters, digits and the characters in kept, and replaces
+// every other character with the rune instead.
 func FileName(text, kept string, instead rune) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(kept, r) {
@@ -85,9 +85,9 @@ func harmlessRunes(s string) bool {
 	return true
 }
 
-// dangerous reports whether r moves the cursor, or hides or reorders text: control characters, format characters
-// (bidirectional overrides, zero-width characters, soft hyphens, tags), private-use characters, and line and
-// paragraph separators.
+// dangerous reports whether r moves the cursor, or hides or reorders text. Such characters are control characters,
+// format characters (bidirectional overrides, zero-width characters, soft hyphens, tags), private-use characters, and
+// line and paragraph separators.
 func dangerous(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }

@@ -69,8 +69,8 @@ func dictOf(v reflect.Value) *hints.PythonDict {
 	return d
 }
 
-// Ironic's order of a step's keys. It differs between steps from clients, from the agent and from hardware
-// interfaces.
+// These lists contain the keys of a step in the order in which Ironic writes them. The order depends on whether a
+// client, the agent or a hardware interface has defined the step.
 var (
 	userStep     = []string{"interface", "step", "args", "order", "execute_on_child_nodes", "limit_child_node_execution", "abortable", "priority"}
 	agentStep    = []string{"step", "priority", "interface", "reboot_requested", "abortable", "argsinfo", "requires_ramdisk"}

@@ -87,8 +87,7 @@ func (a *Answers) Endpoint() string { return "" }
 // Refused returns nil: no server has refused a field.
 func (a *Answers) Refused() []string { return nil }
 
-// MissingFields returns all the given fields: a recording contains only the fields that are requested for lists of
-// nodes.
+// MissingFields returns all the given fields: a recording contains only the fields that are requested for node lists.
 func (a *Answers) MissingFields(fields []string) []string { return fields }
 
 // OfNode returns the node's operations that have ended by the current moment, newest first. most is the maximum
@@ -103,8 +102,8 @@ func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines returns a node's log lines between from and to, but no later ones than the current moment. If to is zero,
-// only the current moment is the limit.
+// Lines returns the node's log lines between from and to, but none from after the current moment. If to is zero, the
+// current moment is the only upper limit.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {

@@ -35,7 +35,7 @@ type Export struct {
 	pictures, events, works, lines int
 }
 
-// FileName returns the default name for a recording's file. The name contains the node's label and the time in now.
+// FileName returns the default file name of a recording. It consists of the node's label and the time now.
 func FileName(label string, now time.Time) string {
 	name := printable.FileName(strings.TrimLeft(label, ".-"), "-_.~", '-')
 	return name + "-" + now.Format("20060102-150405") + ".ironworks"
@@ -60,7 +60,8 @@ func (x *Export) WriteFile(ctx context.Context, path string, force bool) (size i
 	return info.Size(), os.Link(f.Name(), path)
 }
 
-// Write writes the recording to out. It returns an error if the source has no data for it.
+// Write writes the recording to out. It returns an error if the source has no states, events or log lines from the
+// period.
 func (x *Export) Write(ctx context.Context, out io.Writer) error {
 	w, err := NewWriter(out, x.Header)
 	if err != nil {

@@ -171,8 +171,8 @@ func TestExportIntoNoFolder(t *testing.T) {
 	}
 }
 
-// TestExportCounts checks that an export contains and counts the records that started before its end. A snapshot from
-// before its start is moved to its start.
+// TestExportCounts checks that an export contains and counts the records that started before its end. It also checks
+// that a snapshot from before the start of the export is moved to the start.
 func TestExportCounts(t *testing.T) {
 	t.Parallel()
 	r := aDeployment()

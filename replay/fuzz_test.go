@@ -10,7 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzRead checks that random input is either refused or safe to show, and that accepted input can be written and
+// FuzzRead checks that random input is either rejected or safe to show, and that accepted input can be written and
 // read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head))

@@ -12,8 +12,8 @@ import (
 // maxBatch is the maximum number of lines in a batch.
 const maxBatch = 2000
 
-// Follow sends the log lines of node as the player reaches them, until ctx ends. It starts with all lines before the
-// current moment. After the player has jumped back, Follow must be called again.
+// Follow sends the log lines of node when the player reaches them, until ctx is done. It starts with all lines before
+// the current moment. After the player has jumped back, Follow must be called again.
 func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {

@@ -36,8 +36,8 @@ type Player struct {
 	lines    map[string][]timedLine
 
 	mu sync.Mutex
-	// at is the recorded moment that was current when the local clock showed since. Playback has run at the given
-	// speed from there.
+	// since is a time on the local clock, and at is the recorded moment that was current then. Unless paused, the
+	// playback has run from there at the given speed.
 	at, since time.Time
 	speed     float64
 	paused    bool
@@ -111,7 +111,7 @@ func (p *Player) SetSpeed(speed float64) {
 	p.wake()
 }
 
-// Seek goes to the given moment, limited to the span of the recording.
+// Seek moves the player to the given moment or, if it is outside the recording, to the nearest end.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {
@@ -140,7 +140,7 @@ func (p *Player) wake() {
 	}
 }
 
-// moment returns the current moment, and how often the player has jumped back.
+// moment returns the current moment, and the number of times that the player has jumped back.
 func (p *Player) moment() (at time.Time, turn int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +153,7 @@ const (
 	pausedInterval = time.Second
 )
 
-// Run plays the recording in place of a live session's poller. Until ctx ends, it applies due entries to the store
+// Run plays the recording in place of a live session's poller. Until ctx is done, it applies due entries to the store
 // and passes each update to notify.
 func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 	tape, next, last := fleet.NewTape(p.store), 0, -1
@@ -265,8 +265,8 @@ type Moment struct {
 // provision state changes and added or removed nodes are moments.
 const maxMoments = 5000
 
-// Moments returns the points of interest, sorted by time. They are the recorded changes, except instance changes, and
-// the first known error in each node's log. In a recording with many events, fewer changes are moments; see
+// Moments returns the points of interest, sorted by time. They are the first known error in each node's log, and the
+// recorded changes except instance changes. In a recording with many events, fewer changes are moments; see
 // maxMoments.
 func (p *Player) Moments() []Moment {
 	var all []Moment

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// playing is a player that runs in a test's synctest bubble, together with its reports.
+// playing is a player that runs in a test's synctest bubble. It collects the player's reports.
 type playing struct {
 	*testing.T
 	player *Player

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// reconstruct makes snapshots from events, for nodes without snapshots. Older journals have no snapshots.
+// reconstruct makes snapshots from the events of nodes that have no snapshots. Older journals contain no snapshots.
 func (r *Recording) reconstruct() {
 	have := map[string]bool{}
 	for i := range r.Pictures {
@@ -46,7 +46,7 @@ func (r *Recording) firstState(uuid string) models.ProvisionState {
 	return ""
 }
 
-// applyEvent makes n show the state after e.
+// applyEvent updates n to the state after e.
 func applyEvent(n *models.Node, e *models.Event) {
 	switch e.Kind {
 	case models.EventProvisionState, models.EventAdded:

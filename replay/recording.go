@@ -71,9 +71,9 @@ func (r *Recording) Span() (from, to time.Time) {
 // event.
 const logMargin = 10 * time.Minute
 
-// shownAt returns the time at which a line is played. This is the machine's time if it is between from and to.
-// Otherwise, it is the time at which the line was received, limited to that period. If from is zero, the machine's
-// time is always used. The time of receipt is not limited if the line has no machine's time.
+// shownAt returns the time at which a line is played. This is the machine's time if it is between from and to, or if
+// from is zero. Otherwise, it is the time of receipt, limited to that period. A line without the machine's time is
+// played at the time of receipt, which is not limited.
 func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	switch {
 	case l.Time.IsZero():

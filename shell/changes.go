@@ -10,20 +10,20 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// initiallyOn lists the DEC private modes that are on until a program changes them, and initiallyOff lists modes that
-// are off. They concern keys, colors, margins, the mouse, pasting and screens. The modes of the alternate screen come
-// last, because some terminals store the other modes per screen.
+// initiallyOn and initiallyOff list the DEC private modes that are on or off until a program changes them. The modes
+// concern keys, colors, margins, the mouse, pasting and screens. The modes of the alternate screen come last, because
+// some terminals store the other modes per screen.
 var (
 	initiallyOn  = []int{7, 25}
 	initiallyOff = []int{1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2027, 2031, 2048, 47, 1047, 1049}
 )
 
-// changes records which of its terminal's modes a program has changed. Only these are reset, because redundant resets
-// move the cursor in some terminals.
+// changes records which terminal modes a program has changed. Only these are reset, because redundant resets move the
+// cursor in some terminals.
 type changes struct {
 	parser *ansi.Parser
 	modes  map[int]bool // DEC private modes, as last set
-	// keyboards counts the stacked keyboard protocols. The other fields are true if a sequence of their kind was
+	// keyboards counts the stacked keyboard protocols. The boolean fields are true if a sequence of their kind was
 	// seen.
 	keyboards                                                     int
 	keyboard, otherKeys, insert, newLine, keypad, charset, margin bool
@@ -39,7 +39,7 @@ func newChanges() *changes {
 	return c
 }
 
-// forget clears the recorded changes. A terminal reset undoes them, too.
+// forget clears the recorded changes. It is also called when the program resets the terminal, which reverts them.
 func (c *changes) forget() {
 	*c = changes{parser: c.parser, modes: map[int]bool{}, colors: map[int]bool{}}
 }
@@ -106,7 +106,7 @@ func (c *changes) osc(cmd int, _ []byte) {
 	}
 }
 
-// undo returns the sequences that undo the changes, and forgets them.
+// undo returns the sequences that undo the changes. It then forgets the changes.
 func (c *changes) undo() string {
 	var b strings.Builder
 	if s := c.parser.State(); s != parser.GroundState && s != parser.Utf8State {

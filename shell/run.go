@@ -23,9 +23,9 @@ type Session struct {
 // hangup is the exit status of a program that SIGHUP has ended.
 const hangup = 128 + int(syscall.SIGHUP)
 
-// Run gives the operator's terminal to a session on a machine until the session or ctx ends, and then restores the
-// terminal. It returns the exit status, which is 129 if the terminal was closed. The error is [ErrLeft], one from
-// [agentlog.Shell.Run], or one from the terminal.
+// Run gives the operator's terminal to a session on a machine until the session ends or ctx is canceled, and then
+// restores the terminal. It returns the exit status, which is 129 if the terminal was closed. The error is [ErrLeft],
+// one from [agentlog.Shell.Run], or one from the terminal.
 func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, err error) {
 	t, err := OpenTerminal(s.In, s.Out)
 	if err != nil {

@@ -130,7 +130,7 @@ func TestTerminal(t *testing.T) {
 	if size := taken.Size(); size.Width != 200 || size.Height != 50 {
 		t.Errorf("the size is %v", size)
 	}
-	if _, err := keyboard.WriteString("\x03\x1a~"); err != nil { // in a terminal that is not raw, the first two would send signals
+	if _, err := keyboard.WriteString("\x03\x1a~"); err != nil { // in a terminal that is not raw, the first two keys would send signals
 		t.Fatal(err)
 	}
 	buf := make([]byte, 100)

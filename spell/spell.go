@@ -9,9 +9,10 @@ import (
 	edlib "github.com/hbollon/go-edlib"
 )
 
-// Nearest returns the known word that the user probably meant when writing word, or "" if none is similar. It chooses
-// the word with the fewest insertions, deletions, changes and swaps of letters and, among equals, the first in
-// alphabetical order. Up to a third of the letters may differ, but at least one and at most three are allowed.
+// Nearest returns the known word that the user probably meant by word, or "" if none is similar. It chooses the word
+// with the fewest differences, which are inserted, deleted, changed and swapped letters. Among equals, it chooses the
+// first in alphabetical order. Up to a third of the letters may differ, but at least one and at most three are
+// allowed.
 func Nearest(word string, known iter.Seq[string]) string {
 	best, fewest := "", max(1, min(len(word)/3, 3))+1
 	for k := range known {

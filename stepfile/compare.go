@@ -88,7 +88,7 @@ func Merged(existing, wanted *Item) Item {
 	return m
 }
 
-// Masked returns the object with its secrets masked. Secrets are the values whose keys are named like secrets.
+// Masked returns the object with its secrets masked. A value is considered a secret if its key is named like one.
 func Masked(item *Item) Item {
 	m := *item
 	m.Fields, _ = hints.PythonMasked("", item.Fields).(*hints.PythonDict)

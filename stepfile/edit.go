@@ -7,7 +7,7 @@ import (
 )
 
 // ParseEdit reads a file in which the operator has edited an existing object. Fields that were removed from the file
-// become empty. Unchanged steps are omitted, so that the masks in their secrets are not an error.
+// become empty. Unchanged steps are omitted, so that masked secrets in them are not an error.
 func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
 	items, err := parse(data, file, &reader{kind: existing.Kind, names: map[string]int{}, keepsMasks: true})
 	if err != nil {
@@ -37,7 +37,8 @@ func untouched(existing, edited *Item) bool {
 	return hints.PythonSame(rankedValue(existing.Fields.Get("steps"), kind), rankedValue(edited.Fields.Get("steps"), kind))
 }
 
-// emptyValue returns the empty value of the same type, or nil.
+// emptyValue returns the value that clears a field: false, an empty list or an empty object if the current value has
+// that type, and otherwise nil.
 func emptyValue(value any) any {
 	switch value.(type) {
 	case bool:

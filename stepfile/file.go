@@ -34,9 +34,9 @@ var (
 	runbookName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
 )
 
-// Parse reads objects of the given kind from YAML or JSON. The data is one object, a list of objects, or an object
-// that contains the collection, as the API and the baremetal command write it. If the data is refused, the error is a
-// *document.Error with all problems.
+// Parse reads objects of the given kind from YAML or JSON. The data may be one object, a list of objects, or an
+// object that contains the collection. The API and the baremetal command write these forms. If the data is invalid,
+// the error is a *document.Error with all problems.
 func Parse(data []byte, file string, kind Kind) ([]Item, error) {
 	return parse(data, file, &reader{kind: kind, names: map[string]int{}})
 }
@@ -62,7 +62,7 @@ type reader struct {
 	document.Checker
 	kind  Kind
 	items []Item
-	// names holds the line of each name.
+	// names maps the name of each object to its line in the file.
 	names map[string]int
 	// keepsMasks means that masked secrets are not an error.
 	keepsMasks bool
@@ -136,7 +136,7 @@ func (r *reader) name(v *document.Value) string {
 	return name
 }
 
-// traitLike turns a name into a trait.
+// traitLike replaces the characters that a trait cannot contain.
 func traitLike(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -229,7 +229,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	return d
 }
 
-// masks refuses the API's masks for secrets.
+// masks reports the API's masks for secrets as problems, unless keepsMasks is set.
 func (r *reader) masks(v *document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
 		r.Problem(v, "%s is Ironic's mask for a secret; write the secret", models.Mask)
@@ -308,7 +308,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body returns the object in the form that the API takes to create it. It lacks the traits of a runbook, which have a
+// Body returns the body of the API request that creates the object. It lacks a runbook's traits, which have a
 // separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()

@@ -4,25 +4,25 @@ package stepfile
 
 import "ironworks/models"
 
-// Kind is the kind of the objects in a file.
+// Kind distinguishes files with deploy templates from files with runbooks.
 type Kind int
 
-// The kinds.
+// The kinds of objects that files can define.
 const (
 	Template Kind = iota // deploy templates: steps that run if an instance asks for the template's trait
 	Runbook              // runbooks: steps for cleaning and servicing
 )
 
-// Noun returns the name of the kind.
+// Noun returns the singular name of the kind for messages.
 func (k Kind) Noun() string { return [...]string{"deploy template", "runbook"}[k] }
 
 // Collection returns the API's name for a collection of this kind.
 func (k Kind) Collection() string { return [...]string{"deploy_templates", "runbooks"}[k] }
 
-// order returns the field of a step by which steps are ordered.
+// order returns the name of the step field that determines the order of the steps.
 func (k Kind) order() string { return [...]string{"priority", "order"}[k] }
 
-// stepKeys returns the fields of a step.
+// stepKeys returns the names of a step's fields, in the order in which files contain them.
 func (k Kind) stepKeys() []string { return []string{"interface", "step", "args", k.order()} }
 
 // fields returns the fields of an object, besides uuid and name, in the order in which files contain them.

@@ -116,7 +116,7 @@ func unwrapped(err error) error {
 	return err
 }
 
-// check refuses text that could control the terminal.
+// check returns an error if the state contains text that could control the terminal.
 func (s *State) check() error {
 	texts := slices.Concat([]string{s.Node, s.Tab, s.Group}, s.Folded, s.Marks)
 	for _, entered := range s.Entered {
@@ -135,7 +135,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// Reset removes the file, even if Load would refuse it.
+// Reset removes the file, even if Load would reject it.
 func (f *File) Reset() error {
 	if f == nil {
 		return nil
@@ -160,7 +160,7 @@ func (f *File) Save(number int, s State) error {
 	f.number = number
 	s.Marks = s.Marks[max(len(s.Marks)-maxMarks, 0):]
 	if s.Filter != nil && printable.Line(*s.Filter) != *s.Filter {
-		s.Filter = nil // Load would refuse a file with it
+		s.Filter = nil // Load would reject a file with it
 	}
 	data, err := json.Marshal(&s)
 	if err == nil {

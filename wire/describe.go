@@ -18,8 +18,8 @@ import (
 	"ironworks/printable"
 )
 
-// Describe classifies err, which a connection to target has returned, and describes it in f. what names the server in
-// the texts, for example "the API".
+// Describe classifies err, which a connection to target has returned, and describes it in f. The argument what names
+// the server in messages, for example "the API".
 func Describe(f *models.Fault, err error, target, what string) {
 	host := Host(target)
 	var dns *net.DNSError

@@ -110,7 +110,7 @@ func TestWithLimit(t *testing.T) {
 	}
 }
 
-// TestTLSFiles checks that files without a certificate are refused with an error that names them.
+// TestTLSFiles checks that files without a certificate are rejected with an error that names them.
 func TestTLSFiles(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.pem")

@@ -20,8 +20,8 @@ import (
 // maxReach is the maximum number of bytes that are read from an answer. A version document has 500 bytes.
 const maxReach = 64 << 10
 
-// Reach requests a page without credentials and returns the stage that the request reached. what names the server in
-// the texts, for example "the API".
+// Reach requests a page without credentials and returns the stage that the request reached. The argument what names
+// the server in messages, for example "the API".
 func Reach(ctx context.Context, o Options, target, what string) models.Reach {
 	r := models.Reach{URL: printable.Line(models.MaskURL(target)), Host: Host(target), Stage: models.ReachName}
 	fail := func(err error) models.Reach {

@@ -15,7 +15,7 @@ var errStalled = errors.New("timed out")
 // errTooLarge reports that an answer exceeds the maximum size.
 var errTooLarge = errors.New("the answer is too large")
 
-// watchdog is a transport that aborts a request if nothing arrives from the server for the time limit. It measures
+// watchdog is a transport that aborts a request if nothing arrives from the server within the time limit. It measures
 // silence, not duration, so a long page over a slow connection is not an error.
 type watchdog struct {
 	next  *http.Transport

@@ -57,7 +57,7 @@ func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byt
 	return start(tb, append(program(tb, release), what), input)
 }
 
-// RunFile runs the given file of python/ in the release's Python environment, without the guard, and returns its
+// RunFile runs the given file in python/ in the release's Python environment, without the guard, and returns its
 // output.
 func RunFile(tb testing.TB, release ironic.Release, file string, arguments ...string) []byte {
 	tb.Helper()

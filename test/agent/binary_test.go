@@ -280,7 +280,7 @@ func post(t *testing.T, client *http.Client, url, body string) (status int, text
 	return response.StatusCode, string(content)
 }
 
-// residentKiB returns the resident memory (VmRSS) of the process with the given ID.
+// residentKiB returns the resident memory (VmRSS) of the process with the given ID, in KiB.
 func residentKiB(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))

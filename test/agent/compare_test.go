@@ -22,10 +22,10 @@ type comparison struct {
 	clean      bool // automated cleaning
 	internal   bool // also compares data that Ironic stores only while the agent runs
 	// oldOnly marks cases that run only with the old release, which is three times as fast as the newest one. In most
-	// of them, the releases differ only in the agent's messages; for the others, there is a case for the newest
-	// release.
+	// of these cases, the releases differ only in the agent's messages. Each remaining case has a counterpart that
+	// runs with the newest release.
 	oldOnly bool
-	// short marks cases that "make test" runs, too; the others run only under "make test-long".
+	// short marks cases that also run under "make test"; other cases run only under "make test-long".
 	short bool
 	// newestOnly marks cases with steps that only the newest release has.
 	newestOnly bool
@@ -34,8 +34,8 @@ type comparison struct {
 	// driver holds fields of driver_info in addition to the BMC's fields.
 	driver map[string]any
 	path   []map[string]any
-	// ends is the provision state in which both nodes must end; message is a text that the history must contain.
-	// Without them, two agents that fail in the same wrong way would pass.
+	// ends is the provision state in which both nodes must end. message is text that the history must contain.
+	// Without these checks, two agents that fail in the same wrong way would pass.
 	ends, message string
 }
 
@@ -48,7 +48,7 @@ func step(name string, args map[string]any) map[string]any {
 	return map[string]any{"interface": "deploy", "step": name, "args": args}
 }
 
-// deploy returns the body of a provision request that deploys a node with the given steps, in their order. A
+// deploy returns the body of a provision request that deploys a node with the given steps, in the given order. A
 // configdrive of nil means none.
 func deploy(configdrive any, steps ...map[string]any) map[string]any {
 	var planned []any

@@ -20,7 +20,7 @@ func lines(t *testing.T, seen trace) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// difference returns the lines that occur in only one of the texts, each marked with its origin.
+// difference returns the lines that occur in only one of the traces, each marked with its origin.
 func difference(ours, real []string) string {
 	var b strings.Builder
 	show := func(mark string, these, others []string) {

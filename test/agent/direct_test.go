@@ -23,7 +23,7 @@ type operation struct {
 	// sets maps the paths of node fields to the values that they receive before the operation.
 	sets map[string]any
 	path []provisionRequest
-	// message is a text that the history must contain, as in a comparison.
+	// message is text that Ironic's history must contain.
 	message string
 	// newestOnly marks operations that the old release lacks.
 	newestOnly bool

@@ -22,7 +22,7 @@ import (
 // descriptor is the text descriptor that a VMDK image contains.
 const descriptor = "# Disk DescriptorFile\nversion=1\ncreateType=\"monolithicSparse\"\n# Extent\nRW 2048 SPARSE \"disk.vmdk\"\nddb.adapterType = \"ide\"\n"
 
-// sampleImages returns small images of every format, and other contents, some of which only look like an image. The
+// sampleImages returns small images in every format, and other content, some of which only looks like an image. The
 // map is keyed by name.
 func sampleImages() map[string][]byte {
 	filled := func(size int, parts ...any) []byte {
@@ -82,7 +82,7 @@ func damagedImages(t *testing.T, images map[string][]byte) {
 }
 
 // TestImageFormats checks that package imageformat finds the same format and size in each image as the real agents,
-// or refuses the image for the same reason.
+// or rejects the image for the same reason.
 func TestImageFormats(t *testing.T) {
 	images := sampleImages()
 	damagedImages(t, images)

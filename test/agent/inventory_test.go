@@ -22,7 +22,7 @@ import (
 var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
 
 // ofLSHW maps sections of the inventory to the fields that ironic-python-agent takes from lshw. These fields are not
-// compared if lshw is a stand-in. The recordings in agent/linux contain them, taken from the real lshw.
+// compared if lshw is a stand-in. The recordings in agent/linux contain the values from the real lshw.
 var ofLSHW = map[string][]string{"memory": {"physical_mb"}, "system_vendor": {"product_name", "serial_number", "manufacturer", "firmware"}, "interfaces": {"speed_mbps"}}
 
 // TestInventoryOfThisComputer compares ironic-python-agent's inventory of the computer that runs the tests with ours,

@@ -259,8 +259,8 @@ func loopDevice(t *testing.T) string {
 	return device
 }
 
-// smallUdev is a script for computers without udev, which does udev's work for one disk. The virtual machines of CI
-// need it; their kernels do not read partition tables, either.
+// smallUdev is a script that does udev's work for one disk on computers without udev. CI's virtual machines need it,
+// and their kernels do not read partition tables, either.
 const smallUdev = `#!/bin/sh
 partx --update %[1]s 2>/dev/null
 mkdir -p /run/udev/data

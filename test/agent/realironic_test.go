@@ -170,8 +170,8 @@ func deref(text *string) string {
 	return *text
 }
 
-// boot starts the agent, calls while, and stops the agent. The agent finds no program that could turn this computer
-// off.
+// boot starts the agent, calls the function while, and then stops the agent. The agent finds no program that could
+// turn this computer off.
 func (c *computer) boot(while func()) {
 	c.t.Helper()
 	folder := ramdisk(c.t, c.server.URL)
@@ -206,7 +206,7 @@ func (c *computer) shell() string {
 	return path
 }
 
-// checkInventory compares what Ironic has stored with the inventory of this computer.
+// checkInventory compares the inventory that Ironic has stored with that of this computer.
 func (c *computer) checkInventory() {
 	c.t.Helper()
 	var stored struct {

@@ -17,7 +17,7 @@ type trial struct {
 	name, scenario string
 	// slow makes the machines run slowly enough to observe values that Ironic keeps only for a moment.
 	slow bool
-	// programs selects the ramdisk with more programs, see operationCommand.
+	// programs selects the ramdisk with more programs; see operationCommand.
 	programs bool
 	// live runs the operation on one machine.
 	live func(context.Context, *ironic.Server, *lab.Machine) (trace, error)

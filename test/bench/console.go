@@ -41,7 +41,7 @@ func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Scree
 }
 
 // startUp compares the time from the console's start to its first rows with the time that curl takes for a page of
-// 1000 nodes. The two take turns.
+// 1000 nodes. The console and curl take turns.
 func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
@@ -227,8 +227,8 @@ func cursorLine(text string) int {
 	return -1
 }
 
-// churn puts nodes into maintenance until ctx ends, and returns the number of nodes that Ironic changed. It makes ten
-// attempts per second, because an Ironic under full load would take the processor from the measured console.
+// churn puts nodes into maintenance until ctx is done, and returns the number of nodes that Ironic changed. It makes
+// ten attempts per second, because an Ironic under full load would take the processor from the measured console.
 func churn(ctx context.Context, s *ironic.Server) (changed int) {
 	for i := 0; wait(ctx, 100*time.Millisecond) == nil; i++ {
 		name := fmt.Sprintf("bulk-%05d", 5000+i%3000)

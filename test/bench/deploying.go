@@ -138,8 +138,8 @@ func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, 
 	return time.Since(began), err
 }
 
-// bare sends only the patch, validate and provision requests of the same deployments, with the same concurrency, but
-// none of the other requests that the checks make.
+// bare sends only the patch, validate and provision requests of the same deployments, with the same concurrency. It
+// omits the other requests that the checks make.
 func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, error) {
 	began := time.Now()
 	err := b.each(ids, func(id string) error {
@@ -162,7 +162,7 @@ func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, er
 	return time.Since(began), err
 }
 
-// each calls do for each ID, [provision.Concurrency] at a time.
+// each calls do for all IDs. Up to [provision.Concurrency] calls run at the same time.
 func (b *deployBench) each(ids []string, do func(id string) error) error {
 	work := make(chan string)
 	failed := make(chan error, len(ids))

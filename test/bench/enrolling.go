@@ -17,9 +17,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// enrolling measures how long it takes to enroll a file of nodes, each with a port, in an empty Ironic. It compares
-// this with one curl process that sends the same POST requests one after another. The two take turns, and Ironic is
-// emptied before each.
+// enrolling measures the time that it takes to enroll a file of nodes, each with a port, in an empty Ironic. It
+// compares this with the time of one curl process that sends the same POST requests one after another. The program
+// and curl take turns, and Ironic is emptied before each turn.
 func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{Release: r, Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}}})
 	if err != nil {
@@ -55,7 +55,7 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 	for round := range rounds {
 		var took [2]time.Duration
 		for turn := range 2 {
-			which := (round + turn) % 2 // they take turns at being first
+			which := (round + turn) % 2 // each of the two programs is first in every other round
 			if which == 0 {
 				took[0], err = measure(binary, "enroll", "-f", file, "--yes", "-o", "json")
 			} else {
@@ -73,8 +73,8 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 	return nil
 }
 
-// enrollmentOf writes a file of nodes in the format of "baremetal create", and a curl configuration that makes the
-// same requests. It returns the paths of both.
+// enrollmentOf writes a file that lists nodes in the format of "baremetal create", and a curl configuration that
+// makes the same requests. It returns the paths of both files.
 func enrollmentOf(s *ironic.Server, nodes int) (file, posts string, err error) {
 	list := make([]map[string]any, nodes)
 	var config strings.Builder

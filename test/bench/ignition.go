@@ -91,7 +91,7 @@ func userData(size int) []byte {
 		"passwd": map[string]any{"users": []any{map[string]any{"name": "core", "passwordHash": "$y$j9T$x$y"}}},
 	})
 	if err != nil {
-		panic(err) // maps, lists and texts can always be encoded
+		panic(err) // maps, lists and strings can always be encoded
 	}
 	return data
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // listing compares "ironworks nodes" with one curl process that downloads the same pages with the same fields. The
-// two take turns.
+// program and curl take turns.
 func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
@@ -56,7 +56,7 @@ func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return nil
 }
 
-// timed runs a program and returns its wall time and peak memory in MiB.
+// timed runs a program. It returns the wall time, and the peak memory in MiB.
 func timed(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
 	return timedRun(ctx, env, os.Stderr, name, args...)
 }

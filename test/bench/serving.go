@@ -224,7 +224,7 @@ func (c *requestCounter) listing(ctx context.Context) error {
 	}
 }
 
-// servingProgram is a running ironworks serve.
+// servingProgram is a running "ironworks serve".
 type servingProgram struct {
 	cmd    *exec.Cmd
 	pid    int

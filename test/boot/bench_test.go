@@ -22,7 +22,7 @@ const (
 	patience = 10 * time.Minute
 	memory   = 3 << 10 // in MiB
 	gib      = 1 << 30
-	// sshPort is the port on the machine's AgentHost that reaches the machine's SSH server.
+	// sshPort is the port on the machine's AgentHost that is forwarded to the machine's SSH server.
 	sshPort = 2222
 )
 
@@ -40,7 +40,7 @@ type bench struct {
 	node     string
 	login    login  // the SSH key for the machine
 	home     string // the program's home directory
-	listen   string // the URL to which the machine pushes its journal, or "" if it does not push it
+	listen   string // the URL to which the machine pushes its journal; "" if the journal is not pushed
 	ramdisk  ramdisk
 	agent    *agentFile // the builtin agent; nil if the agent is a container
 	requests *requests  // records the machine's requests to Ironic; nil unless measured

@@ -91,8 +91,9 @@ func TestGrownISOBootsUnderBIOS(t *testing.T) {
 	}
 }
 
-// wantGrown checks that the real coreos-installer can read the configuration at the end of an ISO, and that removing
-// it restores the original image, even after coreos-installer has emptied the area for configurations.
+// wantGrown checks that the real coreos-installer can read the configuration at the end of an ISO. It also checks
+// that removing the configuration restores the original image, even after coreos-installer has emptied the area for
+// configurations.
 func wantGrown(t *testing.T, iso, original, config string) {
 	t.Helper()
 	installer, want := coreosinstaller.Program(t), readFile(t, original)

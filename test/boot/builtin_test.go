@@ -192,8 +192,8 @@ func TestBuiltinAgent(t *testing.T) {
 	}
 }
 
-// TestAgentsCompared compares the container with the builtin agent on the same machine and the same images.
-// docs/reference/agent.md quotes the measured figures.
+// TestAgentsCompared compares the agent in a container with the builtin agent, on equal machines and with the same
+// images. docs/reference/agent.md quotes the measured figures.
 func TestAgentsCompared(t *testing.T) {
 	found := map[bool]costs{}
 	for _, builtin := range []bool{false, true} {

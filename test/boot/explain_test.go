@@ -47,7 +47,7 @@ func (b *bench) explain(rule, confidence string, env ...string) explained {
 	return last
 }
 
-// checkNodeOutput checks that the output of `ironworks node` contains words.
+// checkNodeOutput checks that the output of `ironworks node` contains the given words.
 func (b *bench) checkNodeOutput(words string) {
 	b.t.Helper()
 	if text := b.ironworks("node", b.uuid()); !strings.Contains(text, words) {

@@ -102,7 +102,7 @@ func (b *bench) writeAll(path, content string) {
 }
 
 // installsUnit creates a file system on an empty data disk, and writes a random ID of the installed system to it and
-// to the root disk. Ignition cannot create the file system, because it needs systemd for this, which the initramfs of
+// to the root disk. Ignition cannot create the file system, because this requires systemd, which the initramfs of
 // these tests lacks.
 const installsUnit = `[Unit]
 Before=proof.service

@@ -87,8 +87,8 @@ func (s *Serial) End(from int) string {
 	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
 }
 
-// next returns the lines whose index is at least from, a channel that is closed when there are more, and whether the
-// serial line has ended.
+// next returns the lines whose index is at least from, a channel that is closed when more lines arrive, and whether
+// the serial line has ended.
 func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -107,8 +107,8 @@ func (b *bench) sshOnce(command string) (string, error) {
 	return string(out), err
 }
 
-// wantSSH runs a command on the machine. Its output must contain each of the texts, but must not contain a text that
-// is marked with a leading "!".
+// wantSSH runs a command on the machine. The command's output must contain each of the given strings. A string with a
+// leading "!" must instead be absent from it.
 func (b *bench) wantSSH(command string, texts ...string) {
 	b.t.Helper()
 	printed := b.ssh(command)

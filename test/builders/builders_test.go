@@ -59,7 +59,7 @@ func read(t *testing.T, file string) Record {
 	return record
 }
 
-// TestDifferenceNamesTheParts checks that the comparison finds differences and names the parts concerned.
+// TestDifferenceNamesTheParts checks that the comparison finds differences and names the parts that differ.
 func TestDifferenceNamesTheParts(t *testing.T) {
 	base := `{"ignition":{"version":"3.0.0"},"passwd":{"users":[{"name":"core"}]},` +
 		`"storage":{"files":[{"path":"/a","mode":420,"user":{}}]},"systemd":{"units":[{"name":"u.service","contents":"x"}]}}`

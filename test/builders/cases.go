@@ -62,7 +62,7 @@ func ClassicCases() []ClassicCase {
 	return append(cases, oddClassicCases()...)
 }
 
-// oddKeys maps unusual contents of a .pub file to the deviations for them.
+// oddKeys maps unusual contents of a .pub file to the deviations that they cause.
 func oddKeys() map[string]Deviation {
 	return map[string]Deviation{
 		plainKey:                               Same,

@@ -19,7 +19,7 @@ type Digest struct {
 	Files []Part `json:"files,omitempty"`
 	Units []Part `json:"units,omitempty"`
 	// Users is the digest of the passwd section, and Whole is the digest of the whole configuration. Neither includes
-	// the texts of greetings.
+	// the content of the greeting files.
 	Users string `json:"users,omitempty"`
 	Whole string `json:"whole,omitempty"`
 }
@@ -36,7 +36,7 @@ type Part struct {
 	Sum  string `json:"sum"`
 }
 
-// greetings returns the paths of the greeting files, whose texts are not compared.
+// greetings returns the paths of the greeting files, whose content is not compared.
 func greetings() []string { return []string{"/etc/issue.d/ipa.issue", "/etc/motd.d/ipa.motd"} }
 
 // DigestOf returns the digest of a configuration. It ignores empty objects and lists, and the order of keys, because

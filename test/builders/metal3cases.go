@@ -32,7 +32,7 @@ func keyFilesYAML() []string {
 	}
 }
 
-// one returns a random element of all. r has the same seed in each run.
+// one returns one of the given values, chosen at random with r. r has the same seed in each run.
 func one[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
 // randomMetal3 returns a random combination of plain inputs.

@@ -39,8 +39,8 @@ type step struct {
 	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
 	// header.
 	header string
-	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default, the
-	// text of an error is compared, and for a success only the status.
+	// see lists the values of the response to compare, separated by spaces; see [session.render]. By default, the
+	// text of an error is compared, but only the status of a success.
 	see string
 	// want is the status, followed by the values that see renders. If want starts with "~", the rest is a regular
 	// expression that must match the whole text. If want is empty, any success is accepted.
@@ -51,7 +51,7 @@ type step struct {
 	save string
 }
 
-// wanted returns the response that a subject of the given kind must give.
+// wanted returns the response that a subject of the given kind must send.
 func (s step) wanted(kind Kind) string {
 	if kind == Old && s.old != "" {
 		return s.old
@@ -68,8 +68,8 @@ type group struct {
 	alone bool
 }
 
-// run runs the behaviors that the subject's API version includes. Each uses its own objects, so they can run in
-// parallel.
+// run runs the behaviors that the subject's API version supports. Each behavior uses its own objects, so they can run
+// in parallel.
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {

@@ -6,7 +6,7 @@ const (
 	chassisPath = "/v1/chassis"
 	oneChassis  = chassisPath + "/{uuid1}"
 	fullChassis = `{"uuid": "{uuid1}", "description": "{word1}", "extra": {"rack": 7}}`
-	// inChassis holds the fields of a node in the chassis {uuid1}.
+	// inChassis holds the fields of a node that belongs to chassis {uuid1}.
 	inChassis = `{"driver": "fake-hardware", "chassis_uuid": "{uuid1}"}`
 )
 

@@ -69,7 +69,7 @@ func details() group {
 	}}
 }
 
-// answerOrders covers the order of the names in responses.
+// answerOrders covers the order of the keys in responses.
 func answerOrders() group {
 	get := func(name, path, see, want, old string) behavior {
 		return behavior{name: name, steps: []step{{call: "GET " + path, see: see, want: want, old: old}}}

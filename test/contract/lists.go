@@ -1,7 +1,7 @@
 package contract
 
-// three returns steps that create three nodes with resource class {word1}, which no other node has, followed by the
-// steps in more.
+// three returns steps that create three nodes, followed by the steps in more. The nodes have the resource class
+// {word1}, which no other node has.
 func three(more ...step) []step {
 	return append([]step{
 		{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "uuid": "{uuid1}", "name": "{word1}-b", "resource_class": "{word1}", "description": "Rack {word1} left"}`},

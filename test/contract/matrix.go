@@ -81,7 +81,7 @@ var verbs = []verb{
 }
 
 // matrix sends every verb to a node in every state. outcomes lists the legal combinations and the states in which the
-// node ends up. Ironic must refuse all others.
+// node ends up. Ironic must reject all other combinations.
 func matrix(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("provision", func(t *testing.T) {

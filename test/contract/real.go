@@ -21,9 +21,10 @@ var columnProgram string
 func settings(release ironic.Release) map[string]map[string]string {
 	s := map[string]map[string]string{
 		"DEFAULT": {"enabled_bios_interfaces": "fake,no-bios,redfish"},
-		// The power synchronization locks nodes; with it, calls would sometimes get a 409. Nodes that a test puts
-		// into a state and leaves there count toward the limits on concurrent operations. Allocations are processed
-		// when they are created, not by the periodic check.
+		// The power synchronization is off, because it locks nodes, and calls would then sometimes get a 409. The
+		// limits on concurrent operations are high, because nodes that a test puts into a state and leaves there
+		// count toward them. The periodic check for allocations is off, because allocations are processed when they
+		// are created.
 		"conductor": {
 			"sync_power_state_interval": "100000", "check_allocations_interval": "100000",
 			"max_concurrent_clean": "100000", "max_concurrent_deploy": "100000",

@@ -192,8 +192,8 @@ func names(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ",")
 }
 
-// textOf returns the first line of a text. If more lines follow, such as a schema printed by a Python library, it
-// appends "…".
+// textOf returns the first line of an error text. If more lines follow, such as a schema printed by a Python library,
+// it appends "…".
 func textOf(value any) string {
 	text, _ := value.(string)
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")

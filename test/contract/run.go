@@ -16,7 +16,7 @@ import (
 var counts = map[Kind]int64{Newest: 1906, Old: 1392, Embedded: 1906}
 
 // Main runs the tests of a package that runs behaviors. parallel is the number of behaviors that run at the same
-// time. It can be large, because they mostly wait for responses.
+// time. It can be large, because behaviors mostly wait for responses.
 func Main(m *testing.M, parallel int) {
 	flag.Parse()
 	if !flagIsSet("test.parallel") {

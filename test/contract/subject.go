@@ -9,8 +9,8 @@ import (
 // Kind distinguishes the Ironics that can be subjects.
 type Kind int
 
-// The kinds of subjects. Newest and Embedded must give the response that a step wants; Old may have a different one,
-// in the step's old field.
+// The kinds of subjects. Newest and Embedded must send the response in a step's want field. Old must send the one in
+// the step's old field, if it is set.
 const (
 	Newest Kind = iota
 	Old

@@ -29,8 +29,8 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// sendTogether sends the given number of requests at the same time, and returns their statuses, sorted. body returns
-// the body of request i.
+// sendTogether sends the given number of requests at the same time, and returns the sorted statuses of the responses.
+// body returns the body of request i.
 func sendTogether(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
 	answers := make([]string, count)
@@ -74,8 +74,8 @@ func sixNames(t *testing.T, s *Subject) {
 	}
 }
 
-// sixChanges checks that simultaneous changes of a node wait for each other or are refused. A real Ironic may lose
-// one change while it makes another to a different key, because it reads a node before it locks it.
+// sixChanges checks that simultaneous changes of a node wait for each other or are rejected. A real Ironic may lose
+// one of two changes to different keys, because it reads a node before it locks it.
 func sixChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
 	answers := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
@@ -99,8 +99,8 @@ func sixChanges(t *testing.T, s *Subject) {
 	}
 }
 
-// fortyChanges checks that, of many simultaneous changes, some are accepted and the others refused, since a change
-// holds the node's lock. A real Ironic accepts about ten of forty, or all of them if the machine is so busy that they
+// fortyChanges checks that, of many simultaneous changes, some are accepted and the others are rejected, because each
+// change locks the node. A real Ironic accepts about ten of forty, or all of them if the machine is so busy that they
 // arrive one after another.
 func fortyChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)

@@ -273,7 +273,8 @@ func volumePaths() []behavior {
 	}
 }
 
-// volumesBelowNodes covers the endpoints below /v1/nodes/{node}/volume. Ironic refuses them, except for lists.
+// volumesBelowNodes covers the endpoints below /v1/nodes/{node}/volume. Ironic rejects requests to them, except for
+// lists.
 func volumesBelowNodes() []behavior {
 	return []behavior{
 		withVolumes("below-a-node",

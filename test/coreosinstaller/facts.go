@@ -15,8 +15,8 @@ type KargsFact struct {
 	Prepared  []string `json:"prepared,omitempty"`
 	Reset     bool     `json:"reset,omitempty"`
 	Arguments []string `json:"arguments,omitempty"`
-	// Refused reports that the command failed. If it did not, Kargs holds the kernel arguments that `iso kargs show`
-	// prints afterwards, and SHA256 is the checksum of the image.
+	// Refused reports whether the command failed. If it succeeded, Kargs holds the kernel arguments that `iso kargs
+	// show` prints afterwards, and SHA256 is the checksum of the image.
 	Refused bool   `json:"refused,omitempty"`
 	Kargs   string `json:"kargs,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`

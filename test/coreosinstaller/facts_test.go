@@ -68,7 +68,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// real is the real program, with a folder for images.
+// real runs the real coreos-installer on images in a folder.
 type real struct {
 	program, folder string
 }

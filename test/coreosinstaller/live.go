@@ -70,7 +70,7 @@ var bootLoaders = []struct {
 func kargsInfo(size int, files ...map[string]any) []byte {
 	info, err := json.MarshalIndent(map[string]any{"default": Kargs, "size": size, "files": files}, "", "  ")
 	if err != nil {
-		panic(err) // maps of texts and numbers always encode
+		panic(err) // maps of strings and numbers can always be encoded
 	}
 	return info
 }

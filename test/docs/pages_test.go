@@ -21,7 +21,7 @@ var (
 	codePattern    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
-// pages returns the texts of the README and of all pages below docs, keyed by path.
+// pages returns the content of the README and of all pages below docs, keyed by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{"README.md": ""}

@@ -95,7 +95,7 @@ type identity struct {
 	*ironic.Keystone
 	user       ironic.User
 	credential ironic.ApplicationCredential
-	// foreign is a user of another domain, people, who has a role in the same project as user.
+	// foreign is a user in another domain, which is called people. This user has a role in the same project as user.
 	foreign ironic.User
 }
 

@@ -86,7 +86,7 @@ func checkInventory(ctx context.Context, t *testing.T, c *ironicclient.Client, n
 	if _, err := c.Inventory(ctx, name); !models.IsFault(err, models.FaultNotFound) {
 		t.Errorf("inventory of a node that was not inspected: %v", err)
 	}
-	// The Redfish tests read a real inventory; this checks only the shape of the error.
+	// The Redfish tests read a real inventory. Here, only the format of the error is checked.
 	_, body, err := s.Do(ctx, http.MethodGet, "/v1/nodes/"+name+"/inventory", nil)
 	var fault map[string]any
 	if err != nil || json.Unmarshal(body, &fault) != nil {
@@ -109,7 +109,7 @@ func macFor(name string) string {
 }
 
 // TestRejectedFieldsOfARealIronic lists nodes with fields that a release rejects, and expects all nodes without those
-// fields. 21.4.4 responds to conductor with HTTP 500 and to updated_at with 400.
+// fields. 21.4.4 responds with HTTP 500 to the conductor field and with 400 to the updated_at field.
 func TestRejectedFieldsOfARealIronic(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -246,7 +246,7 @@ func (w *watching) read(out io.Reader) {
 	}
 }
 
-// untilStderr waits up to a minute for a text on standard error.
+// untilStderr waits up to a minute until standard error contains text.
 func (w *watching) untilStderr(text string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

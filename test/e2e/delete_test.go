@@ -20,8 +20,8 @@ func there(t *testing.T, s *ironic.Server, id string) bool {
 	return status == http.StatusOK
 }
 
-// TestDeleteNodes checks that nodes are deleted if Ironic permits it, and that the others are refused before any
-// request is sent.
+// TestDeleteNodes checks that nodes are deleted if Ironic permits it. Otherwise, the deletion must be refused before
+// any request is sent.
 func TestDeleteNodes(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -59,8 +59,8 @@ func TestDeleteNodes(t *testing.T) {
 	})
 }
 
-// TestScreenDeletesNodes deletes one node and then two others in the console. It confirms this by typing the node's
-// name and the number of nodes.
+// TestScreenDeletesNodes deletes one node and then two others in the console. It confirms the deletions by typing the
+// node's name and the number of nodes.
 func TestScreenDeletesNodes(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

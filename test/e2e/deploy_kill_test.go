@@ -156,7 +156,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killPoint, resume bool) 
 	}
 }
 
-// deployRequests returns how many requests to deploy Ironic received.
+// deployRequests returns the number of deployment requests that Ironic received.
 func deployRequests(p *weather.Proxy, k killPoint) int {
 	n := 0
 	for _, r := range p.Requests() {

@@ -143,8 +143,8 @@ func TestDeployRefusals(t *testing.T) {
 	})
 }
 
-// TestDeployTwoDisks checks that hints matching two disks of the inventory are refused, and that --override deploys
-// the node.
+// TestDeployTwoDisks checks that hints matching two disks of the inventory are refused, and that the node is deployed
+// with --override.
 func TestDeployTwoDisks(t *testing.T) {
 	t.Parallel()
 	c, _ := labUp(t, "--lab-machines", "3", "--lab-speed", "30")

@@ -39,7 +39,8 @@ func (c *console) doctor(code int, args ...string) doctorReport {
 	return d
 }
 
-// says checks that the diagnosis for id has the given result, and that its title or hint contains each of the texts.
+// says checks that the diagnosis for id has the given result, and that its title or hint contains each of the given
+// strings.
 func (d doctorReport) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]
@@ -94,7 +95,7 @@ func TestDoctor(t *testing.T) {
 		d.says(doctor.CheckAPIVersion, doctor.OK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
 		d.says(doctor.CheckNodeRamdisk, doctor.OK, "/deploy.iso?******", "KiB")
 		inspection := doctor.OK
-		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has agent inspection since 23.0
+		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has had agent inspection since 23.0
 			inspection = doctor.Warn
 		}
 		d.says(doctor.CheckInspection, inspection)

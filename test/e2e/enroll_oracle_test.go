@@ -14,8 +14,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// nodesFile is input for `baremetal create` with fields of all kinds, traits, ports and port groups. The tests
-// replace NAME, UUID and MAC to keep their nodes apart.
+// nodesFile is an input file for `baremetal create`. It contains fields of all kinds, traits, ports and port groups.
+// The tests replace NAME, UUID and MAC to keep their nodes apart.
 const nodesFile = `
 nodes:
   - name: NAME-1

@@ -19,7 +19,7 @@ func (c *console) explanation(name string) (said explain.Explanation) {
 }
 
 // checkChangedSince checks that explain and the list of nodes report what has been changed since the failure, and
-// that explain proposes verb as the next command.
+// that explain proposes the given verb as the next command.
 func (c *console) checkChangedSince(name, done, brief, verb string) {
 	c.t.Helper()
 	said := c.explanation(name)

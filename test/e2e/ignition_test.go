@@ -137,7 +137,7 @@ func TestMachinesBootFromServedISO(t *testing.T) {
 	})
 }
 
-// driverInfo returns a node's driver_info. It reads it from Ironic's API, without the program.
+// driverInfo returns a node's driver_info, which it reads from Ironic's API without the program.
 func driverInfo(t *testing.T, s *ironic.Server, name string) map[string]any {
 	t.Helper()
 	info, _ := apiNode(t, s, name)["driver_info"].(map[string]any)

@@ -85,7 +85,7 @@ func (r *running) says(text string) {
 	}
 }
 
-// when waits up to a minute until wanted returns true. If it does not, what and wrong describe what is missing.
+// when waits up to a minute until wanted returns true. In the error message, what and wrong describe what is missing.
 func (r *running) when(what string, wanted func() bool, wrong *string) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -243,7 +243,7 @@ func TestLabRefusals(t *testing.T) {
 	}
 }
 
-// TestLabMachines lends lab machines to Ironics outside the lab with `ironworks lab machines`.
+// TestLabMachines uses `ironworks lab machines` to lend lab machines to Ironics outside the lab.
 func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -279,7 +279,7 @@ func TestLabMachines(t *testing.T) {
 	})
 }
 
-// failsWithOutput is like fails, but returns standard output and standard error as one text.
+// failsWithOutput is like fails, but returns standard output and standard error as one string.
 func (c *console) failsWithOutput(code int, args ...string) string {
 	c.t.Helper()
 	o := c.fails(code, args...)

@@ -25,8 +25,8 @@ func configured(t *testing.T, file string) *console {
 	return c
 }
 
-// closedAddress is an address without a listener. A port that the test frees itself would not do, because another
-// test may already use it.
+// closedAddress is an address without a listener. The test cannot use a port that it has freed, because another test
+// may already listen on that port.
 const closedAddress = "127.0.0.1:1"
 
 func TestScreenContexts(t *testing.T) {

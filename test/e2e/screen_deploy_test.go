@@ -10,7 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// typed answers a question that requires a typed text, once the dialog accepts keys.
+// typed waits until a dialog that requires typed text accepts keys, and then types the answer.
 func (s *screenConsole) typed(answer string, texts ...string) {
 	s.t.Helper()
 	s.until(append(texts, takesTo)...)

@@ -10,8 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenStops stops the console with Ctrl-Z in a shell, like any other program, and continues it in a terminal of
-// another size.
+// TestScreenStops runs the console in a shell, stops it with Ctrl-Z, and continues it in a terminal of another size.
 func TestScreenStops(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

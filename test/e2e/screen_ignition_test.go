@@ -123,8 +123,8 @@ func embeddedIn(t *testing.T, path string) string {
 	return strings.TrimSpace(string(config))
 }
 
-// TestTheConsoleOpensAFile opens a file with a mistake, which the screen must show, and corrects the file on disk,
-// which the screen must notice.
+// TestTheConsoleOpensAFile opens a file with a mistake, and then corrects the file on disk. The screen must show the
+// mistake and notice the correction.
 func TestTheConsoleOpensAFile(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -134,7 +134,7 @@ func TestScreenVerbsByName(t *testing.T) {
 		s.until("provide " + name + ": done, now available")
 		s.pick("a", act, "manage")
 		s.until("manage " + name + ": done, now manageable")
-		// The same on the node's screen, with a verb that opens a form first.
+		// On the node's screen, verbs also work by name. This verb opens a form first.
 		s.pick(":", paletteTitle, name)
 		s.until("› " + name)
 		s.pick(":", paletteTitle, "maintenance-on")

@@ -16,8 +16,8 @@ func (s *screenConsole) click(text string) {
 	}
 }
 
-// clickInPalette types a text into the palette and clicks on the best match, which must be item. It clicks only after
-// the whole text has arrived, because each letter moves the list.
+// clickInPalette types text into the palette and clicks on the best match, which must be the given item. It clicks
+// only after the whole text has arrived, because each letter moves the list.
 func (s *screenConsole) clickInPalette(text, item string) {
 	s.t.Helper()
 	s.press(":", text)

@@ -107,7 +107,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.press(terminal.F2)
 		s.when("the note in read-only mode", func() bool { return strings.Count(read("notes"), "\n") == 4 })
 		s.quits()
-		// `ironworks run` does the same.
+		// `ironworks run` runs the same programs.
 		c.ok("run", "note", id)
 		if strings.Count(read("notes"), "\n") != 5 {
 			t.Errorf("the notes are %q", read("notes"))

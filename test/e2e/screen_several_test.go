@@ -257,8 +257,8 @@ func TestScreenTaskWhileItRuns(t *testing.T) {
 	})
 }
 
-// TestScreenBringUp takes two nodes from enroll to available in one task. The node whose BMC refuses the password
-// stops at the first step and shows the reason; with the right password, the retry continues there.
+// TestScreenBringUp takes two nodes from enroll to available in one task. The node whose BMC rejects the password
+// must stop at the first step and show the reason. With the right password, a retry must continue at this step.
 func TestScreenBringUp(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -191,8 +191,7 @@ func TestScreenNeedsATerminal(t *testing.T) {
 	}
 }
 
-// TestScreenQuitWhileATaskRuns checks that the console asks for confirmation before it quits if it still follows a
-// task.
+// TestScreenQuitWhileATaskRuns checks that a console that still follows a task asks for confirmation before it quits.
 func TestScreenQuitWhileATaskRuns(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -223,7 +222,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 			t.Errorf("audit: %s", got)
 		}
 
-		// A second Ctrl-C quits without an answer.
+		// A second Ctrl-C quits without waiting for an answer.
 		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
 		s = c.fleet(roomy)
 		s.filterFor(name)

@@ -241,7 +241,7 @@ func TestScreenPaste(t *testing.T) {
 		s.filterFor(name)
 		keys := "MUDmRq*\ty\n1?:a" + terminal.Esc
 		junk := strings.Repeat(strings.ReplaceAll(keys, terminal.Esc, ""), 1<<20/len(keys))
-		s.Paste(junk) // outside of a text field pasted text is ignored
+		s.Paste(junk) // outside of a text field, pasted text is ignored
 		s.press("s")
 		s.until("╭─ Sort by")
 		s.press(terminal.Esc)

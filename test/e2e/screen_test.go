@@ -50,7 +50,7 @@ func (s *screenConsole) until(texts ...string) {
 	s.Until(s.t, texts...)
 }
 
-// gone waits until a text is no longer on the screen.
+// gone waits until text is no longer on the screen.
 func (s *screenConsole) gone(text string) {
 	s.t.Helper()
 	s.UntilGone(s.t, text)
@@ -62,7 +62,7 @@ func (s *screenConsole) when(what string, wanted func() bool) {
 	s.within(5*time.Minute, what, wanted)
 }
 
-// within waits like when, but up to limit.
+// within is like when, but waits no longer than limit.
 func (s *screenConsole) within(limit time.Duration, what string, wanted func() bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

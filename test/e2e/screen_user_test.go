@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// places returns, for each screen, its name in the palette, a text that it shows, and the scopes of its actions.
+// places describes each screen by its name in the palette, some text that it shows, and the scopes of its actions.
 func places() []struct {
 	word, shows string
 	scopes      []action.Scope

@@ -12,8 +12,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// storm is a kind of weather, a fault that the proxy injects, with the texts that the screen shows for it. HOST
-// stands for the proxy's address.
+// storm is a fault that the proxy injects, with the messages that the screen shows for it. HOST stands for the
+// proxy's address.
 type storm struct {
 	name string
 	kind weather.Kind // nil means that the connection is refused
@@ -66,7 +66,8 @@ func (k storm) stop(t *testing.T, p *weather.Proxy) {
 	}
 }
 
-// untilNamed waits up to patience until the screen names the fault. It ignores line breaks, because long texts wrap.
+// untilNamed waits until the screen names the fault, but no longer than patience. It ignores line breaks, because
+// long messages wrap.
 func (s *screenConsole) untilNamed(p *weather.Proxy, texts ...string) {
 	s.t.Helper()
 	s.within(patience, "the fault is named: "+strings.Join(texts, ", "), func() bool {
@@ -80,7 +81,8 @@ func (s *screenConsole) untilNamed(p *weather.Proxy, texts ...string) {
 	})
 }
 
-// eachWeather runs a test in each weather, five at a time: the tests mostly wait, but their screens need processors.
+// eachWeather runs a test for each fault, five at a time. The tests mostly wait, but their screens need processor
+// time.
 func eachWeather(t *testing.T, test func(t *testing.T, k storm)) {
 	t.Helper()
 	few := make(chan struct{}, 5)
@@ -137,7 +139,7 @@ func TestScreenWeatherLater(t *testing.T) {
 				head := s.Line(0)
 				return strings.Contains(head, " old · ") && (strings.Contains(head, "retry in ") || strings.Contains(head, "retrying now"))
 			})
-			// The list stays, dimmed, and the cursor moves in it.
+			// The list stays on the screen, dimmed, and its cursor can be moved.
 			for _, name := range []string{first, second} {
 				y := s.rowAt(name)
 				if y < 0 || !strings.Contains(s.row(name), "○ enroll") || !s.Cell(3, y).Faint {

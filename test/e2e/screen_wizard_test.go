@@ -37,9 +37,9 @@ func TestLabFirstDeployment(t *testing.T) {
 	p := &keyCounter{screenConsole: c.screen(size{80, 24}, "--lab")}
 	p.within(5*time.Minute, "r7-n04 is available", func() bool { return strings.Contains(p.row("r7-n04"), "available") })
 	t.Logf("a machine is available after %v", time.Since(began).Round(time.Second))
-	p.key("G") // the last one until others are installed, which takes the lab 20 seconds
+	p.key("G") // r7-n04 is the last node until others are installed, which takes the lab 20 seconds
 	p.until("❯  r7-n04")
-	p.key("d") // opens on the page of the failed check
+	p.key("d") // opens the page with the failed check
 	p.until("Deploy  r7-n04", "[✖ Root disk]", "1 check failed", "/dev/sda", "no hints")
 	p.key(terminal.Enter)
 	p.until("[✓ Root disk]", "instance_info: {\"serial\":")
@@ -76,7 +76,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	plan := filepath.Join(c.home, "plan.yaml")
 	s := c.fleet(roomy)
 	s.until("available")
-	// save saves the plan, waits until the file contains a text, and returns its content.
+	// save saves the plan, waits until the file contains want, and returns the file's content.
 	save := func(want string) (text []byte) {
 		t.Helper()
 		s.press("\x13") // Ctrl-S

@@ -10,9 +10,9 @@ import (
 	"ironworks/ui/action"
 )
 
-// TestServeOperatorKeys tries, as an operator and as an admin, every action that changes something, by its key and by
-// its name. It checks that no action is refused because of the role, and that only an admin may override a failed
-// check.
+// TestServeOperatorKeys tries every action that changes something, by its key and by its name, both as an operator
+// and as an admin. It checks that no action is refused because of the role, and that only an admin may override a
+// failed check.
 func TestServeOperatorKeys(t *testing.T) {
 	t.Parallel()
 	for _, user := range []string{"ben", "anna"} {

@@ -12,8 +12,8 @@ import (
 )
 
 // TestServeTakeOver kills the ssh client of an operator whose node never calls back. The task continues. Another
-// operator is asked before an action on the node, aborts the operation, retries the task and cancels it. The audit
-// log names the user of each request, and Ironic's log contains the request's global ID.
+// operator must confirm an action on the node, aborts the operation, retries the task and cancels it. The audit log
+// names the user of each request, and Ironic's log contains the request's global ID.
 func TestServeTakeOver(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -47,7 +47,8 @@ func TestServeTakeOver(t *testing.T) {
 	})
 }
 
-// retriesTask retries the oldest task, which is another user's, on its failed node. It then cancels the new task.
+// retriesTask retries the oldest task, which belongs to another user, for its failed node. It then cancels the new
+// task.
 func (s *screenConsole) retriesTask(node string) {
 	s.t.Helper()
 	s.press("5")

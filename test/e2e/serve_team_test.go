@@ -19,7 +19,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// These are the texts that anna types in TestServeTogether. They occur nowhere else.
+// These strings are typed by anna in TestServeTogether. They occur nowhere else.
 const (
 	canaryFilter  = "c4n4ry-filter"
 	canaryPalette = "c4n4ry-palette"
@@ -114,7 +114,7 @@ func (s *screenConsole) says(t *testing.T, v *servedConsole, other *screenConsol
 	}
 }
 
-// pastesTooMuch pastes 16 MiB into the filter, and checks that the console refuses the text and continues.
+// pastesTooMuch pastes 16 MiB into the filter, and checks that the console rejects the text and keeps working.
 func (s *screenConsole) pastesTooMuch() {
 	s.t.Helper()
 	s.press("/", terminal.CtrlU)
@@ -126,8 +126,8 @@ func (s *screenConsole) pastesTooMuch() {
 	s.press(terminal.Esc)
 }
 
-// follows watches another user's session, in which a password is typed and a text is copied. It checks that no key
-// but esc has an effect, and that esc returns to the user's own console.
+// follows watches another user's session, in which a password is typed and text is copied. It checks that no key but
+// esc has an effect, and that esc returns to the user's own console.
 func (s *screenConsole) follows(other *screenConsole, node string) {
 	s.t.Helper()
 	s.pick(":", paletteTitle, "who")
@@ -151,7 +151,7 @@ func (s *screenConsole) follows(other *screenConsole, node string) {
 	s.until("› fleet")
 }
 
-// noCanaries checks that a terminal has received none of the texts, and nothing for its clipboard.
+// noCanaries checks that a terminal has received neither a canary nor anything for its clipboard.
 func (v *servedConsole) noCanaries(t *testing.T, one *screenConsole, canaries ...string) {
 	t.Helper()
 	raw := string(one.Raw())

@@ -261,8 +261,8 @@ func (v *servedConsole) changedRole(t *testing.T, url, node string) {
 	}
 }
 
-// sharedConnection runs commands over one connection. Once the user's key has been removed, later commands over it
-// must be refused.
+// sharedConnection runs commands over one connection. Once the user's key has been removed, later commands over this
+// connection must be refused.
 func (v *servedConsole) sharedConnection(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	through := []string{"-o", "ControlMaster=auto", "-o", "ControlPath=" + socket, "-o", "ControlPersist=60"}

@@ -14,11 +14,11 @@ import (
 
 // placeOfScope describes a screen on which the tests try the actions of a scope, except those that change nothing.
 type placeOfScope struct {
-	// open goes to the screen from the fleet; shows is a text that is then on the screen.
+	// open goes to the screen from the fleet; shows is text that the screen contains.
 	open  func(s *screenConsole)
 	shows string
-	// closed is the reason why a viewer cannot open the screen, if there is one. The viewer then cannot reach its
-	// actions.
+	// closed is the reason why a viewer cannot open the screen, if there is one. The viewer then cannot reach the
+	// screen's actions either.
 	closed string
 }
 

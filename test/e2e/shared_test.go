@@ -75,8 +75,8 @@ func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *i
 	return p.server
 }
 
-// restMachines puts the machines of a test that has ended into maintenance, because the conductor would otherwise ask
-// their BMCs for the power state for the rest of the run. Errors are ignored, because no test depends on this.
+// restMachines puts the machines of a test that has ended into maintenance. Otherwise, the conductor would poll their
+// power state until the end of the run. Errors are ignored, because no test depends on this.
 func restMachines(s *ironic.Server) {
 	status, answer, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes?driver=redfish&maintenance=false&fields=uuid", nil)
 	var list struct{ Nodes []struct{ UUID string } }
@@ -120,7 +120,8 @@ func startEmbedded() (*ironic.Server, error) {
 	return ironic.At(i.URL, ironic.Newest), nil
 }
 
-// common returns the server with the given name, which several tests use at the same time, and starts it if needed.
+// common returns the server with the given name, and starts it if needed. Several tests use the server at the same
+// time.
 func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.starting.Lock()
@@ -139,7 +140,7 @@ func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ir
 	return s
 }
 
-// embeddedIronic returns an embedded Ironic for tests that can share one at the same time.
+// embeddedIronic returns the embedded Ironic that several tests use at the same time.
 func embeddedIronic(t *testing.T) *ironic.Server {
 	t.Helper()
 	return common(t, embedded, startEmbedded)

@@ -73,7 +73,7 @@ func TestSSHCommand(t *testing.T) {
 				t.Errorf("the audit has what was typed: %s", text)
 			}
 		}
-		// These commands are refused, and nothing is contacted.
+		// These commands are refused before any machine is contacted.
 		if o := c.fails(3, "--read-only", "ssh", name, "hostname"); !strings.Contains(o.stderr, "ssh "+name+": this context is read-only; pass --read-only=false to allow changes") {
 			t.Errorf("%q", o.stderr)
 		}

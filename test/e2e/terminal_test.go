@@ -62,7 +62,7 @@ func (p *terminalRun) text() string {
 	return strings.ReplaceAll(sequences.ReplaceAllString(p.seen.String(), ""), "\r\n", "\n")
 }
 
-// until waits up to two minutes for a text.
+// until waits up to two minutes until the output contains text.
 func (p *terminalRun) until(text string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -109,8 +109,8 @@ func setOwner(t *testing.T, s *ironic.Server, node, owner string) {
 	}
 }
 
-// adoptedNode creates a node with the additional fields in more, adopts it, so that it becomes active, and returns
-// its name.
+// adoptedNode creates a node with the additional fields in more, makes it active by adopting it, and returns its
+// name.
 func adoptedNode(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 	t.Helper()
 	name = unique("active")

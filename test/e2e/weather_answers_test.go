@@ -59,7 +59,7 @@ func testPageThatRepeats(t *testing.T, r ironic.Release) {
 	// A watch retries until its timeout because it already has a list.
 	c.run("watch", "-o", "json", "--timeout", "5s").says(t, 1, "connection lost", "repeats the same page", "timed out after 5s")
 
-	// The same fault during a watch.
+	// The same fault is injected during a watch.
 	p.Clear()
 	w := c.watch()
 	p.Set(weather.All(weather.Reset()))
@@ -141,8 +141,8 @@ func testRefusedField(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// TestHostileTexts checks how hostile texts are printed. Ironic restricts names but not other texts, and a broken or
-// hostile server may send anything anywhere.
+// TestHostileTexts checks how hostile strings are printed. Ironic restricts names but no other strings, and a broken
+// or hostile server may send anything anywhere.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testHostileTexts)

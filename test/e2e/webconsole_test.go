@@ -17,8 +17,8 @@ import (
 // proxyPage is the value of [vnc]public_url: the URL of ironic-novncproxy's page. The tests work without the proxy.
 const proxyPage = "http://127.0.0.1:6090/vnc_lite.html"
 
-// withGraphicalConsoles runs a test against a real Ironic and the embedded one, on both of which graphical consoles
-// are enabled.
+// withGraphicalConsoles runs a test against a real Ironic and the embedded one. Graphical consoles are enabled on
+// both.
 func withGraphicalConsoles(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {

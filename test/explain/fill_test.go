@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Values that replace the names in formats. They must match no rule, see TestValuesMatchNoRule.
+// These values replace the names in formats. They must match no rule; see TestValuesMatchNoRule.
 const (
 	nodeUUID  = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 	otherUUID = "0f8a6c1e-55d2-4f0e-9b7c-2a1d3c4b5e6f"

@@ -49,7 +49,7 @@ func stateOf(text, file string) models.ProvisionState {
 	return models.StateDeployFailed
 }
 
-// fromAgent wraps a message of the agent in the same texts as ironic/drivers/modules/agent_base.py and
+// fromAgent wraps a message of the agent in the same text as ironic/drivers/modules/agent_base.py and
 // inspector/hooks/ramdisk_error.py.
 func (m *message) fromAgent() {
 	rest := strings.Contains(m.text, ": ") && (strings.HasSuffix(m.Class, "Error") || strings.HasSuffix(m.Class, "NotFound")) && m.Class != "ValueError" && m.Class != "IOError"
@@ -76,7 +76,7 @@ func (m *message) fromAgent() {
 	m.text = title + " step " + step + " failed on node " + nodeUUID + ". " + m.text
 }
 
-// fromConductor wraps a message of the conductor in the same texts as
+// fromConductor wraps a message of the conductor in the same text as
 // ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py.
 func (m *message) fromConductor() {
 	file := m.File[strings.Index(m.File, "/")+1:]

@@ -1,4 +1,4 @@
-// Package golden compares texts with golden files, and rewrites them with -update.
+// Package golden compares output with golden files, and rewrites the files with -update.
 package golden
 
 import (
@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Compare compares a text with the golden file at path. A difference fails the test.
+// Compare compares got with the golden file at path. A difference fails the test.
 func Compare(tb testing.TB, path, got string) {
 	tb.Helper()
 	if *update {
@@ -33,7 +33,7 @@ func Compare(tb testing.TB, path, got string) {
 	}
 }
 
-// Diff returns the difference between two texts as a unified diff, or "" if they are equal.
+// Diff returns a unified diff of two strings, or "" if they are equal.
 func Diff(want, got string) string {
 	// Writing to memory does not fail.
 	text, _ := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{

@@ -165,8 +165,9 @@ var (
 	quotation = regexp.MustCompile(`The hints "(.*)" are invalid`)
 )
 
-// same compares two errors: their classes and, where the text comes from the compared code, their texts. The texts of
-// parsers (pyparsing, Python's own) differ between versions, and the order of a Python set differs between runs.
+// same reports whether two errors are equal. It compares their classes and, if the message comes from the compared
+// code, their messages. Messages of parsers (pyparsing, Python's own) differ between versions, and the order of a
+// Python set differs between runs.
 func same(c hints.Case, ours *hints.Error, theirs verdict) bool {
 	if ours == nil {
 		return theirs.Class == ""

@@ -33,7 +33,7 @@ func status(code int) answer {
 	}
 }
 
-// inOrder answers each request with the next of the answers, and repeats the last answer for all further requests.
+// inOrder answers each request with the next answer, and repeats the last one for all further requests.
 func inOrder(answers ...answer) answer {
 	return func(w http.ResponseWriter, r *http.Request, n int) { answers[min(n, len(answers)-1)](w, r, n) }
 }
@@ -73,7 +73,7 @@ func redirect(code int, location string) answer {
 	}
 }
 
-// raw sends a formatted text as the whole response, including the status line, and closes the connection.
+// raw sends formatted text as the whole response, including the status line, and closes the connection.
 func raw(format string, args ...any) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		connection, _, err := http.NewResponseController(w).Hijack()

@@ -18,21 +18,21 @@ type Case struct {
 	Name string
 	// Answer responds to every request. n is the number of the request, counted from 0.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
-	// Info holds fields that replace those of the image_info of [Start]. In a text, HERE stands for the server's URL,
-	// and NOWHERE for an address without a server.
+	// Info holds fields that replace those of the image_info that [Start] creates. In strings, HERE stands for the
+	// server's URL, and NOWHERE for an address without a server.
 	Info map[string]any
 	// Tries is the number of times that the agent tries the download; 0 stands for 2.
 	Tries int
 	// Silence is the time in seconds after which the agent gives up on a silent server; 0 stands for 20.
 	Silence float64
-	// OwnWords says that the texts of errors differ between the agents, because they come from different HTTP
-	// libraries, Python's and Go's.
+	// OwnWords means that the error messages differ between the agents, because they come from different HTTP
+	// libraries: Python's and Go's.
 	OwnWords bool
 }
 
 // Result describes the outcome of a download, and the requests that the agent sent.
 type Result struct {
-	// Error is the class of the error, or "" if there was none. Details is the text of the error.
+	// Error is the class of the error, or "" if there was none. Details is the error's message.
 	Error   string `json:"error"`
 	Details string `json:"details,omitempty"`
 	// Requests lists the requests to both servers, each with its method, path and credentials.

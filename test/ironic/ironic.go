@@ -18,7 +18,7 @@ type (
 	Options = real.Options
 )
 
-// The releases of package lab/real.
+// The releases that package lab/real can start.
 var (
 	Newest = real.Newest
 	Old    = real.Old
@@ -138,7 +138,7 @@ func Program(tb testing.TB, name string) string {
 	return filepath.Join(Environment(tb, Newest.Name()), "bin", name)
 }
 
-// Poll calls check immediately and then at every interval until it returns true or an error, or until ctx ends.
+// Poll calls check immediately and then at every interval until it returns true or an error, or until ctx is done.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
 	return real.Poll(ctx, every, check)
 }

@@ -120,7 +120,7 @@ func (f *follow) untilStatus(state agentlog.State, words ...string) agentlog.Sta
 	return last
 }
 
-// texts returns the texts of the received lines, without the kernel's.
+// texts returns the text of each received line that does not come from the kernel.
 func (f *follow) texts() []string {
 	var out []string
 	for _, l := range f.lines {

@@ -109,8 +109,8 @@ func (u *unit) kill() {
 	}
 }
 
-// received waits until the console has received at least the given number of lines, without the kernel's, and returns
-// all of these lines.
+// received waits until the console has received at least the given number of lines that do not come from the kernel,
+// and returns the text of all such lines.
 func received(c *receiver.Console, count int) []string {
 	var texts []string
 	c.Lines(node, func(lines []models.LogLine) bool {

@@ -34,7 +34,7 @@ func biosStep(settings string) json.RawMessage {
 	return json.RawMessage(`{"interface": "bios", "step": "apply_configuration", "args": {"settings": [` + settings + `]}}`)
 }
 
-// eraseStep returns a step that the agent runs, so that cleaning with it boots a ramdisk.
+// eraseStep returns a step that runs in the agent. Cleaning with this step therefore boots a ramdisk.
 func eraseStep() json.RawMessage { return stepOf("deploy", "erase_devices_metadata") }
 
 func biosCases() []testCase {
@@ -66,7 +66,7 @@ func (n node) bios() ([]map[string]any, error) {
 }
 
 // checkUpdated checks which settings Ironic has stored again since it created them. Because Ironic compares stored
-// texts with values, numbers and booleans always differ.
+// strings with values, numbers and booleans always differ.
 func (n node) checkUpdated(want ...string) error {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/bios", nil, http.StatusOK)
 	if err != nil {
@@ -168,7 +168,7 @@ func runBIOS(n node) error {
 		map[string]string{"NumLock": "On", "AcPowerDelay": "120", "QuietBoot": "0", "AssetTag": ""}))
 }
 
-// runRefusedBIOS tries to change settings, some of which Ironic refuses and one of which the BMC refuses.
+// runRefusedBIOS tries to change settings. Ironic rejects some of them, and the BMC rejects one.
 func runRefusedBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

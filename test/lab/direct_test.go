@@ -66,7 +66,7 @@ type direct struct {
 	fails, oldFails string
 	// disk is the name of a disk; holds is the content that it must have afterwards.
 	disk, holds string
-	// refused matches the API's error if the API refuses the deployment.
+	// refused matches the API's error if the API rejects the deployment.
 	refused string
 }
 

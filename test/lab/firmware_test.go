@@ -210,8 +210,8 @@ func (n node) repaired() error {
 	return n.reach(target("manage"), "manageable")
 }
 
-// refusedUpdates checks updates that Ironic refuses when it runs the step: an update of a component that does not
-// exist, and one from a server that no BMC can fetch from.
+// refusedUpdates checks updates that Ironic rejects when it runs the step. One updates a component that does not
+// exist, and one names a server from which no BMC can fetch the image.
 func (n node) refusedUpdates(server string) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

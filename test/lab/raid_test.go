@@ -35,8 +35,8 @@ func raidDrives(count int) []machine.Disk {
 // embedded Ironic quotes them in this order.
 const twoVolumes = `{"logical_disks": [{"is_root_volume": true, "raid_level": "1", "size_gb": 100, "volume_name": "os"}, {"raid_level": "5", "size_gb": 200, "volume_name": "data"}]}`
 
-// raidCases returns the cases, each of which has a machine. Quick cases run under a real Ironic even without make
-// test-long.
+// raidCases returns the test cases. Each case has its own machine. Quick cases run under a real Ironic even without
+// make test-long.
 func raidCases() []raidLabCase {
 	now, reset := &machine.RAIDController{}, &machine.RAIDController{OnReset: true}
 	return []raidLabCase{
@@ -51,7 +51,8 @@ func raidCases() []raidLabCase {
 	}
 }
 
-// raidLabCase is a case with a machine. Its expected output, the same for both Ironics, is in testdata/raid-NAME.txt.
+// raidLabCase is a test case with its own machine. The expected output is in testdata/raid-NAME.txt and is the same
+// for both Ironics.
 type raidLabCase struct {
 	name  string
 	raid  *machine.RAIDController
@@ -144,8 +145,8 @@ func (r *transcript) provision(n node, verb string, body map[string]any, states 
 	r.line("%s", line)
 }
 
-// clean runs RAID steps in manual cleaning. Each of the steps is a name, which a JSON object with arguments may
-// follow.
+// clean runs RAID steps in manual cleaning. Each step consists of a name and, optionally, a JSON object with
+// arguments.
 func (r *transcript) clean(n node, steps ...string) {
 	var list []any
 	for _, s := range steps {

@@ -53,8 +53,9 @@ type rebootCase struct {
 	newest, quick bool
 }
 
-// TestStepsThatRestartMachines runs steps that restart the machine in a deployment. Ironic continues as soon as the
-// BMC has finished, before the agent has booted again; models/plan warns about this (restart-step).
+// TestStepsThatRestartMachines runs deployments and manual cleanings with a step that restarts the machine. Ironic
+// continues as soon as the BMC has finished, before the agent has booted again; models/plan warns about this
+// (restart-step).
 func TestStepsThatRestartMachines(t *testing.T) {
 	t.Parallel()
 	settings := func() map[string]map[string]string {

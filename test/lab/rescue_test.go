@@ -32,8 +32,8 @@ func runRescue(n node) error {
 	if e.LastError != "" || e.Target != "" || password || hash {
 		return fmt.Errorf("machine %s: in rescue Ironic shows %+v", n.Name(), e)
 	}
-	// The machine is off, its agent has stopped, and its disk is unchanged: unless the agent is on the fast track,
-	// real conductors power a machine off before they eject a virtual medium.
+	// The machine is off, its agent has stopped, and its disk is unchanged. Unless the node uses the fast track, real
+	// conductors power a machine off before they eject a virtual medium.
 	if err := errors.Join(n.waitOff(), n.checkJournal("Stopped API service"), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}
@@ -71,7 +71,8 @@ func runFastRescue(n node) error {
 	return nil
 }
 
-// sha256Crypt matches a password hash as [conductor]rescue_password_hash_algorithm creates it by default.
+// sha256Crypt matches password hashes in the format that [conductor]rescue_password_hash_algorithm selects by
+// default.
 var sha256Crypt = regexp.MustCompile(`^\$5\$(rounds=\d+\$)?[./0-9A-Za-z]+\$[./0-9A-Za-z]{43}$`)
 
 // runRefusedRescue sends rescue requests that must be refused. The old Ironic has no rescue with virtual media at all.

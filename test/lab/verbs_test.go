@@ -28,7 +28,7 @@ type testCase struct {
 // verbSpeed is high, so that downloads take little time. No case depends on which of two operations is faster.
 const verbSpeed = 20
 
-// quickCases lists the machines that run under a real Ironic even without make test-long.
+// quickCases lists the cases that run under a real Ironic even without make test-long.
 var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "rescue-fast-track", "service"}
 
 // TestVerbsUnderConductors deploys images to machines, and rescues and services machines, under a real conductor of
@@ -144,7 +144,7 @@ type nodeStatus struct {
 	Instance    map[string]any `json:"instance_info"`
 }
 
-// status reads the node. The node's UUID is replaced by "UUID" in all texts.
+// status reads the node. In all fields, "UUID" replaces the node's UUID.
 func (n node) status() (nodeStatus, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid, nil, http.StatusOK)
 	if err != nil {
@@ -173,7 +173,7 @@ func (n node) expectFailure(body map[string]any, state, reason string) error {
 	return nil
 }
 
-// expectRefusal sends a provision request that the API must refuse with a matching error.
+// expectRefusal sends a provision request that the API must reject with a matching error.
 func (n node) expectRefusal(body map[string]any, status int, reason string) error {
 	answer, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, status)
 	if err != nil {

@@ -33,8 +33,8 @@ func waitGroups() []waitGroup {
 	}
 }
 
-// TestTimeoutsAndAbortsWhileWaitingForTheAgent ends waits for an agent with a timeout or an abort. It checks that the
-// node is then in the same state, with the same messages, under the newest Ironic and the embedded one.
+// TestTimeoutsAndAbortsWhileWaitingForTheAgent lets a timeout or an abort end the wait for an agent. It checks that
+// the node is then in the same state, with the same messages, under the newest Ironic and the embedded one.
 func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {

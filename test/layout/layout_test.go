@@ -46,7 +46,8 @@ func (r *row) has(folder string) bool {
 	})
 }
 
-// pkg is a package of the module. ours and others list what its code imports, without its tests.
+// pkg is a package of the module. ours and others list the packages that it imports from the module and from other
+// modules, except in tests.
 type pkg struct {
 	folder       string
 	ours, others []string

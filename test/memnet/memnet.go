@@ -1,5 +1,5 @@
-// Package memnet is a network in memory, for tests in the bubbles of testing/synctest, where time does not advance
-// while a goroutine waits for a socket.
+// Package memnet provides an in-memory network for tests in testing/synctest bubbles. In a bubble, time does not
+// advance while a goroutine waits for a socket.
 package memnet
 
 import (

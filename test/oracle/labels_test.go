@@ -22,7 +22,8 @@ func builtinRamdisk(program ignition.AgentProgram) ignition.Ramdisk {
 	}
 }
 
-// newLabelingT returns newLabeling's Oracle. If Ignition cannot run here, the test is skipped, except in CI.
+// newLabelingT is like newLabeling, but an error fails the test. If Ignition cannot run here, the test is skipped,
+// except in CI.
 func newLabelingT(t *testing.T) *Oracle {
 	t.Helper()
 	o, err := newLabeling(t.Context(), t.TempDir())

@@ -72,7 +72,7 @@ func build(ctx context.Context, dir string, options ...string) (*Oracle, error) 
 	return o, os.WriteFile(filepath.Join(base, "00-core.ign"), []byte(core), 0o600)
 }
 
-// writeImage uses the tables of package firstboot to write a model of Fedora CoreOS's root to the folder root. The
+// writeImage writes a model of Fedora CoreOS's root to the given folder, using the tables of package firstboot. The
 // model is configured for this machine's useradd, which is Debian's.
 func writeImage(root string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
@@ -155,7 +155,7 @@ cd sysroot
 eval "$AFTER"
 `
 
-// Run reports whether a machine with the user data config boots, and returns Ignition's output.
+// Run reports whether a machine boots with config as its user data, and returns Ignition's output.
 func (o *Oracle) Run(ctx context.Context, config []byte) (boots bool, output string, err error) {
 	user, err := os.CreateTemp(o.dir, "user*.ign")
 	if err != nil {

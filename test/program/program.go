@@ -24,7 +24,7 @@ func Path() string { return filepath.Join(folder(), name) }
 
 // Env returns an environment for the program, which consists of the given variables and the settings of the race
 // detector. A data race in any run of the program makes the tests fail at the end. The settings also remove the
-// second by which the detector usually delays the program's exit.
+// detector's usual delay of one second when the program exits.
 func Env(own ...string) []string {
 	return append([]string{"GORACE=atexit_sleep_ms=0 log_path=" + filepath.Join(folder(), "race")}, own...)
 }

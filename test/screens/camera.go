@@ -32,7 +32,7 @@ type album []shot
 type tour struct {
 	width, height int
 	visit         func(*camera) error
-	// develop, if set, makes a picture from the recording of the whole tour.
+	// develop makes a picture from the recording of the whole tour. It may be nil.
 	develop func(file string) (shot, error)
 }
 

@@ -16,8 +16,8 @@ type scene struct {
 	shown time.Duration
 }
 
-// animate draws the frames in one SVG, which shows them one after another, forever. A renderer without animation
-// shows the first frame.
+// animate draws the frames into one SVG, which shows them in an endless loop. A renderer without animation shows the
+// first frame.
 func animate(frames []scene, title string) []byte {
 	var b strings.Builder
 	begin(&b, frames[0].cells, title)

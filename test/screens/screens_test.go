@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// visibleText returns the texts of an SVG at their rows and columns, without frames and gauges. Any mistake in the file
+// visibleText returns the text of an SVG as the lines of a screen, without frames and gauges. Any mistake in the file
 // fails the test.
 func visibleText(t *testing.T, svg []byte, width, height int) []string {
 	t.Helper()
@@ -102,7 +102,7 @@ func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	copy(grid[line][column:], cells)
 }
 
-// terminalWidth returns the number of cells that a text occupies. It is correct only for the texts of these tests.
+// terminalWidth returns the number of cells that text occupies. It is correct only for the strings in these tests.
 func terminalWidth(text string) int {
 	if r := first(text); r >= 0x3000 && r < 0xfb00 {
 		return 2

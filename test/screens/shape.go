@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind says how the text of a cell is drawn.
+// kind determines how the text of a cell is drawn.
 type kind int
 
 const (

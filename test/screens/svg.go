@@ -37,7 +37,7 @@ type picture struct {
 	backs, lines, texts strings.Builder
 }
 
-// look says how a cell is painted.
+// look describes how a cell is painted.
 type look struct {
 	fill, back string // "#rrggbb"
 	bold       bool
@@ -121,7 +121,7 @@ func (p *picture) draw(row int, r run) {
 	}
 }
 
-// words writes a run of letters. It splits the text at consecutive blanks, which XML would merge.
+// words writes a run of letters. It splits the text at consecutive spaces, which XML would merge.
 func (p *picture) words(row int, r run) {
 	at := r.x
 	for _, piece := range strings.SplitAfter(r.text, "  ") {
@@ -137,7 +137,7 @@ func (p *picture) words(row int, r run) {
 	}
 }
 
-// attributes returns the SVG attributes of a text.
+// attributes returns the SVG attributes of text with this look.
 func (l look) attributes() string {
 	text := ` fill="` + l.fill + `"`
 	if l.bold {
@@ -170,8 +170,8 @@ func runs(cells []terminal.Cell, joined func(a, b run) bool) []run {
 	return all
 }
 
-// alike reports whether cell b can be drawn together with run a. A symbol is drawn alone, so that it moves nothing
-// else if its glyph in a font is wider.
+// alike reports whether cell b can be drawn together with run a. A symbol is drawn alone, so that a wide glyph in
+// some font does not move other text.
 func alike(a, b run) bool {
 	return a.look == b.look && a.kind == b.kind && a.kind != symbol && (a.kind != shade || first(a.text) == first(b.text))
 }

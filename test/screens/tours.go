@@ -171,7 +171,7 @@ func asking(c *camera) error {
 	return c.leave(question)
 }
 
-// leave closes the dialog that contains text.
+// leave closes the dialog that contains the given text.
 func (c *camera) leave(text string) error {
 	c.screen.Type(terminal.Esc)
 	return c.until("leaving "+text, func(lines []string) bool { return !has(lines, text) })

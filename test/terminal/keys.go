@@ -120,8 +120,8 @@ func (s *Screen) Paste(text string) {
 	s.typeKeys(text)
 }
 
-// Click clicks with the left button at the first place where text is shown. It reports false, without a click, if the
-// text is not shown or the program has not enabled mouse reports.
+// Click clicks with the left button at the first place where text is shown, and reports whether it did so. It does
+// not click if the text is not shown or the program has not enabled mouse reports.
 func (s *Screen) Click(text string) bool {
 	s.mu.Lock()
 	wanted := s.state.mode(ansi.ModeMouseExtSgr) && (s.state.mode(ansi.ModeMouseButtonEvent) || s.state.mode(ansi.ModeMouseAnyEvent) || s.state.mode(ansi.ModeMouseNormal))

@@ -48,7 +48,7 @@ var terminalVariables = []string{
 	"SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "COLUMNS",
 }
 
-// Start starts a program on a terminal and kills it when the context ends. The caller must call Close.
+// Start starts a program on a terminal and kills it when ctx is done. The caller must call Close.
 func Start(ctx context.Context, o Options) (*Screen, error) {
 	if o.Command == nil {
 		return nil, errors.New("no command to start at a terminal")

@@ -69,8 +69,8 @@ func (s *Screen) registerHandlers(modern bool) {
 	}
 }
 
-// onSequence registers heard as the handler of command, a sequence with one number. If the sequence contains no
-// number, heard receives missing.
+// onSequence registers heard as the handler for command, which is a sequence with one number. heard is called with
+// this number, or with missing if the sequence contains none.
 func (s *Screen) onSequence(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)
@@ -94,7 +94,8 @@ func (s *Screen) reportMode(params ansi.Params) bool {
 	return true
 }
 
-// setClipboard handles "52;c;…" with base64 text. A query for the clipboard gets no response, as from most terminals.
+// setClipboard handles "52;c;…" with base64 text. Like most terminals, it does not respond to a query for the
+// clipboard.
 func (d *state) setClipboard(data []byte) {
 	parts := bytes.SplitN(data, []byte(";"), 3)
 	if len(parts) != 3 || string(parts[2]) == "?" {
@@ -114,7 +115,7 @@ func (d *state) mode(mode ansi.DECMode) bool {
 	return on
 }
 
-// Clipboard returns the texts that the program has copied with OSC 52, oldest first.
+// Clipboard returns the strings that the program has copied with OSC 52, oldest first.
 func (s *Screen) Clipboard() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -72,7 +72,7 @@ func (s *Screen) UntilGone(t testing.TB, text string) {
 	}
 }
 
-// Idle waits until the program has written nothing for the duration quiet, or has ended.
+// Idle waits until the program has written nothing for the given duration, or has ended.
 func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -74,7 +74,7 @@ func randomStepsCase(random *rand.Rand) stepsCase {
 
 // TestDeployStepsAreMergedAsInIronic checks that the steps of the plan, the templates and the driver are merged as in
 // _get_all_deployment_steps of ironic/conductor/steps.py. If several templates contain the same step, both Ironic and
-// the check of templates must refuse it.
+// the check of templates must reject it.
 func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(55, 2)) //nolint:gosec // must be the same in every run
@@ -115,8 +115,8 @@ func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	}
 }
 
-// refusedSteps returns the text with which the checks refuse to move the core step or to repeat steps, or "" if they
-// refuse neither. The arguments of steps are checked by TestStepsOfReleases.
+// refusedSteps returns the message of the check that refuses a moved core step or a repeated step, or "" if no check
+// refuses either. The arguments of steps are checked by TestStepsOfReleases.
 func refusedSteps(f *plan.Facts) string {
 	for _, id := range []plan.CheckID{plan.CheckSteps, plan.CheckTemplates} {
 		check, _ := f.Check(id)

@@ -44,7 +44,7 @@ func (n node) do(t *testing.T, method, path string, body any, want int) []byte {
 	return answer
 }
 
-// until waits until the node is unlocked and the given field has the value want, and returns the node.
+// until waits until the node is unlocked and the given field has the wanted value, and returns the node.
 func (n node) until(t *testing.T, field, want string) map[string]any {
 	t.Helper()
 	var seen map[string]any
@@ -173,7 +173,8 @@ func newMachine(t *testing.T, options machine.Options) *machine.Machine {
 	return machineWith(t, nil, options)
 }
 
-// machineWith returns a machine whose disks are behind controller, unless that is nil.
+// machineWith returns a machine whose disks are behind the given RAID controller. If controller is nil, the machine
+// has none.
 func machineWith(t *testing.T, controller *machine.RAIDController, options machine.Options) *machine.Machine {
 	t.Helper()
 	options.Dir = t.TempDir()

@@ -134,7 +134,7 @@ func compareAssignment(t *testing.T, c *raidCase, want *raidAnswer, counts map[s
 }
 
 // TestRAIDConfigurationsAreCheckedAsInIronic checks that the same configurations are accepted as in Ironic, and that
-// the others are refused with the same messages.
+// all others are rejected with the same messages.
 func TestRAIDConfigurationsAreCheckedAsInIronic(t *testing.T) {
 	t.Parallel()
 	const count = 3_000

@@ -177,8 +177,8 @@ func canonical(t *testing.T, raw []byte) string {
 	return string(text)
 }
 
-// TestRulesAreCheckedAsInIronic checks that the rules that Ironic refuses are refused here, too. Other rules may be
-// refused only for known reasons: they would fail, or have no effect, when they run.
+// TestRulesAreCheckedAsInIronic checks that rules that Ironic rejects are rejected here, too. Other rules may be
+// rejected only for known reasons: they would fail, or have no effect, when they run.
 func TestRulesAreCheckedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(23, seeds.First(t, 1))) //nolint:gosec // repeatable

@@ -73,7 +73,7 @@ func (g generator) pluginData() string {
 		`{"parsed_lldp":{"eno1":{"switch_port_id":"Ethernet1/1"}},"text":"t","number":5,"null":null,"empty":[]}`)
 }
 
-// template returns a text that may contain references to values.
+// template returns a string that may contain references to values.
 func (g generator) template() string {
 	name := pick(g,
 		"inventory[cpu][count]", "inventory[cpu][architecture]", "inventory[memory][physical_mb]", "inventory[bmc_address]",

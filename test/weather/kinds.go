@@ -131,8 +131,8 @@ func HTML(code int) Kind {
 	return Status(code, page, "Content-Type", "text/html", "Server", "nginx/1.27")
 }
 
-// Ironic responds like Ironic when it refuses a request. The error is JSON inside a string in JSON, and the headers
-// name the API versions.
+// Ironic responds the way Ironic does when it rejects a request. The error is JSON inside a string in JSON, and the
+// headers name the API versions.
 func Ironic(code int, message string, headers ...string) Kind {
 	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": message, "debuginfo": nil})
 	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// The range of the proxies' ports. It is below the range from which systems assign ports, so that no other program
-// takes a proxy's port while the proxy is down, and above the ports of test/ironic.
+// The range of the proxies' ports. It is above the ports of test/ironic. It is also below the range from which
+// systems assign ports, so that no other program takes a proxy's port while the proxy is down.
 const (
 	firstPort = 30000
 	portCount = 2500

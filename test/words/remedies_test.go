@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// withoutKey lists texts of the console that may name a command, with the reasons. The usual reason is that no key
+// withoutKey lists messages of the console that may name a command, with the reasons. The usual reason is that no key
 // has the same effect.
 var withoutKey = map[string]string{
 	"ironworks deploy --give-back %s":                    "no key reverts a deployment without continuing it",
@@ -30,7 +30,7 @@ var withoutKey = map[string]string{
 	"boot a ramdisk built with ironworks ignition build": "no key pushes a journal",
 }
 
-// TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt checks the packages whose texts the console shows. A function that
+// TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt checks the packages whose messages the console shows. A function that
 // names a command of ironworks must also provide a form for the console ([models.OnScreen]).
 func TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt(t *testing.T) {
 	t.Parallel()
@@ -71,8 +71,8 @@ func TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt(t *testing.T) {
 	}
 }
 
-// TestScreensShowErrorsForTheConsole checks that screens do not call Error. Its texts name commands, while those of
-// [models.OnScreen] name keys.
+// TestScreensShowErrorsForTheConsole checks that screens do not call Error. The messages that Error returns name
+// commands, while those of [models.OnScreen] name keys.
 func TestScreensShowErrorsForTheConsole(t *testing.T) {
 	t.Parallel()
 	walk(t, ".go", func(path string) {
@@ -97,7 +97,7 @@ func TestScreensShowErrorsForTheConsole(t *testing.T) {
 	})
 }
 
-// shownByConsole reports whether the console may show the texts of a file. It does not show the texts of the command
+// shownByConsole reports whether the console may show messages from a file. It does not show those of the command
 // line, the lab, tests or doctor, which is only a command.
 func shownByConsole(path string) bool {
 	for _, out := range []string{"cmd/", "lab/", "models/doctor/", "session/checkup/"} {

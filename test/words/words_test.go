@@ -15,7 +15,7 @@ import (
 
 const root = "../.."
 
-// replaced lists phrases that texts must not contain, with suggested replacements.
+// replaced lists phrases that messages and documentation must not contain, with suggested replacements.
 var replaced = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -117,7 +117,7 @@ func check(t *testing.T, where, text string) {
 	}
 }
 
-// literal returns the value of a string literal. It reports false unless the value contains a space, because users
+// literal returns the value of a string literal. It also reports whether the value contains a space, because users
 // read only such values.
 func literal(n *ast.BasicLit) (string, bool) {
 	if n.Kind != token.STRING {
@@ -144,7 +144,7 @@ func errorText(n *ast.CallExpr) (string, bool) {
 }
 
 // walk visits the files of the program and its documentation that have the extension ext. It excludes tests, and the
-// folders of the lab and its agent that repeat texts of Ironic and its agent.
+// folders of the lab and its agent that repeat messages of Ironic and its agent.
 func walk(t *testing.T, ext string, visit func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

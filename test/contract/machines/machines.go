@@ -19,7 +19,7 @@ const speed = 12
 // stepDelay is the time that a step of a long-step machine takes, in machine time.
 const stepDelay = 4 * speed * time.Second
 
-// Run runs the behaviors that the subject's API version includes, and returns their number.
+// Run runs the behaviors that the subject's API version supports, and returns their number.
 func Run(t *testing.T, s *contract.Subject, behaviors []contract.MachineBehavior) int {
 	t.Helper()
 	var ran atomic.Int64
