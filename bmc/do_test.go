@@ -73,7 +73,7 @@ func TestDo(t *testing.T) {
 			return len(m.Jobs()) == 0 && len(pending) == 0
 		}},
 		"no jobs": {order: models.BMCOrder{Verb: models.BMCClearJobs}, did: "no jobs to delete"},
-		"reset BMC": {order: models.BMCOrder{Verb: models.BMCResetController}, did: "GracefulRestart: the BMC is unavailable for some minutes", after: func(m *machine.Machine) bool {
+		"reset BMC": {order: models.BMCOrder{Verb: models.BMCResetController}, did: "GracefulRestart: the BMC will be unavailable for a few minutes", after: func(m *machine.Machine) bool {
 			return slices.ContainsFunc(m.Log(), func(e machine.LogEntry) bool { return strings.HasPrefix(e.Text, string(machine.BMCReset)) })
 		}},
 	}
