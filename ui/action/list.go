@@ -191,7 +191,7 @@ func networks() []Action {
 		change(PortDelete, "", "delete the port", 0, models.DangerInterrupts, false, "X"),
 		change(GroupCreate, "", "create a port group", 0, models.DangerNone, true),
 		change(GroupEdit, "", "edit a port group and its members", 0, models.DangerNone, true),
-		change(GroupDelete, "", "delete a port group; its ports stay", 0, models.DangerInterrupts, true),
+		change(GroupDelete, "", "delete a port group; its ports are kept", 0, models.DangerInterrupts, true),
 		change(VIFAttach, "", "attach a VIF", 0, models.DangerNone, true),
 		change(VIFDetach, "", "detach a VIF", 0, models.DangerInterrupts, true),
 	}
@@ -219,8 +219,8 @@ func ignition() []Action {
 		view(Filling, Down, "", "go to the next field", 0, "down", "j"),
 		view(Filling, ScrollLeft, "", "previous value", 0, "left", "h"),
 		view(Filling, ScrollRight, "", "next value", 0, "right", "l"),
-		view(Filling, PageUp, "", "page the preview up; without a preview, the fields", 0, "pgup", "ctrl+u"),
-		view(Filling, PageDown, "", "page the preview down; without a preview, the fields", 0, "pgdown", "ctrl+f"),
+		view(Filling, PageUp, "", "page up in the preview, or else in the fields", 0, "pgup", "ctrl+u"),
+		view(Filling, PageDown, "", "page down in the preview, or else in the fields", 0, "pgdown", "ctrl+f"),
 		view(Filling, Top, "", "go to the first field", 0, "home", "g"),
 		view(Filling, Bottom, "", "go to the last field", 0, "end", "G"),
 		view(Filling, ResetField, "", "reset the field", 0, "backspace", "delete"),
@@ -259,7 +259,7 @@ func deployment() []Action {
 		view(DeployDisk, Open, "pick", "set the most stable hint that matches only this disk", 1, "enter"),
 		view(DeployDisk, HintsTo, "move hints", "write hints to instance_info, or to properties (which survive an undeploy)", 5, "z"),
 		view(DeployDisk, HintsWrite, "edit hints", "edit the hints as JSON", 4, `"`),
-		view(DeployDisk, HintsDrop, "", "drop the hints of the plan", 0, "x"),
+		view(DeployDisk, HintsDrop, "", "remove the plan's hints", 0, "x"),
 
 		view(DeployStep, Open, "change", "change or replace the step", 1, "enter"),
 		view(DeployStep, StepAdd, "add", "add a step", 4, "n"),
@@ -274,7 +274,7 @@ func deployment() []Action {
 }
 
 func enrolling() []Action {
-	start := view(Enroll, EnrollGo, "enroll", "create and change the nodes, and bring them to the goal, after confirmation", 4, "E")
+	start := view(Enroll, EnrollGo, "enroll", "create and change the nodes and bring them to the goal state, after confirmation", 4, "E")
 	start.Changes, start.Danger = true, models.DangerMayErase
 	return []Action{
 		view(Enroll, NextTab, "next tab", "next tab", 2, "tab"),
@@ -288,7 +288,7 @@ func enrolling() []Action {
 }
 
 func inspectionRules() []Action {
-	apply := view(Rules, RulesApply, "apply", "create and change the rules of a file, after confirmation", 4, "E")
+	apply := view(Rules, RulesApply, "apply", "create and change rules from a file, after confirmation", 4, "E")
 	remove := view(Rules, RulesDelete, "delete", "delete the rule, after confirmation", 2, "X")
 	for _, a := range []*Action{&apply, &remove} {
 		a.Changes, a.Danger = true, models.DangerInterrupts
@@ -296,7 +296,7 @@ func inspectionRules() []Action {
 	return []Action{
 		view(Rules, NextTab, "next tab", "next tab", 3, "tab"),
 		view(Rules, PrevTab, "", "previous tab", 0, "shift+tab"),
-		view(Rules, RulesTest, "test", "test the rules of a file, or those in Ironic; sends no change", 5, "c"),
+		view(Rules, RulesTest, "test", "test the rules in a file or in Ironic; sends no change", 5, "c"),
 		apply, remove,
 		view(Rules, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
 		view(Rules, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
@@ -348,7 +348,7 @@ func hardware() []Action {
 }
 
 func comparing() []Action {
-	apply := view(Compare, HardwareApply, "copy", "give the nodes that differ the BIOS settings of the golden node, after confirmation", 2, "E")
+	apply := view(Compare, HardwareApply, "copy", "copy the golden node's BIOS settings to the nodes that differ, after confirmation", 2, "E")
 	apply.Changes, apply.Danger = true, models.DangerInterrupts
 	return []Action{
 		view(Compare, NextTab, "next tab", "next tab", 4, "tab"),
@@ -392,9 +392,9 @@ func nodes() []Action {
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
-		change(Shell, "S", "open a shell on the machine with the SSH settings of logs", models.DangerNone, false),
+		change(Shell, "S", "open a shell on the machine, using the SSH settings for logs", models.DangerNone, false),
 		change(WebConsole, "", "show the URL of the graphical console; enables the console temporarily", models.DangerNone, false),
-		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
+		change(BringUp, "", "manage, inspect if not yet inspected, and provide; previews the requests", models.DangerMayErase, false),
 		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),

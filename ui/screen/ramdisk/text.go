@@ -8,7 +8,7 @@ const (
 	textBootsHelp      = "ramdisk that Ironic boots for deploy, clean and inspect"
 	textParamsHelp     = "kernel_append_params; replace Ironic's configured parameters"
 	textDefaultsHelp   = "prepend the kernel parameters configured in Ironic"
-	textInInstanceHelp = "write them to instance_info, which is cleared at undeploy"
+	textInInstanceHelp = "write the settings to instance_info, which is cleared at undeploy"
 	textApplyTitle     = "Set the ramdisk of nodes"
 
 	// Files.
