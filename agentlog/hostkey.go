@@ -145,7 +145,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 			return nil
 		}
 		if k.only && k.hop.strict != strictNo {
-			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check what it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
+			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check which image it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
 		}
 		// Do not refuse the key yet, because the machine may have booted an image that this console did not build.
 		k.foreign = true

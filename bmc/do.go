@@ -101,7 +101,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	how := pick(resetsFor(o.Verb), offered)
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC has no "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
+		return "", m.refuse(o.Name(), "this BMC does not support "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
 	}
 	note, err := m.act(ctx, actionAt(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
 	if err != nil {
@@ -278,7 +278,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	case f.Kind == models.FaultReset, isBroken(err):
 		return "", nil
 	case f.Kind == models.FaultTimeout:
-		return ", without an answer", nil
+		return " sent, but no response received", nil
 	}
 	return "", err
 }

@@ -201,7 +201,7 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 			return
 		}
 		if _, is := value.(string); !is && isText(key) {
-			left("%s becomes text", column)
+			left("%s is written as text", column)
 		}
 		row[column] = cellOf(key, value)
 	}

@@ -47,7 +47,7 @@ const (
 	textHintsHelp      = "root device hints as JSON, as in ironworks hints match"
 	textForAllHelp     = "for all nodes of the plan, not only this one"
 	textPickDisk       = "the plan has no hints; {open} picks a disk"
-	textNoHintsKind    = "Deployments of kind %s use no root device hints."
+	textNoHintsKind    = "Deployments of kind %s do not use root device hints."
 	textNodeUnread     = "Could not load the node."
 	textLoadingDisks   = "Loading disks…"
 	textInventoryError = "Could not load the inventory: "
@@ -107,7 +107,7 @@ const (
 	textNoPriority    = "no free priority between %s and %s"
 	textNodeNotRead   = "the node is not loaded yet"
 	textLoadingSteps  = "Loading the node…"
-	textDriverSteps   = "Driver steps of deploy interface %s unknown. {step-add} adds a step."
+	textDriverSteps   = "Driver steps of the %s deploy interface are unknown. {step-add} adds a step."
 	textNoSteps       = "No steps."
 	textStepsOrder    = "Highest priority first. Install steps belong between deploy (100) and tear_down_agent (40)."
 

@@ -38,7 +38,7 @@ const (
 	textPauseWrong   = "must be a number of seconds"
 
 	textOnlyRAID       = "only for RAID volumes"
-	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if Ironic enables it"
+	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if enabled in Ironic"
 	textNoVolume       = "no volume: {hardware-add} adds one"
 	textNoTarget       = "No target RAID. {hardware-add} adds a volume."
 	textNoVolumes      = "none known to Ironic"

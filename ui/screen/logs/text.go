@@ -40,7 +40,7 @@ const (
 	// Sources.
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
-	textNoLog           = "No log is followed."
+	textNoLog           = "No log is being followed."
 	textSerialHint      = "{log-serial} also reads the machine's serial console."
 	textSourcesTitle    = "Log sources"
 )
