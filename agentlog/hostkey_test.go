@@ -109,7 +109,7 @@ func TestUnreadableHostKeys(t *testing.T) {
 		jump    bool
 		want    string
 	}{
-		"an image's":                 {SSHOptions{HostKeys: broken}, "", false, "reading the host key of the ramdisk's Ignition: "},
+		"an image's":                 {SSHOptions{HostKeys: broken}, "", false, "reading the host key in the ramdisk's Ignition configuration: "},
 		"an image's, of a jump host": {SSHOptions{HostKeys: broken}, "", true, ""},
 		"a broken known_hosts":       {SSHOptions{}, file, false, "reading known_hosts: "},
 		"a file as a folder":         {SSHOptions{}, filepath.Join(file, "x"), false, "reading known_hosts: "},

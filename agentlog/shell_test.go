@@ -166,7 +166,7 @@ func TestShellFaults(t *testing.T) {
 		}, ShellSession{}, "SSH connection refused", "check that the ramdisk runs sshd"},
 		"unknown jump host": {booted(bootOne, idle), func(_ *testing.T, s *sshServer, o *SSHOptions) {
 			o.Jump = "core@127.0.0.1:" + o.address(s)
-		}, ShellSession{}, "it is not in known_hosts", "compare it, then log in once: ssh core@127.0.0.1"},
+		}, ShellSession{}, "it is not in known_hosts", "compare the fingerprint, then log in once: ssh core@127.0.0.1"},
 		"lost": {booted(bootOne, func(string, ssh.Channel) int { return -1 }), nil, ShellSession{}, "connection lost", ""},
 		"cut": {func(s *sshServer, command string, ch ssh.Channel) int {
 			if strings.HasPrefix(command, "cat ") {

@@ -131,7 +131,7 @@ func TestRAIDOfAController(t *testing.T) {
 		f.pick(":", paletteTitle, "raid")
 		f.until("[RAID]")
 		f.press("Q")
-		f.until("Drives of the BMC", "INTEL SSDSC2KB48")
+		f.until("Drives reported by the BMC", "INTEL SSDSC2KB48")
 		f.quits()
 		if o := c.fails(3, "raid", "check", name, "-f", `{logical_disks: [{raid_level: "1", size_gb: 9000}]}`); !strings.Contains(o.stderr, "does not fit") {
 			t.Error(o.stderr)

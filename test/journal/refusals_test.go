@@ -168,7 +168,7 @@ func TestKeys(t *testing.T) {
 		"the wrong":         {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong} }, []string{"accepted no key: 1 key was offered, SHA256:", "logs.ssh.keys"}},
 		"none":              {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = nil }, []string{"no keys to offer"}},
 		"one that is not":   {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{"/nowhere/key"} }, []string{"cannot read key /nowhere/key"}},
-		"with a passphrase": {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{locked} }, []string{"has a passphrase; ssh-add it"}},
+		"with a passphrase": {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{locked} }, []string{"has a passphrase; add it with ssh-add"}},
 		"a default file": {func(t *testing.T, o *agentlog.SSHOptions) {
 			o.Keys = nil
 			write(t, filepath.Join(o.Home, ".ssh", "id_ed25519"), string(right))

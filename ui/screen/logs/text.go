@@ -31,7 +31,7 @@ const (
 	// Serial console.
 	textSerialTitle  = "Read the serial console of "
 	textSerialWhat   = "Output of the machine's serial line is added to this log. No input is sent."
-	textSerialIPMI   = "With IPMI, a console has one reader: the current reader is disconnected."
+	textSerialIPMI   = "With IPMI, a console allows only one reader: the current reader is disconnected."
 	textSerialEnable = "A disabled console is enabled, and disabled again when you stop or leave. Ironic then clears the node's last error."
 	textSerialAsk    = "Read the console?"
 	textSerialKept   = "recorded log; read the console in the node's log tab"
@@ -40,7 +40,7 @@ const (
 	// Sources.
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
-	textNoLog           = "No log is followed."
+	textNoLog           = "No log is being followed."
 	textSerialHint      = "{log-serial} also reads the machine's serial console."
 	textSourcesTitle    = "Log sources"
 )

@@ -8,7 +8,7 @@ const (
 	textBootsHelp      = "ramdisk that Ironic boots for deploy, clean and inspect"
 	textParamsHelp     = "kernel_append_params; replace Ironic's configured parameters"
 	textDefaultsHelp   = "prepend the kernel parameters configured in Ironic"
-	textInInstanceHelp = "write them to instance_info, which is cleared at undeploy"
+	textInInstanceHelp = "write the settings to instance_info, which is cleared at undeploy"
 	textApplyTitle     = "Set the ramdisk of nodes"
 
 	// Files.
@@ -48,7 +48,7 @@ const (
 	textStalePreview = "Last valid configuration:"
 
 	// The fields of the form.
-	textIronicHelp     = "Ironic as seen by machines: URL, HOST or HOST:PORT, comma-separated; mdns: the agent discovers it"
+	textIronicHelp     = "Ironic's address as seen by machines: URL, HOST or HOST:PORT, comma-separated; mdns: the agent discovers it"
 	textHostHelp       = "value of build.py --host: name or address"
 	textStyleHelp      = "profile: ironworks, ironic-agent-image (build.py) or image-customization-controller"
 	textVerifyHelp     = "how the agent verifies Ironic; auto: from the URL and the CA"
@@ -69,14 +69,14 @@ const (
 	textJournalHelp    = "address of this console for ramdisk journals, as seen by machines; empty: not sent"
 	textKeyFilesHelp   = "public key files for user core, comma-separated"
 	textKeysHelp       = "public keys, comma-separated"
-	textAgentKeysHelp  = "also use keys of the SSH agent"
+	textAgentKeysHelp  = "also use keys from the SSH agent"
 	textKeyOptionsHelp = "accept keys with options, such as command=…"
 	textNoLoginHelp    = "confirm that no login is possible"
 	textHostKeyHelp    = "fixed SSH host key known to this console, instead of a new one per boot"
 	textHostnameHelp   = "hostname; {node} is the node name when served per node"
 	textKeyfilesHelp   = "NetworkManager connections or folders of .nmconnection files, comma-separated"
 	textIPHelp         = "ip= options"
-	textIPArgsHelp     = "network kernel arguments of the installed system, such as ip=dhcp6, space-separated"
+	textIPArgsHelp     = "network kernel arguments for the installed system, such as ip=dhcp6, space-separated"
 	textCopyNetHelp    = "copy the ramdisk's network configuration to the installed system; auto: with keyfiles"
 	textNoProxyHelp    = "hosts, domains and networks without proxy, comma-separated"
 	textNTPHelp        = "time servers, comma-separated"
@@ -93,7 +93,7 @@ const (
 	textServeInitramfsHelp = "live initramfs file"
 	textServeRootfsHelp    = "root file system of the same release"
 	textServeNodesHelp     = "node names, comma-separated; shown in the log for their BMCs"
-	textPerNodeHelp        = "separate configuration with hostname for each node"
+	textPerNodeHelp        = "separate configuration for each node, including its hostname"
 	textPublicHelp         = "name or address that machines use, if different"
 	textTLSHelp            = "with a generated certificate"
 	textServeArgsHelp      = "extra kernel arguments, separated by spaces"

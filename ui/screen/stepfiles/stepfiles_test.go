@@ -220,7 +220,7 @@ func TestNewApplyDelete(t *testing.T) {
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindRunbooks, nil, someBooks)
-		if text := said(r.wishes(action.StepsRun)); text != "no nodes: mark nodes in the fleet, or give nodes the trait" {
+		if text := said(r.wishes(action.StepsRun)); text != "no nodes: mark nodes in the fleet, or add the trait to nodes" {
 			t.Errorf("%q", text)
 		}
 		r.s.Do(action.Down)
@@ -235,7 +235,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%v %q", msg, got)
 			}
 		}
-		if why := opened(t, screen.KindTemplates, someTemplates, nil).s.DisabledReason(action.StepsRun); why != "only runbooks run on nodes; a deployment uses templates" {
+		if why := opened(t, screen.KindTemplates, someTemplates, nil).s.DisabledReason(action.StepsRun); why != "only runbooks can be run on nodes; templates are used by deployments" {
 			t.Errorf("%q", why)
 		}
 	})
