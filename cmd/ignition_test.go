@@ -100,7 +100,7 @@ func TestIgnitionUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":               {nil, "want ignition build|check"},
+		"nothing":               {nil, "usage: ignition build|check"},
 		"unknown":               {[]string{"fly"}, "fly"},
 		"format for a file":     {[]string{"build", "--host", "h", "-o", "json"}, "want a FILE, not a format"},
 		"embed as JSON":         {[]string{"embed", "/live.iso", "/x", "-o", "yaml"}, "want a FILE, not a format"},

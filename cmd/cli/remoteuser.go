@@ -35,7 +35,7 @@ func (r *RemoteUser) connect(a *App) (*session.Session, error) {
 }
 
 // TextNoFiles is the refusal of a file name over SSH.
-const TextNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
+const TextNoFiles = "files on the server are not available over SSH; pass the content on standard input (-)"
 
 // WhyNoFiles returns why the operator cannot name files. It returns "" if files are possible.
 func (a *App) WhyNoFiles() string {

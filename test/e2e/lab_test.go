@@ -222,7 +222,7 @@ func TestLabRefusals(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"lab"}, "want lab up|machines|snapshot|restore|scenarios"},
+		{[]string{"lab"}, "usage: lab up|machines|snapshot|restore|scenarios"},
 		{[]string{"lab", "up", "--lab-machines", "0"}, "--lab-machines 0: want 1 to 10000"},
 		{[]string{"lab", "up", "--lab-speed", "0"}, "--lab-speed 0: want a positive number"},
 		{[]string{"lab", "up", "--scenarios", bad}, `unknown scenario "wobbly"; available: ok, slow`},
