@@ -149,8 +149,8 @@ ironworks logs r7-n01 --kept --since 12h --level error`,
 		"Open a shell on the machine of a node",
 		`Open a login shell on the machine of a node over SSH, or run a command there. The address is that of the
 ramdisk; the keys, jump hosts and host key rules are those for ramdisk logs (logs.ssh in the context). --address
-connects to an instance. As with ssh, the words of COMMAND are joined and passed to the machine's shell, COMMAND has no terminal
-without -t, and ~. at the start of a line disconnects. Output is passed through unchanged.
+connects to an instance. As with ssh, the words of COMMAND are joined and passed to the machine's shell, COMMAND
+has no terminal without -t, and ~. at the start of a line disconnects. Output is passed through unchanged.
 The exit code is that of COMMAND or the shell, and 255 if the connection fails. Read-only mode refuses to connect.
 The audit log records the login.`,
 		`ironworks ssh r7-n01

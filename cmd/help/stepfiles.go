@@ -4,8 +4,8 @@ package help
 var stepFileHelpTexts = map[string]Text{
 	"ironworks templates": {
 		"Create and change deploy templates",
-		`A deploy template adds deploy steps, or changes their priority and arguments. Its name is a trait: the template applies to a
-deployment whose instance requests that trait, on a node that has it. These commands keep templates in files.`,
+		`A deploy template adds deploy steps, or changes their priority and arguments. Its name is a trait: the template applies
+to a deployment whose instance requests that trait, on a node that has it. These commands keep templates in files.`,
 		`ironworks templates list
 ironworks templates list --node r7-n01`,
 	},
