@@ -100,10 +100,10 @@ func TestIgnitionUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":               {nil, "want ignition build|check"},
+		"nothing":               {nil, "usage: ignition build|check"},
 		"unknown":               {[]string{"fly"}, "fly"},
-		"format for a file":     {[]string{"build", "--host", "h", "-o", "json"}, "want a FILE, not a format"},
-		"embed as JSON":         {[]string{"embed", "/live.iso", "/x", "-o", "yaml"}, "want a FILE, not a format"},
+		"format for a file":     {[]string{"build", "--host", "h", "-o", "json"}, "must be a FILE, not a format"},
+		"embed as JSON":         {[]string{"embed", "/live.iso", "/x", "-o", "yaml"}, "must be a FILE, not a format"},
 		"no host":               {[]string{"build"}, "--host is missing"},
 		"profile":               {[]string{"build", "--profile", "mine"}, `--profile "mine" is not a profile`},
 		"ssh key":               {[]string{"build", "--host", "h", "--ssh-key", "nowhere"}, "--ssh-key \"nowhere\" cannot be read"},
@@ -116,7 +116,7 @@ func TestIgnitionUsage(t *testing.T) {
 		"ISO from a pipe":       {[]string{"embed", "-", "/x"}, "from standard input; pass its file name"},
 		"kargs of nothing":      {[]string{"kargs", "append", "/live.iso"}, "append --help"},
 		"initramfs from a pipe": {[]string{"wrap", "/x", "--append", "-"}, "--append"},
-		"apply nothing":         {[]string{"apply", "n1"}, "want --iso URL"},
+		"apply nothing":         {[]string{"apply", "n1"}, "give --iso URL"},
 		"apply both":            {[]string{"apply", "n1", "--iso", "http://h/i", "--kernel", "http://h/k"}, "cannot be combined"},
 		"kernel alone":          {[]string{"apply", "n1", "--kernel", "http://h/k"}, "--kernel needs --initrd"},
 		"initrd alone":          {[]string{"apply", "n1", "--initrd", "http://h/k"}, "--initrd needs --kernel"},
@@ -132,7 +132,7 @@ func TestIgnitionUsage(t *testing.T) {
 		"apply to nobody":       {[]string{"serve", "--iso", "/live.iso", "--apply"}, "no NODE given"},
 		"two configurations":    {[]string{"serve", "--iso", "/live.iso", "--ignition", "x", "--host", "h"}, "cannot be combined"},
 		"certificate alone":     {[]string{"serve", "--iso", "/live.iso", "--tls-cert", "x"}, "--tls-cert and --tls-key"},
-		"bad address":           {[]string{"serve", "--iso", "/live.iso", "--host", "h", "--listen", "here"}, "want HOST:PORT, auto"},
+		"bad address":           {[]string{"serve", "--iso", "/live.iso", "--host", "h", "--listen", "here"}, "must be HOST:PORT, auto"},
 		"serve's tls":           {[]string{"serve", "--iso", "/live.iso", "--host", "h", "--ironic-tls", "maybe"}, "--ironic-tls \"maybe\""},
 		"config URL of an ISO":  {[]string{"serve", "--iso", "/live.iso", "--config-url"}, "--config-url needs --kernel"},
 		"serve as YAML":         {[]string{"serve", "--iso", "/live.iso", "-o", "yaml"}, "only -o table and json"},

@@ -23,13 +23,13 @@ func TestStrictErrors(t *testing.T) {
 		{"unknown key at the top", "contxts: {}" + tail, `:1:1: contxts: unknown key (did you mean contexts?)`},
 		{"unknown key, nothing near", "zebra: 1" + tail, `:1:1: zebra: unknown key`},
 		{"list of keys", "keys: [a, b]" + tail, `:1:7: keys: must be a mapping of keys and values, but is a list`},
-		{"binding without a key", "keys:\n  wide:" + tail, `:2:8: keys.wide: must be a key or a list of keys, but is empty (write ctrl+t, [t, f5], or [] for no key)`},
-		{"binding to a mapping", "keys:\n  wide: {key: a}" + tail, `:2:9: keys.wide: must be a key or a list of keys, but is a mapping (write ctrl+t, [t, f5], or [] for no key)`},
+		{"binding without a key", "keys:\n  wide:" + tail, `:2:8: keys.wide: must be a key or a list of keys, but is empty (use ctrl+t, [t, f5], or [] for no key)`},
+		{"binding to a mapping", "keys:\n  wide: {key: a}" + tail, `:2:9: keys.wide: must be a key or a list of keys, but is a mapping (use ctrl+t, [t, f5], or [] for no key)`},
 		{"binding to a list in a list", "keys:\n  wide: [a, [b]]" + tail, `:2:13: keys.wide: key 2 must be the name of a key, but is a list (quote the name)`},
 		{"bound twice", "keys:\n  wide: a\n  wide: b" + tail, `:3:3: keys.wide: duplicate key, first given in line 2`},
 		{"unknown key in a context", "contexts:\n  x:\n    url: http://h\n    pasword: p", `:4:5: contexts.x.pasword: unknown key (did you mean password?)`},
 		{"name of another file", "contexts:\n  x: {endpoint: 'http://h'}", `:2:7: contexts.x.endpoint: unknown key (did you mean url?)`},
-		{"insecure", "contexts:\n  x: {url: 'http://h', insecure: true}", `:2:24: contexts.x.insecure: unknown key (write verify: false)`},
+		{"insecure", "contexts:\n  x: {url: 'http://h', insecure: true}", `:2:24: contexts.x.insecure: unknown key (use verify: false)`},
 		{"unknown key in defaults", "contexts:\n  x:\n    url: http://h\n    defaults:\n      colums: [a]", `:5:7: contexts.x.defaults.colums: unknown key (did you mean columns?)`},
 		{"number for text", "contexts:\n  x:\n    url: http://h\n    password: 12345", `:4:15: contexts.x.password: must be text, but is a number (quote the value)`},
 		{"list for text", "contexts:\n  x:\n    url: [http://h]", `:3:10: contexts.x.url: must be text, but is a list`},
@@ -41,7 +41,7 @@ func TestStrictErrors(t *testing.T) {
 		{"list for time", "timeout: [1]" + tail, `:1:10: timeout: must be a time such as 30s, but is a list`},
 		{"bad time", "timeout: soon" + tail, `:1:10: timeout: "soon" is not a positive duration (use 30s, 2m or a number of seconds)`},
 		{"whole number for version", "contexts:\n  x: {url: 'http://h', api_version: 82}", `:2:37: contexts.x.api_version: must be an API version such as "1.82", but is a number`},
-		{"text for columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: name}", `:4:25: contexts.x.defaults.columns: must be a list of strings, but is text (write [a, b])`},
+		{"text for columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: name}", `:4:25: contexts.x.defaults.columns: must be a list of strings, but is text (use [a, b])`},
 		{"unknown column", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, colour]}", `:4:32: contexts.x.defaults.columns: unknown column "colour"; available: ` + columnKeys()},
 		{"unknown sort column", "contexts:\n  x:\n    url: http://h\n    defaults: {sort: -size}", `:4:22: contexts.x.defaults.sort: unknown column "size"; available: ` + columnKeys()},
 		{"filter that cannot be read", "contexts:\n  x:\n    url: http://h\n    defaults: {filter: 'x \"y'}", `:4:24: contexts.x.defaults.filter: filter "x \"y", column 3: unclosed quote`},
@@ -53,7 +53,7 @@ func TestStrictErrors(t *testing.T) {
 		{"number among columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, 1]}", `:4:32: contexts.x.defaults.columns[1]: must be text, but is a number (quote the value)`},
 		{"unknown key in logs", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {usr: core}}", `:4:18: contexts.x.logs.ssh.usr: unknown key (did you mean user?)`},
 		{"port that is none", "contexts:\n  x:\n    url: http://h\n    logs: {ssh: {port: 70000}}", `:4:24: contexts.x.logs.ssh.port: must be a port, 1 to 65535, but is a number`},
-		{"archive without a path", "contexts:\n  x:\n    url: http://h\n    logs: {archive: 'ssh://conductor'}", `:4:21: contexts.x.logs.archive: has no path (write ssh://[user@]host[:port]/path)`},
+		{"archive without a path", "contexts:\n  x:\n    url: http://h\n    logs: {archive: 'ssh://conductor'}", `:4:21: contexts.x.logs.archive: has no path (use ssh://[user@]host[:port]/path)`},
 		{"size of a journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_size: 1 gig}", `:4:25: contexts.x.journal.max_size: invalid size "1 gig": want a number with a unit, such as 500MiB or 2GiB`},
 		{"small journal", "contexts:\n  x:\n    url: http://h\n    journal: {max_size: 1000}", `:4:25: contexts.x.journal.max_size: 1000 is too small for a log (use 1MiB or more, for example 1GiB)`},
 		{"size that is none", "contexts:\n  x:\n    url: http://h\n    journal: {max_size: [1]}", `:4:25: contexts.x.journal.max_size: must be a size such as 1GiB, but is a list`},
@@ -78,7 +78,7 @@ func TestStrictErrors(t *testing.T) {
 		{"duplicate key", "contexts:\n  x:\n    url: http://h\n    url: http://i", `:4:5: contexts.x.url: duplicate key, first given in line 3`},
 		{"duplicate context", "contexts:\n  x: {url: 'http://h'}\n  x: {url: 'http://i'}", `:3:3: contexts.x: duplicate key, first given in line 2`},
 		{"key that is no text", "? [a]\n: b" + tail, `:1:3: a key must be text`},
-		{"second document", "contexts:\n  x: {url: 'http://h'}\n---\na: b", `:3:1: the file holds more than one YAML document (remove the --- line)`},
+		{"second document", "contexts:\n  x: {url: 'http://h'}\n---\na: b", `:3:1: the file contains more than one YAML document (remove the --- line)`},
 		{"value in itself", "contexts: &c\n  x: *c", `:2:6: contexts.x: the value contains itself`},
 		{"merge of a text", "contexts:\n  x:\n    <<: a\n    url: http://h", `:3:9: contexts.x.<<: only a mapping, or a list of mappings, can be merged`},
 		{"tab", "contexts:\n\tx: {url: 'http://h'}", `:2: not valid YAML: found character that cannot start any token (indent YAML with spaces, not tabs)`},
@@ -334,7 +334,7 @@ func TestReadableSecretsAreWarnedOf(t *testing.T) {
 			if err != nil || len(c.Warnings) != tt.want {
 				t.Fatalf("error %v, warnings %q", err, c.Warnings)
 			}
-			if tt.want > 0 && !strings.Contains(c.Warnings[0], "holds a secret and others can read it (mode 0644): chmod 600 ") {
+			if tt.want > 0 && !strings.Contains(c.Warnings[0], "contains a secret and other users can read it (mode 0644): run chmod 600 ") {
 				t.Error(c.Warnings[0])
 			}
 		})

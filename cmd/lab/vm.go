@@ -52,7 +52,7 @@ func (f *vmFlags) check(cmd *cobra.Command, site *SiteFlags, real *realFlags) er
 		return nil
 	}
 	if f.count < 1 || f.count > lab.MaxVirtual {
-		return cli.Usagef("--vms %d: want 1 to %d", f.count, lab.MaxVirtual)
+		return cli.Usagef("--vms %d: must be 1 to %d", f.count, lab.MaxVirtual)
 	}
 	for _, name := range []string{"lab-machines", "lab-speed", "story"} {
 		if cmd.Flags().Changed(name) {
@@ -66,7 +66,7 @@ func (f *vmFlags) check(cmd *cobra.Command, site *SiteFlags, real *realFlags) er
 		return cli.Usagef("--vms needs --iso FILE, a CoreOS live ISO: %s", isoHelp)
 	}
 	if f.cpus < 1 {
-		return cli.Usagef("--cpus %d: want at least 1", f.cpus)
+		return cli.Usagef("--cpus %d: must be at least 1", f.cpus)
 	}
 	if runtime.GOOS != "linux" {
 		return cli.Usagef("--vms needs Linux")

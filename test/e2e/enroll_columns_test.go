@@ -22,7 +22,7 @@ func TestEnrollMapsColumns(t *testing.T) {
 			"--column Machine=name":       `no column "Machine" (did you mean "Maschine"?); columns: Maschine, IPMI IP, Konto`,
 			"--column Maschine=nam":       `column "Maschine": unknown field "nam" (did you mean "name"?); fields: bmc, bmc.username`,
 			"--column Maschine":           `use HEADER=FIELD`,
-			"--driver ipmi --bmc 10.0.0.": "want either -f FILE or --bmc ADDRESS",
+			"--driver ipmi --bmc 10.0.0.": "give either -f FILE or --bmc ADDRESS",
 		} {
 			code := 2
 			if strings.Contains(flags, "Machine") {

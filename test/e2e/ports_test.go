@@ -77,7 +77,7 @@ func TestPortsOfANode(t *testing.T) {
 			{2, `a port has no field "pxe_enable" (did you mean "pxe_enabled"?)`, []string{"port", "set", mac, "pxe_enable=true"}},
 			{2, "want true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
 			{2, "extra is an object", []string{"port", "set", mac, "extra={}"}},
-			{2, "want PORT… KEY=VALUE…", []string{"port", "set", mac, second}},
+			{2, "give PORT… KEY=VALUE…", []string{"port", "set", mac, second}},
 			{3, "needs both switch_id and port_id", []string{"port", "set", second, "local_link_connection.port_id=Eth1"}},
 			{3, "no port has MAC address 52:54:00:ff:ff:ff", []string{"port", "delete", "52:54:00:ff:ff:ff", "--yes"}},
 			{3, `has no port group "bond9"; it has none`, []string{"port", "set", mac, "portgroup=bond9"}},

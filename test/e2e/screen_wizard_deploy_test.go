@@ -171,10 +171,10 @@ test "$1" != fails
 		s.until("exit status 1", "Y continues the edit")
 		s.quits()
 		s = edited("no-such-editor --wait")
-		s.until("cannot start the editor of $VISUAL, no-such-editor", "plan unchanged")
+		s.until("cannot start the editor set in $VISUAL, no-such-editor", "plan unchanged")
 		s.quits()
 		s = edited("no-such-editor '--wait'")
-		s.until("editor of $VISUAL not found", "no-such-editor")
+		s.until("editor set in $VISUAL not found", "no-such-editor")
 		s.quits()
 		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 			t.Errorf("leftover files: %v, %v", left, err)

@@ -183,7 +183,7 @@ func TestEditMasked(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(asked(t, r.edit(t, r.wishes(action.Open), func(text string) string { return strings.Replace(text, "priority: 50", "priority: 51", 1) })), 100, 30)
-		if !strings.Contains(text, "****** is Ironic's mask for a secret; write the secret") {
+		if !strings.Contains(text, "****** is Ironic's mask for a secret; enter the secret itself") {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(asked(t, r.edit(t, r.wishes(action.Open), func(text string) string { return strings.Replace(text, "'******'", "geheim", 1) })), 100, 30)
