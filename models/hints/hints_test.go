@@ -175,7 +175,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: %q (%+v), want %q", d.Disk.Name, d.Why, d, wants[i])
 		}
 	}
-	if last := e.Disks[2].Hints; last[2].Why != "not reported by the ramdisk" || last[0].Why != "not reported by the ramdisk; compared as the text none" {
+	if last := e.Disks[2].Hints; last[2].Why != "not reported by the ramdisk" || last[0].Why != "not reported by the ramdisk; compared as the text \"none\"" {
 		t.Errorf("%+v", last)
 	}
 	e = Search{Hints: hintsFrom(t, `{"vendor": "ata"}`)}.Explain(shelf(t))
@@ -200,7 +200,7 @@ func TestLint(t *testing.T) {
 		`{"bogus": 1}`:                   "error: Ironic refuses the hints",
 		`{"model": "<all-in> a"}`:        "error: <all-in> requires",
 		`{"size": 480}`:                  "warning: equality is exact",
-		`{"size": "= 480"}`:              "warning: = means at least",
+		`{"size": "= 480"}`:              "warning: = means \"at least\"",
 		`{"size": "<or> 1 <or> 2"}`:      "error: <or> compares text",
 		`{"size": "<in> 4"}`:             "error: <in> compares text",
 		`{"size": "s!= 4"}`:              "warning: s!= compares text",
