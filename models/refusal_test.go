@@ -45,7 +45,7 @@ func TestWhyNot(t *testing.T) {
 			VerbUnhold,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedState,
-			`unhold n1: not possible in state "active", nor in any other of this Ironic; possible now: rebuild, undeploy, rescue`,
+			`unhold n1: not possible in state "active", nor in any other state of this Ironic; possible now: rebuild, undeploy, rescue`,
 		},
 		"version not known yet": {
 			VerbUnhold,

@@ -79,7 +79,7 @@ func leadingJSON(text string) (string, error) {
 
 // notJSON returns the error for invalid JSON. In most cases, the shell has removed its quotes.
 func notJSON(err error) error {
-	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; write a string as '\"TEXT\"'", err)
+	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; for a string, use '\"TEXT\"'", err)
 }
 
 // Typed describes the setting with the value that is sent and the type of this value. Secrets are masked.

@@ -49,7 +49,7 @@ func TestRunbookOnNodes(t *testing.T) {
 		"unknown":                    {book: eraseStep, ident: "CUSTOM_Z", refused: `no runbook has the name or UUID "CUSTOM_Z"`},
 		"not readable":               {err: errors.New("no answer"), refused: "no answer"},
 		"another state":              {book: `"traits":["CUSTOM_A"],` + eraseStep, change: func(n *models.Node) { n.ProvisionState = models.StateActive }, refused: "active"},
-		"a step that is not offered": {book: `"traits":["CUSTOM_A"],` + eraseStep, raid: "no-raid", refused: "raid.delete_configuration: not offered by the raid interface no-raid"},
+		"a step that is not offered": {book: `"traits":["CUSTOM_A"],` + eraseStep, raid: "no-raid", refused: "raid.delete_configuration: not offered by raid interface no-raid"},
 		"an ignored option":          {book: `"traits":["CUSTOM_A"],"disable_ramdisk":false,` + eraseStep, quiet: true, text: "--disable-ramdisk has no effect"},
 		"without a ramdisk":          {book: `"traits":["CUSTOM_A"],"disable_ramdisk":true,` + eraseStep, text: "without the ramdisk (disable_ramdisk)"},
 		"of another project":         {book: `"traits":["CUSTOM_A"],"owner":"p1","public":false,` + eraseStep, text: "the runbook belongs to project p1, which does not own the node"},

@@ -75,7 +75,7 @@ func TestPortsOfANode(t *testing.T) {
 			{3, "the node already has a port with MAC address " + mac, []string{"port", "set", second, "address=" + mac}},
 			{2, `"52:54:00" is not a MAC address`, []string{"port", "create", name, "52:54:00"}},
 			{2, `a port has no field "pxe_enable" (did you mean "pxe_enabled"?)`, []string{"port", "set", mac, "pxe_enable=true"}},
-			{2, "want true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
+			{2, "must be true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
 			{2, "extra is an object", []string{"port", "set", mac, "extra={}"}},
 			{2, "want PORT… KEY=VALUE…", []string{"port", "set", mac, second}},
 			{3, "needs both switch_id and port_id", []string{"port", "set", second, "local_link_connection.port_id=Eth1"}},
