@@ -39,7 +39,7 @@ func TestWhyNot(t *testing.T) {
 			VerbService,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedVersion,
-			`service n1: needs API 1.87 from state "active"; this Ironic has 1.82`,
+			`service n1: needs API 1.87 in state "active"; this Ironic has 1.82`,
 		},
 		"legal nowhere in this version": {
 			VerbUnhold,

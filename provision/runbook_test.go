@@ -42,10 +42,10 @@ func TestRunbookOnNodes(t *testing.T) {
 		refused, text string
 	}{
 		"allowed by a trait":         {book: `"traits":["CUSTOM_X","CUSTOM_A"],` + eraseStep, text: "runbook CUSTOM_B: manual cleaning runs raid.delete_configuration and 1 more step"},
-		"none of the traits":         {book: `"traits":["CUSTOM_X","CUSTOM_Y"],` + eraseStep, refused: "the node has no trait of the runbook CUSTOM_B: CUSTOM_X, CUSTOM_Y"},
-		"no traits":                  {book: `"traits":[],` + eraseStep, refused: "the runbook CUSTOM_B has no traits: Ironic runs it on no node"},
+		"none of the traits":         {book: `"traits":["CUSTOM_X","CUSTOM_Y"],` + eraseStep, refused: "the node has none of the traits of runbook CUSTOM_B: CUSTOM_X, CUSTOM_Y"},
+		"no traits":                  {book: `"traits":[],` + eraseStep, refused: "runbook CUSTOM_B has no traits, so Ironic cannot run it on any node"},
 		"before 1.112, its name":     {book: eraseStep, change: func(n *models.Node) { n.Traits = []string{"CUSTOM_B"} }, text: "manual cleaning"},
-		"before 1.112, not its name": {book: eraseStep, refused: "the node has no trait of the runbook CUSTOM_B: CUSTOM_B"},
+		"before 1.112, not its name": {book: eraseStep, refused: "the node has none of the traits of runbook CUSTOM_B: CUSTOM_B"},
 		"unknown":                    {book: eraseStep, ident: "CUSTOM_Z", refused: `no runbook has the name or UUID "CUSTOM_Z"`},
 		"not readable":               {err: errors.New("no answer"), refused: "no answer"},
 		"another state":              {book: `"traits":["CUSTOM_A"],` + eraseStep, change: func(n *models.Node) { n.ProvisionState = models.StateActive }, refused: "active"},

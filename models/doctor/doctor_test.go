@@ -158,7 +158,7 @@ func TestDoctorJudges(t *testing.T) {
 		"perhaps discovered": {func(f *Facts) {
 			f.Nodes.Add(&models.Node{UUID: "u8", ProvisionState: models.StateEnroll})
 		}, CheckDiscovery, Unknown, "1 node in enroll without a name; not all inventories were read"},
-		"no inspection by agents":  {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckDiscovery, OK, "auto-discovery off or without effect"},
+		"no inspection by agents":  {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckDiscovery, OK, "auto-discovery is off or has no effect"},
 		"too old to discover":      {func(f *Facts) { f.Version.Minor = 82 }, CheckDiscovery, OK, "auto-discovery not available in this Ironic"},
 		"no nodes":                 {func(f *Facts) { f.Nodes = &NodesTally{} }, CheckNodes, OK, "no nodes"},
 		"half of them":             {func(f *Facts) { f.NodesError = "skipped: out of time" }, CheckNodes, Unknown, "only 1 node listed: skipped: out of time"},

@@ -205,7 +205,7 @@ func TestLint(t *testing.T) {
 		`{"size": "<in> 4"}`:             "error: <in> compares text",
 		`{"size": "s!= 4"}`:              "warning: s!= compares text",
 		`{"vendor": ">= 5"}`:             "warning: >= compares numbers",
-		`{"vendor": "s!= ata"}`:          "warning: s!= matches disks that do not report",
+		`{"vendor": "s!= ata"}`:          "warning: s!= also matches disks that do not report",
 		`{"name": "/dev/sda"}`:           "warning: kernel names",
 		`{"wwn": "0x1"}`:                 "",
 		`{"rotational": true}`:           "",

@@ -195,7 +195,7 @@ func diskCases() map[CheckID][]checkCase {
 			{"", planHints(`{"size": "60.5"}`), CheckRefuse, ""},
 			{"", planHints(`{"size": "<range-in> [ 10 20 ]"}`), CheckRefuse, ""},
 			{"", planHints(`{"tran": "sata"}`), CheckRefuse, ""},
-			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"size": ">= 400"}`)(f) }, CheckRefuse, "does not know the operator >="},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"size": ">= 400"}`)(f) }, CheckRefuse, "does not support the operator >="},
 			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"serial": "s== S1"}`)(f) }, CheckOK, ""},
 			{`"properties": {"root_device": {"serial": 5}}`, noHints(same), CheckRefuse, ""},
 		},
@@ -324,7 +324,7 @@ func dataCases() map[CheckID][]checkCase {
 			{"", reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckOK, "cloud-init can read"},
 			{"", func(f *Facts) {
 				f.UserData = &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, Findings: []UserDataFinding{{true, "ssh-key", "1:88: no key"}, {false, "no-login", "none"}}}
-			}, CheckRefuse, "login to the installed system would fail"},
+			}, CheckRefuse, "logging in to the installed system would fail"},
 			{"", func(f *Facts) {
 				f.UserData = &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, Findings: []UserDataFinding{{true, "ssh-key", "1:88: no key"}, {true, "bad-mode", "2:1: mode"}}}
 			}, CheckRefuse, "emergency shell"},

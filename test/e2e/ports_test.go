@@ -173,7 +173,7 @@ func TestVIFs(t *testing.T) {
 		}
 		for _, verb := range []string{"attach", "detach"} {
 			o := c.fails(3, "vif", verb, name, vif, "--yes")
-			if !strings.Contains(o.stderr, "network interface noop ignores VIFs") {
+			if !strings.Contains(o.stderr, "the noop network interface ignores VIFs") {
 				t.Errorf("%s: %s", verb, o.stderr)
 			}
 		}
