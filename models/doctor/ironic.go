@@ -117,9 +117,9 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 	case !reported:
 		return f.noneTold()
 	case len(with) == 0 && direct > 0:
-		return warning(fmt.Sprintf("custom-agent is not enabled: no install_coreos; images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
+		return warning(fmt.Sprintf("custom-agent is not enabled: install_coreos cannot be used, but images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
 	case len(with) == 0:
-		return failure("custom-agent is not enabled: no install_coreos", hint, evidence...)
+		return failure("custom-agent is not enabled: install_coreos cannot be used", hint, evidence...)
 	case len(without) > 0:
 		return warning("custom-agent is not enabled for "+someOf(without), hint, evidence...)
 	}

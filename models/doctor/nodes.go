@@ -101,7 +101,7 @@ func judgeFleetISOs(f *Facts) []Diagnosis {
 	}
 	if f.Nodes != nil {
 		if more := len(f.Nodes.ISOs) - len(f.ISOs); more > 0 {
-			all = append(all, unknown(fmt.Sprintf("%d more not checked: to check a node's ISO, name the node", more)))
+			all = append(all, unknown(fmt.Sprintf("%d more not checked: to check a node's ISO, specify the node", more)))
 		}
 	}
 	return all

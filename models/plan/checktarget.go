@@ -42,7 +42,7 @@ func checkStableHint(f *Facts) finding {
 	if len(names) == 1 && names[0] == hints.Name && strings.HasPrefix(target.Name, "/dev/md") {
 		return pass("a RAID volume keeps its name", models.Observed("name", target.Name))
 	}
-	return fail("identified by "+hints.Join(names)+" only, which another disk may have next time",
+	return fail("identified by "+hints.Join(names)+" only, which may match another disk next time",
 		"ironworks hints set "+f.Node.Label()+" --disk "+target.Name, models.Observed(f.hintsPlace(), f.Hints.Hints)).
 		onScreen(pickTarget + target.Name)
 }

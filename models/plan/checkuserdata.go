@@ -146,7 +146,7 @@ func checkUserDataOdd(f *Facts) finding {
 	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
 		return pass("the last deployment's configdrive is reused", models.Observed("instance_info.configdrive", "set"))
 	case f.UserData == nil:
-		return fail("no user data: logging in to the installed system will not be possible", "pass --user-data FILE").onScreen("set the user data on the First boot page")
+		return fail("no user data: no way to log in to the installed system", "pass --user-data FILE").onScreen("set the user data on the First boot page")
 	}
 	var evidence []models.Observation
 	for _, p := range f.UserData.Findings {
