@@ -113,7 +113,7 @@ func TestHintsUsage(t *testing.T) {
 		`unknown command "fly"`:                   {"hints", "fly"},
 		"want --hints and":                        {"hints", "match", "--hints", "{}"},
 		"--batch cannot be combined with --hints": {"hints", "match", "--batch", "-", "--hints", "{}"},
-		"must be newest or old":                      {"hints", "match", "--batch", "-", "--release", "new"},
+		"must be newest or old":                   {"hints", "match", "--batch", "-", "--release", "new"},
 		"/nowhere":                                {"hints", "match", "--batch", "/nowhere"},
 		"--inventory":                             {"hints", "match", "--hints", "{}", "--inventory", "/nowhere"},
 		"--hints: ":                               {"hints", "match", "--hints", "{", "--inventory", "-"},
