@@ -100,7 +100,7 @@ func (e *OtherDeploymentError) sentence(resume, end string) string {
 
 // errNoUnfinished reports that there is no deployment of the node to resume.
 var errNoUnfinished = &models.RemedyError{
-	Err: errors.New("the node has no unfinished deployment"), Hint: "ironworks deploy --unfinished lists all of them", ScreenHint: ":deploy-resume lists all of them",
+	Err: errors.New("the node has no unfinished deployment"), Hint: "ironworks deploy --unfinished lists all unfinished deployments", ScreenHint: ":deploy-resume finds all unfinished deployments",
 }
 
 // settleTimeout is the maximum time to wait until it is known which requests have arrived.

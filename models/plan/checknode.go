@@ -152,7 +152,7 @@ func checkDeployInterface(f *Facts) finding {
 		return f.checkAutodetect()
 	}
 	if want := f.Kind.deployInterface(); want != "" && want != iface {
-		return fail(fmt.Sprintf("%s needs the %s deploy interface", f.Kind, want), "deploy_interface: "+want+" in the plan, or remove the key", at).
+		return fail(fmt.Sprintf("%s needs the %s deploy interface", f.Kind, want), "set deploy_interface: "+want+" in the plan, or remove the key", at).
 			onScreen("set the deploy interface to " + want + " on the Ramdisk page, or clear it")
 	}
 	return f.enabledInterface(iface, at)
