@@ -113,7 +113,7 @@ func TestHintsUsage(t *testing.T) {
 		`unknown command "fly"`:                   {"hints", "fly"},
 		"give --hints and":                        {"hints", "match", "--hints", "{}"},
 		"--batch cannot be combined with --hints": {"hints", "match", "--batch", "-", "--hints", "{}"},
-		"want newest or old":                      {"hints", "match", "--batch", "-", "--release", "new"},
+		"must be newest or old":                   {"hints", "match", "--batch", "-", "--release", "new"},
 		"/nowhere":                                {"hints", "match", "--batch", "/nowhere"},
 		"--inventory":                             {"hints", "match", "--hints", "{}", "--inventory", "/nowhere"},
 		"--hints: ":                               {"hints", "match", "--hints", "{", "--inventory", "-"},

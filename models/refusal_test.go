@@ -39,13 +39,13 @@ func TestWhyNot(t *testing.T) {
 			VerbService,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedVersion,
-			`service n1: needs API 1.87 from state "active"; this Ironic has 1.82`,
+			`service n1: needs API 1.87 in state "active"; this Ironic has 1.82`,
 		},
 		"legal nowhere in this version": {
 			VerbUnhold,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedState,
-			`unhold n1: not possible in state "active", nor in any other of this Ironic; possible now: rebuild, undeploy, rescue`,
+			`unhold n1: not possible in state "active", nor in any other state of this Ironic; possible now: rebuild, undeploy, rescue`,
 		},
 		"version not known yet": {
 			VerbUnhold,

@@ -109,7 +109,7 @@ func TestHardwareActions(t *testing.T) {
 		"software RAID":                     {action: raid(`{logical_disks: [{raid_level: "1", size_gb: 100, controller: software}]}`, false), state: models.StateManageable, fields: `"raid_interface": "agent"`, sends: []string{"/states/raid", "/states/provision clean delete_configuration"}},
 		"software RAID of another level":    {action: raid(`{logical_disks: [{raid_level: "5", size_gb: 100, controller: software}]}`, false), state: models.StateManageable, fields: `"raid_interface": "agent"`, refused: "RAID-1 for the first"},
 		"software RAID beside others":       {action: raid(mirror, true), state: models.StateManageable, fields: `"raid_interface": "agent"`, refused: "cannot keep"},
-		"no RAID":                           {action: provision.DeleteRAID(), state: models.StateManageable, fields: `"raid_interface": "no-raid"`, refused: "if Ironic enables it: ironworks set n1 raid_interface=redfish"},
+		"no RAID":                           {action: provision.DeleteRAID(), state: models.StateManageable, fields: `"raid_interface": "no-raid"`, refused: "if it is enabled in Ironic: ironworks set n1 raid_interface=redfish"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

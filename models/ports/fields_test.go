@@ -40,7 +40,7 @@ func TestSettings(t *testing.T) {
 		{noun: ports.Port, args: "local_link_connection.switchid=1", err: `(did you mean "switch_id"?)`},
 		{noun: ports.Port, args: "name+=a", err: "+= is only allowed for members of a port group"},
 		{noun: ports.Port, args: "name=a name=b", err: "name is given twice"},
-		{noun: ports.Port, args: "name", err: "want KEY=VALUE, or KEY- to remove it"},
+		{noun: ports.Port, args: "name", err: "use KEY=VALUE, or KEY- to remove the field"},
 	} {
 		t.Run(string(test.noun)+" "+test.args, func(t *testing.T) {
 			t.Parallel()

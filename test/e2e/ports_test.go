@@ -75,7 +75,7 @@ func TestPortsOfANode(t *testing.T) {
 			{3, "the node already has a port with MAC address " + mac, []string{"port", "set", second, "address=" + mac}},
 			{2, `"52:54:00" is not a MAC address`, []string{"port", "create", name, "52:54:00"}},
 			{2, `a port has no field "pxe_enable" (did you mean "pxe_enabled"?)`, []string{"port", "set", mac, "pxe_enable=true"}},
-			{2, "want true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
+			{2, "must be true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
 			{2, "extra is an object", []string{"port", "set", mac, "extra={}"}},
 			{2, "give PORT… KEY=VALUE…", []string{"port", "set", mac, second}},
 			{3, "needs both switch_id and port_id", []string{"port", "set", second, "local_link_connection.port_id=Eth1"}},
@@ -173,7 +173,7 @@ func TestVIFs(t *testing.T) {
 		}
 		for _, verb := range []string{"attach", "detach"} {
 			o := c.fails(3, "vif", verb, name, vif, "--yes")
-			if !strings.Contains(o.stderr, "network interface noop ignores VIFs") {
+			if !strings.Contains(o.stderr, "the noop network interface ignores VIFs") {
 				t.Errorf("%s: %s", verb, o.stderr)
 			}
 		}
