@@ -18,7 +18,7 @@ import (
 
 const explainedNoDisk = "Deploy step deploy.install_coreos failed on node 1be2. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
 
-const explainedNoDiskText = `verdict     No disk of the machine matches the root device hints
+const explainedNoDiskText = `verdict     No disk in the machine matches the root device hints
 confidence  high (rule no-hinted-device)
 evidence    error = Deploy step deploy.install_coreos failed on node 1be2. Error
             finding the disk or partition device to deploy the image onto: No

@@ -90,7 +90,7 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	path := in.AgentBinary
 	if path == "" {
 		if path = m.besideProgram(arch); path == "" {
-			return nil, refuse("", "is not beside ironworks", "build it with: make agent; or use --agent-binary FILE", nil)
+			return nil, refuse("", "is not beside ironworks", "build it with make agent, or use --agent-binary FILE", nil)
 		}
 	}
 	text, err := m.read(path)

@@ -12,7 +12,7 @@ import (
 
 const aNode = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 
-// realTexts lists real messages from Ironic, its agent, the step install_coreos and coreos-installer. Each has a
+// realTexts lists real messages from Ironic, its agent, the install_coreos step and coreos-installer. Each has a
 // number, by which other tests refer to it.
 var realTexts = []struct {
 	number int

@@ -330,7 +330,7 @@ func (x *explaining) nodeTexts() {
 			kept = x.Work.Evidence.LastError
 		}
 		if kept != "" {
-			x.addText("kept reason", kept, x.age(x.Work.End))
+			x.addText("saved reason", kept, x.age(x.Work.End))
 		}
 	}
 }
