@@ -38,7 +38,7 @@ var factRules = []Rule{
 	},
 	{
 		ID: "conductors-dead", In: atWork, If: []Condition{ifAllDead}, Confidence: ConfidenceLow,
-		Verdict:  "Ironic reports every conductor as dead",
+		Verdict:  "Ironic reports every conductor dead",
 		Brief:    "no conductor is alive",
 		Evidence: []EvidenceField{evConductor, evState, evWaited},
 		Not:      []string{"proof of dead conductors: an Ironic on SQLite reports working conductors as dead"},
