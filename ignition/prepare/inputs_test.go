@@ -80,7 +80,7 @@ func TestInputErrors(t *testing.T) {
 	}{
 		"several URLs in classic": {
 			classic(func(in *prepare.Inputs) { in.Host, in.IronicURLs = "", []string{"192.0.2.1", "192.0.2.2"} }),
-			[]string{"192.0.2.1,192.0.2.2", "are several", "use the profile default"},
+			[]string{"192.0.2.1,192.0.2.2", "has several values", "use the profile default"},
 		},
 		"a large file":     {prepare.Inputs{CAFile: "large"}, []string{"large", "larger than 16 MiB"}},
 		"a secret as path": {prepare.Inputs{PullSecretFile: `{"auths":{"r":{"auth":"` + secret + `"}}}`}, []string{"is not a file", "use the name of a file"}},
