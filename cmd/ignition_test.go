@@ -105,7 +105,7 @@ func TestIgnitionUsage(t *testing.T) {
 		"format for a file":     {[]string{"build", "--host", "h", "-o", "json"}, "must be a FILE, not a format"},
 		"embed as JSON":         {[]string{"embed", "/live.iso", "/x", "-o", "yaml"}, "must be a FILE, not a format"},
 		"no host":               {[]string{"build"}, "--host is missing"},
-		"profile":               {[]string{"build", "--profile", "mine"}, `--profile "mine" is not a profile`},
+		"profile":               {[]string{"build", "--profile", "mine"}, `--profile "mine" is not a known profile`},
 		"ssh key":               {[]string{"build", "--host", "h", "--ssh-key", "nowhere"}, "--ssh-key \"nowhere\" cannot be read"},
 		"tls":                   {[]string{"build", "--host", "h", "--tls", "maybe"}, "--tls \"maybe\""},
 		"classic's registry":    {[]string{"build", "--profile", "classic", "--host", "h"}, "--registry is missing"},

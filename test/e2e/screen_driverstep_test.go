@@ -9,7 +9,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenAssistedInstall deploys a node with the step start_assisted_install instead of install_coreos, using the
+// TestScreenAssistedInstall deploys a node with the start_assisted_install step instead of install_coreos, using the
 // form for this step.
 func TestScreenAssistedInstall(t *testing.T) {
 	t.Parallel()
