@@ -62,7 +62,7 @@ func TestErasingActionsNeedConfirmation(t *testing.T) {
 	}
 }
 
-// Keys typed for the list must not confirm a dialog that opens meanwhile.
+// TestDialogIgnoresEarlyKeys checks that keys typed for the list do not confirm a dialog that opens meanwhile.
 func TestDialogIgnoresEarlyKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
@@ -218,10 +218,10 @@ func TestForms(t *testing.T) {
 	tests := map[string]struct {
 		node   string
 		action string
-		fill   []string // one text per field
+		fill   []string // the text for each field of the form
 		shows  string
 		sent   []string
-		// answer is the confirmation that the test types, or "" if none is asked for.
+		// answer is the text that confirms the action, or "" if the console asks for no confirmation.
 		answer string
 	}{
 		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "ignores heartbeats", []string{"maintenance true r7-n04"}, "y"},

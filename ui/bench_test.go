@@ -50,7 +50,7 @@ func newBench(b *testing.B) *bench {
 	return x
 }
 
-// newBenchOf returns a bench that uses the session of r and further Bubble Tea options.
+// newBenchOf returns a running bench that uses r's session and passes the options to Bubble Tea.
 func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
@@ -79,7 +79,7 @@ func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	return x
 }
 
-// BenchmarkView measures drawing the whole screen, as is done after every message.
+// BenchmarkView measures how long it takes to draw the whole screen. This happens after every message.
 func BenchmarkView(b *testing.B) {
 	c := stage(b)
 	b.ReportAllocs()
@@ -99,7 +99,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkPicture measures filtering and sorting 10,000 nodes, as a command does after each poll.
+// BenchmarkPicture measures filtering and sorting 10,000 nodes, which happens in a Bubble Tea command after each
+// poll.
 func BenchmarkPicture(b *testing.B) {
 	c := stage(b)
 	by, _ := explain.FindColumn("state")
@@ -147,8 +148,8 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// press presses key the given number of times and returns the median of the bytes written per press. The median
-// ignores other updates that happen to fall in between.
+// press presses key the given number of times and returns the median number of bytes written per press. The median is
+// not affected by a few unrelated updates.
 func (x *bench) press(key string, times int) float64 {
 	var took []int
 	for range times {

@@ -30,19 +30,19 @@ import (
 // Options configures the console.
 type Options struct {
 	// Contexts lists the configured contexts. Open opens a context by name, or the current one if name is empty,
-	// without sending a request to Ironic. It passes later messages of the session to notice.
+	// without sending a request to Ironic. The opened session reports later messages through notice.
 	Contexts []screen.Context
 	Open     func(name string, notice func(text string)) (*screen.Session, error)
 	// Probe tests the connection of the named context without opening it.
 	Probe func(ctx context.Context, name string) (screen.Health, error)
 	// ReadOnly starts the console in read-only mode, even if the context allows changes.
 	ReadOnly bool
-	// ASCII restricts glyphs to ASCII. Mouse turns the mouse on at the start.
+	// ASCII restricts glyphs to ASCII. Mouse turns mouse support on at startup.
 	ASCII, Mouse bool
 	// Background is the background of the terminal, or Ask if it is unknown.
 	Background Background
-	// Ramdisks builds ramdisks and needs no session; it may be nil. Unless File is empty, it is opened on the
-	// Ignition screen at the start.
+	// Ramdisks builds ramdisks and needs no session; it may be nil. File is opened on the Ignition screen at startup,
+	// unless it is empty.
 	Ramdisks screen.Ramdisks
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
@@ -51,11 +51,11 @@ type Options struct {
 	Notify Notify
 	// Keys holds the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins holds the programs supplied by the operator, by the ID of the action that runs them. Keys contains
-	// these actions too.
+	// Plugins maps action IDs to the programs supplied by the operator that these actions run. Keys contains the
+	// actions too.
 	Plugins map[action.ID]*plugin.Plugin
-	// HandOver is called when another program takes over the terminal, and the function that it returns is called
-	// when that program has ended. HandOver may be nil.
+	// HandOver is called when another program takes over the terminal. The function that it returns is called when
+	// that program has ended. HandOver may be nil.
 	HandOver func() (back func())
 	// Program is the name of the command-line program.
 	Program string
@@ -103,13 +103,14 @@ type Console struct {
 	width, height int
 	// keyAt is the time when the last key was pressed.
 	keyAt time.Time
-	// record records the terminal, or is nil if nothing is recorded.
+	// record receives the terminal's output, or is nil if nothing is recorded.
 	record Recorder
 	// painter draws the screen; it is nil until there is a terminal. tty is the terminal of this process; it is nil
 	// on a server.
 	painter *painter
 	tty     *tty
-	// painted is the last picture, and shown the last view. unchanged means that the last message changed neither.
+	// painted is the last picture drawn, and shown is the last view returned by View. unchanged means that the last
+	// message changed neither.
 	painted       string
 	shown         tea.View
 	unchanged     bool
@@ -148,7 +149,7 @@ func New(ctx context.Context, opts Options) *Console {
 	return c
 }
 
-// Init opens the current context and starts the clock.
+// Init opens the current context, starts the clock, and shows the startup warnings.
 func (c *Console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.tick(), c.openSession(""), c.reportOf(c.taskNews, tasksChanged{})}
 	if c.env.Seat != nil {
@@ -182,7 +183,7 @@ func reportTo(box *mailbox.Box[struct{}]) func() {
 	return func() { box.Put(func(*struct{}) {}) }
 }
 
-// Update passes a message to its receiver.
+// Update passes a message to the part of the console that handles it. A panic ends the console.
 func (c *Console) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -253,8 +254,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// forward sends msg to the dialog in front and to all visited screens, because it is the result of a command that one
-// of them started.
+// forward sends msg to the dialog in front and to all visited screens, because any of them may have started the
+// command that returned msg.
 func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	if len(c.overlays) > 0 {
@@ -310,7 +311,8 @@ func (c *Console) SendToScreen(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// restyle rebuilds the theme after something that it depends on has changed.
+// restyle rebuilds the theme. It must be called when the look of the console or the context's accent color has
+// changed.
 func (c *Console) restyle() {
 	c.look.Accent = ""
 	if c.env.Session != nil {

@@ -206,7 +206,7 @@ func TestRebuildRunsChecks(t *testing.T) {
 		r.order("B")
 		r.shows("failed: root-device")
 		r.press("esc")
-		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // /extra/console stores the disk of the deployment
+		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // /extra/console records the root disk that the deployment used
 	})
 }
 

@@ -53,7 +53,7 @@ func userData(t *testing.T) string {
 	return path
 }
 
-// order presses key, fills in the form of the deployment, and waits until its checks have ended.
+// order presses key, fills in the deployment form, and waits for the checks to end.
 func (r *rig) order(key string, fields ...string) {
 	r.t.Helper()
 	r.press(key)
@@ -137,7 +137,7 @@ func TestFormIsSent(t *testing.T) {
 	})
 }
 
-// TestDeploymentsOfScreens checks deployments that a screen starts after it has already reviewed them.
+// TestDeploymentsOfScreens checks deployments that a screen reviews before it starts them.
 func TestDeploymentsOfScreens(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.resize(200, 50)
@@ -184,7 +184,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			r.sent()
 		}
 		other := ready(session.Checks, true)
-		other.Plan.Action = provision.Power(models.TargetOff) // must have no effect, because Action of the message decides
+		other.Plan.Action = provision.Power(models.TargetOff) // must have no effect, because the message's Action field takes precedence
 		r.deliver(other)
 		r.answer()
 		r.write("r7-n04")
@@ -204,7 +204,7 @@ func handMade(msg screen.StartDeployment) screen.StartDeployment {
 	return msg
 }
 
-// TestOnlyDeploymentsDeploy tries all actions on nodes with several fillings of their forms. It checks that only a
+// TestOnlyDeploymentsDeploy tries all node actions with several sets of form values. It checks that only a
 // DeployAction sends a request to deploy or rebuild, and only after its checks.
 func TestOnlyDeploymentsDeploy(t *testing.T) {
 	t.Parallel()

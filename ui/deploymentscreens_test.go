@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestScreensOfDeployments compares the dialogs of deployments with their golden files.
+// TestScreensOfDeployments compares the deployment dialogs with their golden files.
 func TestScreensOfDeployments(t *testing.T) {
 	file := userData(t)
 	one := func(r *rig) {

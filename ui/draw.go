@@ -25,7 +25,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message, which is a tick at the latest, makes the console quit.
+			// The console quits at the next message, which is the next tick if nothing else arrives.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}
@@ -35,7 +35,7 @@ func (c *Console) View() (v tea.View) {
 	}
 	painted := c.paint()
 	if painted == c.painted {
-		painted = c.painted // in each frame, Bubble Tea compares the last two pictures; comparing a string with itself costs nothing
+		painted = c.painted // in each frame, Bubble Tea compares the last two pictures; the comparison costs nothing if both are the same string
 	}
 	c.painted = painted
 	v = tea.NewView(painted)
@@ -54,8 +54,8 @@ func (c *Console) View() (v tea.View) {
 	return v
 }
 
-// windowTitle returns the name of the context and the number of running tasks, which can be read even while the
-// terminal is in the background.
+// windowTitle returns the name of the context and the number of running tasks. The operator can read them in the
+// title even while the terminal is in the background.
 func (c *Console) windowTitle() string {
 	title := "ironworks"
 	if c.env.Session != nil {
@@ -99,7 +99,8 @@ func (c *Console) paint() string {
 }
 
 // body draws the current screen with the toast over its last lines. On the Explain screen, the toast is drawn below
-// the text instead, because the last lines of that screen describe enter, whose errors appear as toasts.
+// the text instead: the last lines of that screen describe the action on enter, and an error of this action appears
+// as a toast.
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {
@@ -127,7 +128,8 @@ func blockSize(block string) (w, h int) {
 	return w, h
 }
 
-// bodyTheme returns the theme of the body, which is dimmed while the data it shows is not live.
+// bodyTheme returns the theme for the body. It is the dimmed theme while the body shows old data because polling has
+// failed.
 func (c *Console) bodyTheme() *theme.Theme {
 	s := c.env.Status
 	if s.Fault != nil && !s.Answered.IsZero() {

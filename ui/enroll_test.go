@@ -18,7 +18,7 @@ import (
 type enrollable struct {
 	*fakeIronic
 	nodes []string
-	// namespace is the namespace of the Metal3 that named the nodes, or "" if Metal3 did not name them.
+	// namespace is the Metal3 namespace in the names of the nodes, or "" if Metal3 did not name them.
 	namespace string
 }
 
@@ -56,14 +56,14 @@ func (e *enrollable) Compare(
 	return provision.EnrollFound{}, plan, nil
 }
 
-// enrolls opens the Enroll screen for the given nodes, moves the field Goal forward by goal values, and compares.
+// enrolls opens the Enroll screen for the given nodes, moves the Goal field forward by goal values, and compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
 	r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: nodes}
 	r.compares(goal)
 }
 
-// compares fills in the form, moves the field Goal forward by goal values, and compares.
+// compares fills in the form, moves the Goal field forward by goal values, and compares.
 func (r *rig) compares(goal int) {
 	r.t.Helper()
 	r.press("n")

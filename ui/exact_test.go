@@ -85,7 +85,7 @@ func TestRamdiskFormKeepsItsInput(t *testing.T) {
 			r.press("down")
 		}
 		r.press("enter")
-		r.write("q1?") // these are typed as text, and do not quit or open the fleet or the help
+		r.write("q1?") // these keys are typed as text; they neither quit nor open the fleet or the help
 		r.shows("enter save", "q1?")
 		r.pass(time.Second)
 		r.shows("/etc/hostname  0644  3 B")
@@ -124,7 +124,7 @@ func TestConsoleOpensAFile(t *testing.T) {
 	})
 }
 
-// applyISO opens the dialog that writes a ramdisk into nodes, and fills in the nodes and the address of the ISO.
+// applyISO opens the dialog that sets the ramdisk of nodes, and fills in the nodes and the address of the ISO.
 func (r *rig) applyISO(nodes string) {
 	r.t.Helper()
 	r.press("6", "E", "ctrl+u")

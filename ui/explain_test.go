@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainKey checks that the key works on every screen that has a node at the cursor.
+// TestExplainKey checks that e opens the Explain screen from every screen that has a node at the cursor.
 func TestExplainKey(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from func(r *rig)

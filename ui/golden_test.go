@@ -78,7 +78,7 @@ func TestScreens(t *testing.T) {
 				r.ironic.fault = &models.Fault{Kind: models.FaultTimeout, Op: "list nodes", Message: "no answer for 12s", Hint: "is the API overloaded?"}
 			})
 			r.pass(12 * time.Second)
-			// The time of the next attempt is random, so it is set to a fixed distance from now.
+			// The time of the next attempt is random; a fixed delay makes the picture reproducible.
 			r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
 		},
 		"form-deploy":   func(r *rig) { r.choose("r7-n04"); r.press("D") },
@@ -161,7 +161,7 @@ func TestEmptyScreens(t *testing.T) {
 	})
 }
 
-// choose moves the cursor, in a list, to the node with the given name. It fails the test if the node is not among the
+// choose moves the cursor of a list to the node with the given name. It fails the test if the node is not among the
 // first 20 rows.
 func (r *rig) choose(name string) {
 	r.t.Helper()

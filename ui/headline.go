@@ -38,8 +38,8 @@ func (h *headline) update(s fleet.Status) {
 	}
 }
 
-// connection returns the text for the header that says how old the data is, in the longest form that fits into w
-// cells. It does not change as long as all is well.
+// connection returns the header's text about the age of the data, in the longest form that fits into w cells or, if
+// none does, in the shortest one. The text does not change as long as all is well.
 func (c *Console) connection(w int) (text string, role theme.Role) {
 	forms, role := c.connectionForms()
 	for _, text = range forms {
@@ -86,7 +86,8 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	return c.liveForms(s)
 }
 
-// pictureAge returns the age of the oldest data that may be outdated.
+// pictureAge returns the age of the oldest data that may be outdated, or "incomplete" if some data has not been read
+// yet.
 func pictureAge(s fleet.Status, now time.Time) string {
 	if s.AsOf.IsZero() {
 		return "incomplete"
@@ -94,12 +95,12 @@ func pictureAge(s fleet.Status, now time.Time) string {
 	return models.Age(now.Sub(s.AsOf)) + " old"
 }
 
-// pollGrace is the time for which a poll may exceed its period before the header shows it.
+// pollGrace is the time by which a poll may exceed its period before the header shows the delay.
 const pollGrace = 2 * time.Second
 
 // liveForms returns the texts for a connection without problems. Each of them includes the number of conductors that
 // are down. If no conductor is alive, none counts as down, because an Ironic on SQLite stores no heartbeats and
-// reports its only conductor dead after a minute (ironic/conductor/base_manager.py:
+// reports its only conductor as dead after a minute (ironic/conductor/base_manager.py:
 // _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	live := "updated ≤" + models.Age(c.freshest(s)) + " ago"
@@ -128,7 +129,7 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	}, role
 }
 
-// freshest returns the age that the data can reach while all is well, which is the poller's period, rounded up.
+// freshest returns the greatest age that the data reaches while all is well. It is the poller's period, rounded up.
 func (c *Console) freshest(s fleet.Status) time.Duration {
 	for _, step := range []time.Duration{1, 2, 5, 10, 20, 30} {
 		if s.Period <= step*time.Second {

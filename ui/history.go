@@ -45,8 +45,8 @@ func (h *history) front() screen.Screen {
 // all returns every visited screen.
 func (h *history) all() []screen.Screen { return h.visited }
 
-// push adds s after the current screen and makes it the current one. As in a browser, the screens that the operator
-// had gone back from are closed.
+// push adds s after the current screen and makes it the current one. As in a browser, this closes the screens from
+// which the operator went back.
 func (h *history) push(s screen.Screen) {
 	if len(h.visited) > 0 {
 		for _, gone := range h.visited[h.at+1:] {
@@ -63,8 +63,8 @@ func (h *history) push(s screen.Screen) {
 	h.at = len(h.visited) - 1
 }
 
-// step moves by the given number of screens, back if by is negative. It returns false if the history ends before
-// that.
+// step moves by the given number of screens, backward if it is negative. It reports whether the history is long
+// enough; if not, step changes nothing.
 func (h *history) step(by int) bool {
 	if to := h.at + by; to >= 0 && to < len(h.visited) {
 		h.at = to
@@ -168,7 +168,7 @@ func (c *Console) openFile() tea.Cmd {
 	return c.Open(screen.Ref{Kind: screen.KindIgnition})
 }
 
-// walk moves through the history by the given number of screens, back if by is negative.
+// walk moves through the history by the given number of screens, backward if it is negative.
 func (c *Console) walk(by int) tea.Cmd {
 	if !c.history.step(by) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Limits on the input of a console on a server, in bytes. They exist because Bubble Tea keeps a paste and an
+// Limits, in bytes, on the input to a console on a server. They exist because Bubble Tea keeps a paste and an
 // unfinished control sequence in memory until they end.
 const (
 	pasteMost    = 256 << 10
@@ -20,7 +20,7 @@ const (
 )
 
 // boundedInput reads the keyboard input of a client, which may send anything. It drops pastes and control sequences
-// that are too long, and passes on everything else at once, except that it holds a paste until its end.
+// that are too long. It holds back a shorter paste until its end, and passes on everything else at once.
 type boundedInput struct {
 	from io.Reader
 	// tooLong is called once for each dropped paste. It must not block.
@@ -48,7 +48,7 @@ const (
 	inputEscape            // after ESC
 	inputCSI               // until the final byte
 	inputString            // in an OSC, DCS, APC, PM or SOS string, until ST or BEL
-	inputCut               // after ESC in an overlong inputString that was already ended
+	inputCut               // after ESC in an overlong control string that has already been ended
 	inputPaste             // until pasteEnds
 )
 
@@ -102,8 +102,8 @@ func (i *boundedInput) pass(b byte) { i.ready.WriteByte(b) }
 
 func (i *boundedInput) begin(s inputState) { i.state, i.size = s, 0 }
 
-// takeKey processes a byte of text. Bytes from 0x80 to 0x9F count as control characters only outside of a UTF-8
-// character.
+// takeKey processes a byte of text. Bytes from 0x80 to 0x9F count as control characters only if they are not part of
+// a UTF-8 character.
 func (i *boundedInput) takeKey(b byte) {
 	i.pass(b)
 	switch {
@@ -156,7 +156,8 @@ func (i *boundedInput) takeCSI(b byte) {
 	}
 }
 
-// takeString processes a byte of a control string, such as a reply of the terminal. It ends an overlong string early.
+// takeString processes a byte of a control string, such as a reply from the terminal. It ends an overlong string
+// early.
 func (i *boundedInput) takeString(b byte) {
 	i.size++
 	switch {

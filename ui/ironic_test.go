@@ -21,7 +21,7 @@ type fakeIronic struct {
 	mu    sync.Mutex
 	nodes []*fakeNode
 	fault error
-	// refuse maps names of nodes to the errors with which changes of these nodes are refused.
+	// refuse maps node names to errors. Every change to one of these nodes fails with its error.
 	refuse map[string]error
 	// sent lists the requests received, each in the form "verb name".
 	sent []string
@@ -39,9 +39,10 @@ type fakeNode struct {
 	models.Node
 	due  time.Time
 	then models.ProvisionState
-	// fails is the error with which the next verb fails, or "" if it succeeds.
+	// fails is the error that the next verb leaves in LastError, or "" if the verb succeeds.
 	fails string
-	// valid makes all interfaces pass validation. more holds fields that single nodes contain but lists do not.
+	// valid makes all interfaces pass validation. more holds fields that are returned for a single node but not in
+	// lists.
 	valid bool
 	more  map[string]any
 }
@@ -54,7 +55,7 @@ func newFakeIronic(nodes ...models.Node) *fakeIronic {
 	return f
 }
 
-// change calls do, which may modify the fake and its nodes, while the fake is locked.
+// change locks the fake and calls the function do, which may modify the fake and its nodes.
 func (f *fakeIronic) change(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -219,7 +220,7 @@ func verbOf(target any) models.Verb {
 	return all[slices.IndexFunc(all, func(v models.Verb) bool { return v.Target() == target })]
 }
 
-// provisioned applies a provision verb to n. It returns false if the state of n does not allow the verb.
+// provisioned applies a provision verb to n. It reports whether the state of n allows the verb.
 func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) bool {
 	if verb == models.VerbDeploy || verb == models.VerbRebuild {
 		// The checks validate the node once, and it is validated again just before the request.

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// bound returns a keymap with the given bindings. It fails the test if one is refused.
+// bound returns a keymap with the given bindings. It fails the test if any of them is refused.
 func bound(t *testing.T, bindings ...action.Binding) *action.Keymap {
 	t.Helper()
 	keys, problems := action.Bind(bindings)
@@ -57,8 +57,8 @@ func TestBoundKeys(t *testing.T) {
 	})
 }
 
-// TestTextsNameActions checks that every {…} in a text of the console names an action, so that its key is shown
-// there.
+// TestTextsNameActions checks that every {…} in a text of the console names an action, so that the action's key can
+// be shown in its place.
 func TestTextsNameActions(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`\{([a-z]+(?:-[a-z]+)*)\}`)

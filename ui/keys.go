@@ -12,8 +12,8 @@ import (
 	"ironworks/ui/task"
 )
 
-// key sends a key press to the dialog in front or to a text input; if there is neither, it runs the action of the
-// key.
+// key sends a key press to the dialog in front or to a text input; if there is neither, it runs the action bound to
+// the key.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	c.keyAt = time.Now()
@@ -65,7 +65,7 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 	return c.do(a.ID)
 }
 
-// pressWith runs an action like press. If the action has a form, the form is filled with the given arguments.
+// pressWith runs an action as press does, and fills in the action's form, if it has one, with the given arguments.
 func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	s := c.history.front()
 	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.disabledReason(a) != "" {

@@ -17,8 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// river is a log that sends the given rate of lines per second, in batches every 0.1 s. If rate is 0, it sends n
-// lines whenever it receives a number n from ask.
+// river is a log that sends a batch of lines every 0.1 s; rate is the number of lines per second. If rate is 0, it
+// sends n lines whenever it receives a number n from ask.
 type river struct {
 	rate int
 	ask  chan int
@@ -100,8 +100,7 @@ func (x *bench) shows(tb testing.TB, text string) {
 	}
 }
 
-// lineBytes returns the median of the number of bytes that the console writes to the terminal for each new line of a
-// log.
+// lineBytes returns the median number of bytes that the console writes to the terminal for each new line of a log.
 func lineBytes(tb testing.TB) int {
 	tb.Helper()
 	f := &river{ask: make(chan int)}
@@ -139,8 +138,8 @@ func BenchmarkLogBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkLogFlood follows a fast log, first alone and then while keys are pressed. It reports the CPU share, the
-// bytes written to the terminal, the lines and keys lost, and the latency of keys.
+// BenchmarkLogFlood follows a fast log, first without input and then while keys are pressed. It reports the CPU
+// share, the bytes written to the terminal, the lines and keys lost, and the latency of keys.
 func BenchmarkLogFlood(b *testing.B) {
 	for _, rate := range []int{5_000, 20_000} {
 		b.Run(fmt.Sprintf("%d-lines", rate), func(b *testing.B) {
@@ -171,7 +170,7 @@ func flood(b *testing.B, rate int) {
 	alone := time.Since(began).Seconds()
 	b.ReportMetric(100*(processor(b)-cpu).Seconds()/alone, "%core")
 	b.ReportMetric(float64(x.out.len()-bytes)/alone, "B/s")
-	// The key t changes the whole screen.
+	// Pressing t changes the whole screen.
 	var waits []time.Duration
 	lost := 0
 	for range keys {

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// ramdisks provides scripted logs of ramdisks.
+// ramdisks provides scripted ramdisk logs.
 type ramdisks struct {
 	says func(n models.NodeRef) []agentlog.Batch
 	// open receives +1 for each log that is opened and -1 for each log that is closed.

@@ -94,7 +94,8 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help lists the actions by topic. Those of the current screen come first, those of all screens last.
+// help lists the actions by topic. The topics of the current screen come first, and those shared by all screens come
+// last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
 	actions := c.env.Keys.In(scopes...)
@@ -115,7 +116,7 @@ func (c *Console) help() screen.Overlay {
 	return overlay.NewPick(textHelpTitle, items, c.picked)
 }
 
-// menuItem returns the menu item of an action whose keys also work while the menu is open.
+// menuItem returns the menu item of an action, and makes the action's keys work while the menu is open.
 func (c *Console) menuItem(a *action.Action) overlay.Item {
 	item := c.item(a)
 	item.Keys = a.Keys
@@ -171,8 +172,8 @@ func (c *Console) palette() tea.Cmd {
 	for _, column := range explain.Columns() {
 		items = append(items, overlay.Item{ID: "sort " + column.Key, Title: "sort " + column.Key, Detail: "sort the fleet by " + column.Key})
 	}
-	// Sorting 10,000 names takes too long for Update, so a command does it. The list opens immediately all the same,
-	// to receive keys that are typed ahead.
+	// Sorting 10,000 names takes too long for Update, so a command does it. The palette nevertheless opens
+	// immediately, so that it receives keys that are typed ahead.
 	store, pick := c.env.Session.Store, overlay.NewPick(textPaletteTitle, items, c.picked).Loading()
 	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)
@@ -192,7 +193,8 @@ func (c *Console) palette() tea.Cmd {
 	})
 }
 
-// picked runs the item that was chosen in a menu. Its ID consists of a kind, such as "node", and an argument.
+// picked carries out the choice of a menu item. The item's ID consists of a kind, such as "node", a space, and an
+// argument.
 func (c *Console) picked(id string) tea.Cmd {
 	what, name, _ := strings.Cut(id, " ")
 	switch what {
@@ -288,7 +290,7 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 	return c.send(ansi.SetSystemClipboard(text))
 }
 
-// quit ends the console. If tasks are running, it asks first.
+// quit ends the console. If this would end running tasks, it asks first.
 func (c *Console) quit() tea.Cmd {
 	n := c.env.Tasks.Running()
 	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // on a server, tasks continue without the console

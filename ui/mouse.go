@@ -67,7 +67,8 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	return cmd
 }
 
-// clickOverlay passes a click to dialog o if it lies inside the dialog.
+// clickOverlay passes a click to the dialog o if the click is inside the dialog. The position (x, y) is relative to
+// the body, which has h lines.
 func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	at, ok := o.(screen.ClickableOverlay)
 	if !ok {
@@ -91,7 +92,7 @@ func (c *Console) overlayPlace(drawn string, h int) (x, y, w, high int) {
 	return (c.width - w) / 2, max((h-high)/3, 0), w, high
 }
 
-// bodyTop returns the number of lines above the body: the header and, in a high window, a rule.
+// bodyTop returns the number of lines above the body: the header and, in a tall window, a rule.
 func (c *Console) bodyTop() int {
 	if c.height >= roomyHeight {
 		return 2

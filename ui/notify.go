@@ -13,8 +13,8 @@ import (
 // Notify selects how the terminal announces the end of a long task.
 type Notify string
 
-// The ways to notify. iTerm2, WezTerm, kitty, foot and Windows Terminal understand NotifyOSC9; urxvt, foot, Ghostty
-// and WezTerm understand NotifyOSC777.
+// The kinds of notifications. iTerm2, WezTerm, kitty, foot and Windows Terminal understand NotifyOSC9; urxvt, foot,
+// Ghostty and WezTerm understand NotifyOSC777.
 const (
 	NotifyOff    Notify = "off"
 	NotifyBell   Notify = "bell"
@@ -22,7 +22,7 @@ const (
 	NotifyOSC777 Notify = "osc777"
 )
 
-// Notifies returns all ways to notify.
+// Notifies returns all kinds of notifications.
 func Notifies() []Notify { return []Notify{NotifyOff, NotifyBell, NotifyOSC9, NotifyOSC777} }
 
 // maxNotice is the maximum length of a notification, in cells.
@@ -36,7 +36,7 @@ func (c *Console) Notify(text string) tea.Cmd {
 	return nil
 }
 
-// send writes a control sequence to the terminal that is not part of the picture.
+// send returns a command that writes a control sequence to the terminal. The sequence is not part of the picture.
 func (c *Console) send(sequence string) tea.Cmd {
 	if c.painter == nil {
 		return tea.Raw(sequence)

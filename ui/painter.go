@@ -29,8 +29,8 @@ type painter struct {
 	width, height int
 	redraw        bool
 	profile       colorprofile.Profile
-	// sync and graphemes mean that the terminal has reported a feature: synchronized output (mode 2026) or character
-	// widths by grapheme (mode 2027).
+	// sync means that the terminal has reported synchronized output (mode 2026) as supported. graphemes means the
+	// same for character widths by grapheme (mode 2027).
 	sync, graphemes bool
 
 	// drawing guards the fields below. It is held while another program uses the terminal.
@@ -95,7 +95,7 @@ func (p *painter) listen(msg tea.Msg) {
 	}
 }
 
-// erase has everything drawn again, after other output has destroyed the picture.
+// erase makes the painter draw everything again. It is called after other output has destroyed the picture.
 func (p *painter) erase() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +125,8 @@ func (p *painter) run(ctx context.Context) {
 	}
 }
 
-// exclusively calls write, which writes to the terminal, while no other program uses the terminal.
+// exclusively waits until no other program uses the terminal, and then calls the function write, which writes to the
+// terminal.
 func (p *painter) exclusively(write func() error) error {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
@@ -250,8 +251,8 @@ func (p *painter) leave() error {
 	return err
 }
 
-// lockedWriter serializes the writes of the painter, of Bubble Tea, and of control sequences such as for the
-// clipboard.
+// lockedWriter serializes writes to the terminal. The painter and Bubble Tea write to it, and so does the console,
+// for example to set the clipboard.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -65,7 +65,7 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// servedRate is the number of frames per second. The method draws does not wait for frames.
+// servedRate is the maximum number of frames per second. The draws method does not wait for frames.
 const servedRate = 60
 
 // draws passes a picture to the painter and draws it at once.
@@ -142,9 +142,9 @@ func picture(r *rand.Rand, before string, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPainterShowsTheLastPicture checks that the terminal always shows the same as if a new painter had drawn the
-// last picture on an empty terminal. It draws random pictures, drops some of them, changes the size of the terminal,
-// and writes other output to it.
+// TestPainterShowsTheLastPicture checks that the terminal always looks as if a new painter had drawn the last picture
+// on an empty terminal. The test draws random pictures, drops some of them, changes the size of the terminal, and
+// writes other output to it.
 func TestPainterShowsTheLastPicture(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds.For(t, 20) {
@@ -277,7 +277,7 @@ func (fragile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPanicOfThePainter checks that a panic while drawing ends the console like any other panic.
+// TestPanicOfThePainter checks that a panic while drawing ends the console, as any other panic does.
 func TestPanicOfThePainter(t *testing.T) {
 	t.Parallel()
 	in, typed := io.Pipe()

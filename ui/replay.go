@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// leap is the time by which one key press moves a recording.
+// leap is the recorded time that one key press skips, forward or backward.
 const leap = 30 * time.Second
 
 // replay returns the recording that is playing, or nil if the session is connected to Ironic.

@@ -109,8 +109,8 @@ func TestReplayScreens(t *testing.T) {
 	}
 }
 
-// TestReplayIsOnEveryScreen checks that every screen says that it shows a recording, and at what time, and that
-// actions on nodes are disabled.
+// TestReplayIsOnEveryScreen checks that every screen shows that a recording plays and which time it has reached, and
+// that actions on nodes are disabled.
 func TestReplayIsOnEveryScreen(t *testing.T) {
 	replayed(t, func(r *rig, p *replay.Player) {
 		p.Seek(recorded.Add(time.Minute))

@@ -145,8 +145,8 @@ func TestReadOnlyModeRefusesAConfirmedAction(t *testing.T) {
 	})
 }
 
-// TestResumeAsksBeforeItRecordsTheDisk checks that a deployment that Ironic has already accepted is followed without
-// a question, unless the disk has to be recorded on the node at its end.
+// TestResumeAsksBeforeItRecordsTheDisk checks that no confirmation is needed to follow a deployment that Ironic has
+// already accepted, unless the root disk has to be recorded on the node when the deployment ends.
 func TestResumeAsksBeforeItRecordsTheDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		disk  string

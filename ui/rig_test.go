@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig is the console without a terminal. It runs the console's commands like Bubble Tea, in a synctest bubble.
+// rig is the console without a terminal. It runs the console's commands as Bubble Tea does, in a synctest bubble.
 type rig struct {
 	t       *testing.T
 	c       *Console
@@ -230,7 +230,7 @@ func (r *rig) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// shows fails the test if any of the texts is missing on the screen.
+// shows fails the test if any of the texts is missing from the screen.
 func (r *rig) shows(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -252,7 +252,8 @@ func (r *rig) lacks(texts ...string) {
 	}
 }
 
-// golden compares the whole screen with the golden files called name, at 80x24 and 200x50.
+// golden compares the whole screen with two golden files, at 80x24 and 200x50 cells. The names of both files start
+// with name.
 func (r *rig) golden(name string) {
 	r.t.Helper()
 	for _, size := range []struct {

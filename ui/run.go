@@ -44,11 +44,11 @@ type Recorder interface {
 	OnPart(call func())
 }
 
-// returned turns each line feed into a carriage return and a line feed, which is what the terminal of an SSH session
-// receives. Players of recordings do not add the carriage return themselves.
+// returned writes each line feed as a carriage return and a line feed. The terminal of an SSH session receives line
+// feeds in this form, and players of recordings do not add the carriage return themselves.
 type returned struct{ to io.Writer }
 
-// Write writes all of p. It never reports fewer bytes.
+// Write writes all of p, with the carriage returns. It returns len(p) even if it returns an error.
 func (r returned) Write(p []byte) (int, error) {
 	_, err := r.to.Write(bytes.ReplaceAll(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n")))
 	return len(p), err

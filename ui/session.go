@@ -124,7 +124,7 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// sessionOpened replaces the current session by the new one. If opening it has failed, it shows the error.
+// sessionOpened replaces the current session with the new one. If opening it has failed, it shows the error.
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	if msg.number != c.sessions {
 		if msg.session != nil {
@@ -225,10 +225,11 @@ func (c *Console) guide(s fleet.Status) tea.Cmd {
 	return nil
 }
 
-// conductorsEvery is the interval at which the conductors are listed, which takes one small request.
+// conductorsEvery is the interval at which the conductors are listed. Each listing takes one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors lists the conductors if that is due and the session is connected.
+// dueConductors returns a command that lists the conductors, or nil if they are not due or the session is not
+// connected.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {

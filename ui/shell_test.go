@@ -22,7 +22,7 @@ func (s *refusedShells) Open(_ context.Context, n *models.Node, address string) 
 	return nil, errors.New("connection refused")
 }
 
-// TestShellAsksForTheAddressOfAnInstance checks that the address is asked for if an instance runs on the node,
+// TestShellAsksForTheAddressOfAnInstance checks that the console asks for an address if an instance runs on the node,
 // because Ironic knows only the addresses of ramdisks.
 func TestShellAsksForTheAddressOfAnInstance(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// twoManaged starts the verb manage on r7-n08, where it takes a minute, and on r7-n09, where it fails after a second.
+// twoManaged starts the manage verb on r7-n08, where it takes a minute, and on r7-n09, where it fails after a second.
 func (r *rig) twoManaged() {
 	r.t.Helper()
 	r.ironic.change(func() {
@@ -103,8 +103,8 @@ func TestNotificationIsHarmless(t *testing.T) {
 	}
 }
 
-// TestMenusObeyTheirKeys checks that the key of a menu item has the same effect as outside of the menu, as long as no
-// text has been typed. A lowercase letter is typed as text, and moves the item with that key to the top.
+// TestMenusObeyTheirKeys checks that the key of a menu item has the same effect inside the menu as outside it, as
+// long as no text has been typed. A lowercase letter is typed as text, and moves the item with that key to the top.
 func TestMenusObeyTheirKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")

@@ -24,7 +24,7 @@ type Team struct {
 	// Enter registers the console with the consoles of the other users. changed is called whenever one of those
 	// consoles changes.
 	Enter func(changed func()) *presence.Seat
-	// WhyNoFiles is the reason why the operator cannot enter names of files.
+	// WhyNoFiles is the reason why the operator cannot enter file names.
 	WhyNoFiles string
 	// WhyNoEditor is the reason why no editor is available.
 	WhyNoEditor string
@@ -45,7 +45,7 @@ func (c *Console) enterRoom() {
 	c.env.Seat = c.opts.Team.Enter(reportTo(c.roomNews))
 }
 
-// roomChanged shows messages from other users. If the followed session has ended, it stops following it.
+// roomChanged shows messages from other users. It stops following a session that has ended.
 func (c *Console) roomChanged() tea.Cmd {
 	for _, m := range c.env.Seat.Messages() {
 		c.Say(screen.Say{Level: screen.Warning, Text: m.From + ": " + m.Text})
@@ -103,7 +103,7 @@ func (c *Console) userList() screen.Overlay {
 	})
 }
 
-// followPerson is the message that starts to follow a session.
+// followPerson is the message that makes this session follow another one.
 type followPerson struct{ id int }
 
 func (c *Console) follow(id int) {
@@ -114,7 +114,7 @@ func (c *Console) follow(id int) {
 	c.env.Seat.Follow(id)
 }
 
-// messageForm asks for a message of one line to all users.
+// messageForm returns a form for a one-line message to all users.
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
 	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: presence.MessageMost}}
@@ -127,7 +127,8 @@ func (c *Console) messageForm() screen.Overlay {
 	})
 }
 
-// following returns the session that this session follows and its last picture, or false if it follows none.
+// following returns the session that this session follows, and the last picture of that session. It returns false if
+// this session follows none.
 func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	if c.env.Seat == nil || c.env.Seat.Self().Following == 0 {
 		return presence.Frame{}, presence.Session{}, false
@@ -135,7 +136,8 @@ func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	return c.env.Seat.Followed()
 }
 
-// mirror draws what session p shows, cut or padded to w by h. Its first line says which session this is.
+// mirror draws f, the last picture of session p, and cuts or pads it to w by h cells. The first line names the
+// session.
 func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string {
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]

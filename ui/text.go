@@ -1,6 +1,6 @@
 package ui
 
-// The texts of this package that people read, except for column headers and key hints, which are next to their
+// The texts that this package shows to the operator, except for column headers and key hints, which are next to their
 // tables.
 const (
 	// The header.

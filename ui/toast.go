@@ -59,8 +59,7 @@ func (s *toasts) expire(now time.Time) {
 	s.showing = now.Sub(last.at) < shown
 }
 
-// dismissRead is called when a key is pressed. It hides the last message if that has been shown for at least
-// toastRead.
+// dismissRead is called when a key is pressed. It hides the last message if it has been shown for at least toastRead.
 func (s *toasts) dismissRead(now time.Time) {
 	if s.showing && now.Sub(s.history[len(s.history)-1].at) >= toastRead {
 		s.showing = false
@@ -82,7 +81,7 @@ func role(l screen.Level) (theme.Role, string) {
 }
 
 // draw returns up to toastLines lines of the last message, or nil if no message is shown. If the message is longer,
-// the last line names the key, according to keys, that shows it all.
+// the last line names the key that shows all of it, as bound in keys.
 func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	if !s.showing || w < 8 {
 		return nil

@@ -75,7 +75,7 @@ func (y *tty) sizes(ctx context.Context) iter.Seq2[int, int] {
 	}
 }
 
-// Exec runs a program that takes over the terminal. When the program has ended, done returns a message.
+// Exec runs a program that takes over the terminal. The message that done returns is sent when the program has ended.
 func (c *Console) Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&guest{ExecCommand: program, console: c}, done)
 }
@@ -107,7 +107,8 @@ func (g *guest) Run() error {
 	return errors.Join(err, raw)
 }
 
-// SetStdout gives the program the terminal itself. Bubble Tea would pass the output that is also recorded.
+// SetStdout gives the program the terminal itself. The writer that Bubble Tea passes would also record the program's
+// output.
 func (g *guest) SetStdout(w io.Writer) {
 	if g.console.tty != nil {
 		w = g.console.tty.out

@@ -23,8 +23,8 @@ const viewDelay = 2 * time.Second
 // viewKeeper stores the view of a session after it has changed.
 type viewKeeper struct {
 	file *viewstate.File
-	// saved is the view that was last stored, and number counts the saves. pending is the latest view, which last
-	// changed at the time since.
+	// saved is the view that was last stored, and number counts the saves. pending is the latest view, and since is
+	// the time when it last changed.
 	saved, pending viewstate.State
 	since          time.Time
 	number         int
@@ -46,8 +46,8 @@ func newViewKeeper(s *screen.Session) viewKeeper {
 	return viewKeeper{file: s.ViewFile, saved: s.View, pending: s.View, reopen: s.View.Node, tab: s.View.Tab}
 }
 
-// view returns the state of the console that is stored: the arrangement of the fleet, the open node with its tab, and
-// the input of forms.
+// view returns the part of the console's state that is stored: the arrangement of the fleet, the open node with its
+// tab, and the input of forms.
 func (c *Console) view() (v viewstate.State) {
 	for _, s := range c.history.all() {
 		if list, ok := s.(*fleet.Screen); ok {
@@ -63,7 +63,7 @@ func (c *Console) view() (v viewstate.State) {
 	return v
 }
 
-// maxEntered is the maximum length of input that is stored, in bytes.
+// maxEntered is the maximum length, in bytes, of a text that is stored.
 const maxEntered = 500
 
 // storable returns the input of forms that may be stored. It leaves out long texts, control characters, and URLs that
@@ -128,7 +128,7 @@ func (k *viewKeeper) save(v viewstate.State) func() error {
 	return func() error { return file.Save(number, v) }
 }
 
-// viewSaved reports the first error of a session to the operator.
+// viewSaved shows the operator the first error in storing the view of a session. Later errors are ignored.
 func (c *Console) viewSaved(msg viewSaved) {
 	if c.live == nil || msg.session != c.live.number || msg.err == nil || c.live.views.failed {
 		return

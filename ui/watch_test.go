@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestMarkedNodesAreWatched checks that the Watch screen shows the marked nodes, even when it is opened again after
-// the marks were removed.
+// TestMarkedNodesAreWatched checks that the Watch screen shows the marked nodes, even if it is opened again after the
+// marks have been removed.
 func TestMarkedNodesAreWatched(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n01")

@@ -9,7 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// TestWizardDeploys checks the whole way from the fleet to the requests.
+// TestWizardDeploys checks a deployment with the wizard, from the key press that opens it to the requests that are
+// sent.
 func TestWizardDeploys(t *testing.T) {
 	for name, way := range map[string]func(r *rig){
 		"its key":     func(r *rig) { r.press("d") },

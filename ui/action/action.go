@@ -15,8 +15,8 @@ type ID string
 // Scope is a part of the console in which an action is available, such as one screen or all lists.
 type Scope string
 
-// The scopes, from global ones to those of a single screen. Scopes that are active on the same screen never share a
-// key.
+// The scopes, ordered from global ones to those of a single screen. Scopes that are active on the same screen never
+// share a key.
 const (
 	Everywhere Scope = "everywhere"
 	Replay     Scope = "replay" // while a recording plays
@@ -78,18 +78,18 @@ type Action struct {
 	// Keys lists the keys that run the action; the first one is displayed. An action without keys appears only in the
 	// palette and the help.
 	Keys []string
-	// Name is the action's text in the footer, at most two words. Help is a phrase for the help that says what the
-	// action does.
+	// Name is the action's label in the footer, at most two words. Help is a phrase that describes the action in the
+	// help.
 	Name string
 	Help string
 	// Foot is the action's position in the footer, counted from 1. If 0, the footer does not show the action.
 	Foot int
 	// Changes means that the action sends changes to Ironic or to BMCs, and so is disabled in read-only mode.
 	Changes bool
-	// Form means that a form asks for arguments first.
+	// Form means that the action asks for arguments in a form before it runs.
 	Form bool
-	// Danger is the worst effect the action can have on any node; the plan holds its effect on a particular node. An
-	// action that erases has a shifted key or none.
+	// Danger is the worst effect that the action can have on any node; for the effect on a particular node, see the
+	// plan. An action that erases disks has a shifted key or none.
 	Danger models.Danger
 }
 

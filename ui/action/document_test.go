@@ -8,7 +8,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// TestDocumentation compares reference/keys.md with the list of actions, and checks that it covers every action.
+// TestDocumentation checks that docs/reference/keys.md matches the list of actions and covers every action.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	want := Markdown()

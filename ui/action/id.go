@@ -163,7 +163,7 @@ const (
 	DeployGo       ID = "deploy-start"
 )
 
-// Actions of the screens that show a machine's settings. ShowBIOS opens one of them for a node.
+// Actions of the screens that show a machine's settings. The Show actions open these screens for a node.
 const (
 	ShowInspection ID = "inspection"
 	ShowBIOS       ID = "bios"

@@ -148,8 +148,8 @@ func (m *Keymap) Find(id ID) (*Action, bool) {
 	return nil, false
 }
 
-// In returns the actions of the given scopes, in the order of the list. If several have the same ID, only the last
-// one is returned, so that a list can rename an action common to several screens.
+// In returns the actions of the given scopes, in list order. If several have the same ID, only the last one is
+// returned, in the place of the first. A scope can thus rename an action that it shares with other scopes.
 func (m *Keymap) In(scopes ...Scope) []*Action {
 	var in []*Action
 	list := m.All()
@@ -177,8 +177,8 @@ func (m *Keymap) ForKey(key string, scopes ...Scope) (*Action, bool) {
 	return nil, false
 }
 
-// Text replaces action IDs in braces by the keys bound to the actions: {refresh} becomes ctrl+r, or :refresh if the
-// action has no key. Braces around anything else are kept.
+// Text replaces each action ID in braces with the key bound to the action: {refresh} becomes ctrl+r, or :refresh if
+// the action has no key. Braces around anything else are kept.
 func (m *Keymap) Text(text string) string {
 	var b strings.Builder
 	for {
@@ -203,7 +203,7 @@ func (m *Keymap) Text(text string) string {
 	}
 }
 
-// KeyText returns key as it is displayed: the arrow keys become arrows.
+// KeyText returns the name of a key as it is displayed. Arrows replace the names of the arrow keys.
 func KeyText(key string) string {
 	switch key {
 	case "up":

@@ -13,7 +13,8 @@ func TestBind(t *testing.T) {
 		bindings []Binding
 		// want maps keys to the actions that they run in the scopes of the fleet, or to "" if they run none.
 		want map[string]ID
-		// problem is the only problem reported, in the form "place: text (hint)".
+		// problem is the only problem that Bind must report, in the form "place: text (hint)", or "" if it must
+		// accept the bindings.
 		problem string
 	}{
 		"another key":           {[]Binding{bind("wide", "f5")}, map[string]ID{"f5": Wide, "w": ""}, ""},

@@ -31,8 +31,8 @@ var keyAliases = map[string]string{
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",
 }
 
-// checkKey reports why key cannot be bound and, if it knows a remedy, a hint. If problem is empty, the key can be
-// bound.
+// checkKey returns the problem that prevents key from being bound, and a hint if it knows a remedy. Both are "" if
+// the key can be bound.
 func checkKey(key string) (problem, hint string) {
 	parts := splitKey(key)
 	base := parts[len(parts)-1]
@@ -58,7 +58,8 @@ func checkKey(key string) (problem, hint string) {
 	return "", ""
 }
 
-// splitKey splits a key's name into its modifiers and, as the last element, the key, which may itself be +.
+// splitKey splits a key's name into its modifiers and its base key. The base key, which may itself be +, is the last
+// element.
 func splitKey(key string) []string {
 	if base, ok := strings.CutSuffix(key, "++"); ok {
 		return append(strings.Split(base, "+"), "+")
@@ -75,7 +76,7 @@ func typed(base string) bool {
 	return size > 0 && size == len(base) && r != ' ' && unicode.IsPrint(r)
 }
 
-// nearKey returns a hint for a key that is misspelled, or that other programs write in another way.
+// nearKey returns a hint for a key whose name is misspelled or written as in another program.
 func nearKey(parts []string) string {
 	whole := strings.ToLower(strings.Trim(strings.Join(parts, "+"), "<>"))
 	for _, sep := range []string{"-", " "} {
@@ -111,7 +112,7 @@ func valid(mods []string, base string) bool {
 	return !strings.ContainsAny(base, "<>") || len(base) == 1
 }
 
-// nearAction returns a hint for the misspelled action id.
+// nearAction returns a hint for id, which is not the ID of any action.
 func nearAction(actions []Action, id ID) string {
 	names := make([]string, len(actions))
 	for i := range actions {

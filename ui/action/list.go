@@ -10,7 +10,7 @@ import (
 // all lists the built-in actions. It is never modified.
 var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
-// view returns an action of scope s that sends no changes to Ironic or BMCs.
+// view returns an action for scope s. The action sends no changes to Ironic or BMCs.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
 	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
 }
@@ -166,11 +166,11 @@ func controllers() []Action {
 		case BMCBootOnce:
 			a.Changes, a.Form = true, true
 		case BMCInsert:
-			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // may erase if an operation is running
+			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // may cause disks to be erased if an operation is running
 		case BMCPower:
 			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
 		case BMCEject:
-			a.Changes, a.Danger = true, models.DangerMayErase // may erase if an operation is running
+			a.Changes, a.Danger = true, models.DangerMayErase // may cause disks to be erased if an operation is running
 		case BMCClearJobs, BMCResetController:
 			a.Changes, a.Danger = true, models.DangerInterrupts
 		default: // the other actions change nothing

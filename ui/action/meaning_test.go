@@ -9,12 +9,11 @@ import (
 // meaning describes the effect that keys have on every screen that uses them.
 type meaning struct {
 	keys, does string
-	// actions names the actions that the keys run, in the order of the list of actions.
+	// actions lists the IDs of the actions that the keys run, in the order of All.
 	actions string
 }
 
-// meanings lists every key that runs more than one action. In text, the keys n, N and / mean the same as in less and
-// vi.
+// meanings lists every key that runs more than one action. In texts, n, N and / mean the same as in less and vi.
 func meanings() []meaning {
 	return []meaning{
 		{"enter", "open, edit or choose what is at the cursor; read it again", "open bmc-read log-sources edit"},
@@ -43,7 +42,7 @@ func meanings() []meaning {
 }
 
 // TestKeysHaveOneMeaning checks that a key means the same on all screens, so that a habit from one screen does no
-// damage on another. Every key that runs several actions must have a meaning in meanings that covers all of them.
+// damage on another. Every key that runs several actions must have an entry in meanings that names all of them.
 func TestKeysHaveOneMeaning(t *testing.T) {
 	t.Parallel()
 	runs := map[string][]ID{}

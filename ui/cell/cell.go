@@ -106,7 +106,7 @@ func Wrap(s string, w int) []string {
 	return lines
 }
 
-// style returns the style that is open at the end of line, if the style open was active at its start.
+// style returns the SGR sequences in effect at the end of line, if those in open were in effect at its start.
 func style(open, line string) string {
 	for {
 		_, after, found := strings.Cut(line, escape)
@@ -126,7 +126,7 @@ func style(open, line string) string {
 	}
 }
 
-// Block cuts or pads lines to a block of exactly w by h cells.
+// Block joins lines into a block of exactly w by h cells. It cuts what does not fit, and pads the rest with blanks.
 func Block(lines []string, w, h int) string {
 	if h <= 0 {
 		return ""
@@ -139,7 +139,8 @@ func Block(lines []string, w, h int) string {
 	return strings.Join(fitted, "\n")
 }
 
-// Over draws the block top over base, with the upper left corner at column x of line y. top must fit into base.
+// Over draws top, which is a block of lines, over base. The upper left corner of top is placed at column x of line y,
+// both counted from 0. top must fit into base.
 func Over(base, top string, x, y int) string {
 	lines := strings.Split(base, "\n")
 	for i, line := range strings.Split(top, "\n") {

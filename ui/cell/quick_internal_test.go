@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestQuickWidth compares quickWidth with Width's thorough measurement for every character that it accepts, alone and
-// in random lines.
+// TestQuickWidth compares quickWidth with the thorough measurement of the ansi package, for every character that
+// oneCell accepts, alone and in random lines.
 func TestQuickWidth(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"\x1b[m", "\x1b[1;38;2;1;2;3m", "\x1b[38:5:4m", "\x1b[2J", "\u0301", "\ufe0f", "世", "👩", "\t", "\x1b]0;x\x07", "\xff", "a", " "}

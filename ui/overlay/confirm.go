@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// A new Confirm ignores all keys except esc until none has arrived for graceQuiet, but no longer than graceMost,
-// because keys typed for the list behind it must not confirm anything.
+// A new Confirm ignores all keys except esc, because keys typed for the list behind it must not confirm anything.
+// This grace period ends when no key has arrived for graceQuiet, or after graceMost at the latest.
 const (
 	graceQuiet = 425 * time.Millisecond
 	graceMost  = 1500 * time.Millisecond
@@ -63,7 +63,7 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	return parts
 }
 
-// Confirm asks for confirmation before a change. Only the answer it asks for confirms. Esc cancels, as does n if the
+// Confirm asks for confirmation before a change. Only the requested answer confirms it. Esc cancels, as does n if the
 // answer is y. All other keys, including enter alone, change nothing.
 type Confirm struct {
 	q     Question
@@ -76,7 +76,7 @@ type Confirm struct {
 	top, page    int
 }
 
-// graceOver is the message that the grace period may have ended.
+// graceOver is sent when the grace period may have ended.
 type graceOver struct{ of *Confirm }
 
 // NewConfirm returns a dialog that asks q.
@@ -117,7 +117,8 @@ func (c *Confirm) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// grace ends when no key has arrived for graceQuiet, at the latest after graceMost.
+// grace ends the grace period if no key has arrived for graceQuiet, or if graceMost has passed since the dialog was
+// opened. Otherwise, it waits for the rest of that time.
 func (c *Confirm) grace(msg graceOver) tea.Cmd {
 	if msg.of != c || c.ready {
 		return nil

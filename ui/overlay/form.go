@@ -20,21 +20,21 @@ type Form struct {
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
-// NewForm returns a dialog with a form that consists of fields. For valid values, then returns the command to run;
-// otherwise, it returns the key of an invalid field and the problem.
+// NewForm returns a dialog with a form that consists of fields. The values are passed to then, which returns the
+// command to run or, if a value is invalid, the key of the field and the problem.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }
 
-// WithoutFiles makes fields refuse the names of files, with why as the reason; if why is empty, it changes nothing.
-// It must be called before the form is used.
+// WithoutFiles makes fields refuse file names, and give why as the reason. If why is empty, it changes nothing. It
+// must be called before the form is used.
 func (f *Form) WithoutFiles(why string) {
 	if why != "" {
 		f.form = form.New(form.WithoutFiles(f.fields, why))
 	}
 }
 
-// Recall lets the operator recall values from h, which were entered earlier.
+// Recall lets the operator recall the values in h, which were entered in earlier forms.
 func (f *Form) Recall(h form.History) { f.form.Recall(h) }
 
 // Update handles keys. The dialog is done when all values are valid, or when esc cancels it.

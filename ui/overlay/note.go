@@ -119,7 +119,7 @@ func Plain(text string) []Text {
 type Wait struct {
 	title, text string
 	stop        func()
-	// Done of the Of nodes have been finished.
+	// Done is the number of nodes that are finished, and Of is the number of all nodes.
 	Done, Of int
 }
 

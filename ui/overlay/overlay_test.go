@@ -38,7 +38,7 @@ func text(o screen.Overlay, w int) string {
 
 func sayCmd(s string) tea.Cmd { return func() tea.Msg { return s } }
 
-// ready returns a dialog that asks q and whose grace period is over.
+// ready returns a dialog that asks q. Its grace period is over.
 func ready(t *testing.T, q Question) *Confirm {
 	t.Helper()
 	c := NewConfirm(q)

@@ -77,7 +77,7 @@ func (p *Pick) update(msg tea.Msg) (bool, tea.Cmd) {
 	return done, nil
 }
 
-// Click chooses the item at a cell of the box.
+// Click chooses the item at the clicked cell of the box.
 func (p *Pick) Click(_, y int) (bool, tea.Cmd) {
 	picked, done := p.list.Click(y - boxTop)
 	if !done {

@@ -220,7 +220,8 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
-// stepTexts splits steps written in the short form into one text per step, which includes the arguments of the step.
+// stepTexts splits steps written in the short form into one text per step. Each text includes the arguments of its
+// step.
 func stepTexts(text string) []string {
 	words, _ := models.SplitSettings(text) // checked by the form already
 	var list []string
@@ -238,7 +239,7 @@ func stepTexts(text string) []string {
 	return list
 }
 
-// previewSettings shows how settings will be sent, while they are being typed. It returns "" as long as they are
+// previewSettings returns the settings typed so far in the form in which they will be sent, or "" as long as they are
 // invalid.
 func previewSettings(text string) string {
 	settings, err := parseSettings(text)

@@ -37,7 +37,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		defer w.running.Done()
 		defer cancel()
 		defer box.Close()
-		if act == nil { // otherwise keep the action of the earlier check, which knows the instances that it assigned to nodes
+		if act == nil { // the action of an earlier check is reused, because it knows the instances that it assigned to nodes
 			var err error
 			if act, err = build(); err != nil {
 				return Msg{f, checksDone{err: err}}

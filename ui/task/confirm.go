@@ -47,8 +47,8 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 
-// warnOfOthers adds what other users are doing on the nodes to question q. If q is nil because no confirmation is
-// needed, warnOfOthers returns a new question.
+// warnOfOthers adds warnings to q. They are given in what, and describe what other users are doing on the nodes. If q
+// is nil because no confirmation is needed, warnOfOthers returns a new question.
 func warnOfOthers(q *overlay.Question, f *flow, what []string) *overlay.Question {
 	if q == nil {
 		name := f.action.Name() + " " + review.Names(f.batch.Legal())
@@ -154,14 +154,14 @@ func previewLines(p provision.Preview) []overlay.Text {
 	return lines
 }
 
-// onlyFollows reports whether the flow is a deployment of which everything has been sent for all nodes.
+// onlyFollows reports whether the flow is a deployment that Ironic has already accepted for all nodes.
 func (f *flow) onlyFollows() bool {
 	act := f.deployment()
 	return act != nil && !slices.ContainsFunc(f.batch.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
 }
 
-// followQuestion asks before interrupted deployments are followed if further requests will be sent when they end.
-// Otherwise, it returns nil.
+// followQuestion returns the question to ask before interrupted deployments are followed, or nil if no more requests
+// will be sent when they end.
 func (f *flow) followQuestion() *overlay.Question {
 	var lines []overlay.Text
 	for _, i := range f.batch.Legal() {
@@ -196,7 +196,7 @@ func (f *flow) deployQuestion() *overlay.Question {
 		list = append(list, overlay.Text{Role: theme.Warn, Text: textSkippedByChecks + labels(refused)})
 	}
 	if list == nil {
-		whole = whole[1:] // for a single node there is no list, so the blank line between the two is omitted
+		whole = whole[1:] // for a single node there is no list, and so no blank line after it
 	}
 	if len(legal) > cardsAtMost {
 		whole = append(whole, overlay.Text{}, overlay.Text{Text: fmt.Sprintf(textMoreInList, len(legal)-cardsAtMost)})

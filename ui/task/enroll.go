@@ -75,7 +75,8 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	return q
 }
 
-// listed joins the names with commas. If there are more than enrollListed, it ends with the number of the others.
+// listed joins the names with commas. If there are more than enrollListed names, the number of the remaining ones
+// follows the first enrollListed.
 func listed(names []string) string {
 	if more := len(names) - enrollListed; more > 0 {
 		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))

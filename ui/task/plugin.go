@@ -44,7 +44,7 @@ func (f *flow) plugin() *provision.PluginAction {
 	return p
 }
 
-// changes reports whether read-only mode must refuse a. It is false only for plugins that change nothing.
+// changes reports whether read-only mode must refuse the action. It is false only for plugins that change nothing.
 func changes(a provision.Action) bool {
 	p, is := a.(*provision.PluginAction)
 	return !is || p.Plugin.Changes

@@ -9,8 +9,8 @@ import (
 	"ironworks/ui/screen/hardware"
 )
 
-// WhyNot returns the reason why the action is possible on none of the nodes, or "" if it may be possible on one of
-// them. It relies on the store, which may be outdated; check reads the nodes again before anything is sent.
+// WhyNot returns the reason why the action is not possible on any of the nodes, or "" if it may be possible on at
+// least one. It relies on the store, which may be outdated; check reads the nodes again before anything is sent.
 func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	if len(nodes) == 0 {
 		return textNoNodeSelected
@@ -59,7 +59,8 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	return first
 }
 
-// refuses returns a function that reports, without a request, why Ironic would refuse the action on a node.
+// refuses returns a function that reports why Ironic would refuse the action on a node. The function sends no
+// request.
 func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusal, error) {
 	if verb, _ := action.AsVerb(id); deploys(id) {
 		return func(n *models.Node, v models.APIVersion) *models.Refusal { return models.WhyNot(verb, n, v) }, nil
@@ -71,7 +72,7 @@ func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusa
 	return act.Refuse, nil
 }
 
-// noChangeReason returns the reason why the action would leave the node unchanged, or "" if it would not.
+// noChangeReason returns the reason why the action would leave the node unchanged, or "" if there is none.
 func noChangeReason(id action.ID, n *models.Node) string {
 	switch {
 	case id == action.MaintenanceOff && !n.Maintenance:

@@ -16,7 +16,8 @@ import (
 // interruptedAtMost is the maximum number of nodes that the warning names.
 const interruptedAtMost = 3
 
-// WarnInterrupted warns about interrupted deployments when their context is opened.
+// WarnInterrupted warns about the interrupted deployments of the session's context. It is called when the context is
+// opened.
 func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 	if !keepsDeployments(s) {
 		return nil
@@ -48,7 +49,7 @@ func keepsDeployments(s *screen.Session) bool {
 	return s != nil && s.Checks != nil && s.Checks.Deployments != nil
 }
 
-// Resume finds interrupted deployments and continues them. A deployment of which everything has been sent is only
+// Resume finds interrupted deployments and continues them. A deployment that Ironic has already accepted is only
 // followed; the others are reviewed like any new deployment.
 func (w *Workflow) Resume() tea.Cmd {
 	name := string(action.DeployResume)

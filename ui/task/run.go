@@ -98,7 +98,8 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 // lookAtMost is the maximum number of nodes that are read individually after a task. The next poll reads the others.
 const lookAtMost = 20
 
-// ended summarizes the results of a task in a toast.
+// ended shows a toast with the results of a task. It has the poller read up to lookAtMost nodes again, and announces
+// the end of a long task.
 func (w *Workflow) ended(f *flow) tea.Cmd {
 	t, seen := w.env.Tasks.Get(f.task.Number)
 	if !seen {
@@ -117,7 +118,7 @@ func (w *Workflow) ended(f *flow) tea.Cmd {
 	return nil
 }
 
-// longTask is the shortest duration of a task whose end is also announced by the terminal.
+// longTask is the minimum duration of a task whose end the terminal announces too.
 const longTask = 30 * time.Second
 
 // storeLag is the time for which the store may still be outdated after a task has ended.
@@ -139,7 +140,8 @@ func (w *Workflow) changing() map[string]bool {
 	return nodes
 }
 
-// summary returns the toast that summarizes a task that has ended.
+// summary returns the toast shown when a task has ended. It contains the result of a single node, or the number of
+// nodes with each outcome.
 func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	name := t.Plan.Action.Name()
 	tally := t.Tally()

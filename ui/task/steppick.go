@@ -17,11 +17,12 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// offersFrom is the maximum number of nodes whose steps are compared for the list. The later check covers all nodes.
+// offersFrom is the maximum number of nodes that are read to fill the list of steps. The check that follows covers
+// all nodes.
 const offersFrom = 20
 
-// pickText and pickRunbook are the IDs of the items, in the list of steps, that open the form. It takes several steps
-// as text, or a runbook.
+// pickText and pickRunbook are the IDs of two items in the list of steps. Both open the form, which takes several
+// steps as text, or a runbook.
 const (
 	pickText    = "text"
 	pickRunbook = "runbook"
@@ -62,7 +63,7 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 	})
 }
 
-// stepsFound adds the steps found to the list. If an error prevented that, the list shows the error.
+// stepsFound adds the steps found to the list. If the nodes could not be read, the list shows the error.
 func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
 	items := slices.Clone(found.first)
 	if found.err != nil {
@@ -103,7 +104,7 @@ func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef,
 }
 
 // beginStep starts a clean or service operation that consists of step k. If the step has arguments, a form asks for
-// them first. The form offers values from only, which is nil if there are several nodes.
+// them first. The form offers values from the node in only, which is nil if there are several nodes.
 func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.NodeRef, k steps.Known, only *models.Node) tea.Cmd {
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	step := models.Step{Interface: k.Interface, Step: k.Name}

@@ -40,7 +40,8 @@ type Console interface {
 	// Open opens a screen. Home returns to a main screen.
 	Open(ref screen.Ref) tea.Cmd
 	Home(kind screen.Kind) tea.Cmd
-	// Exec runs a program that takes over the terminal. When the program has ended, done returns a message.
+	// Exec runs a program that takes over the terminal. The message that done returns is sent when the program has
+	// ended.
 	Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd
 	// SendToScreen sends a message to the current screen.
 	SendToScreen(msg tea.Msg) tea.Cmd
@@ -55,8 +56,7 @@ type Workflow struct {
 	running *sync.WaitGroup
 }
 
-// New returns a workflow. When ctx ends, its tasks are no longer followed. running counts the goroutines of the
-// tasks.
+// New returns a workflow. Its tasks are followed until ctx ends. running counts the goroutines of the tasks.
 func New(ctx context.Context, env *screen.Env, console Console, running *sync.WaitGroup) *Workflow {
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
@@ -97,7 +97,7 @@ type flow struct {
 	// retryOf is the number of the task that this task repeats for the nodes that failed, or 0.
 	retryOf int
 
-	// pick is the list of steps, and offered holds the steps in it that the nodes offer.
+	// pick is the dialog from which the operator chooses a step, and offered holds the steps that it lists.
 	pick    *overlay.Pick
 	offered []steps.Known
 	// only is the node of the flow, with all fields. It is nil if the flow has several nodes.
@@ -110,7 +110,7 @@ type flow struct {
 	// unless they came from a screen.
 	action provision.Action
 	batch  provision.Batch
-	// disks describes the disks of the first nodes whose disks may be erased, by the UUID of the node.
+	// disks maps the UUIDs of the first few nodes whose disks may be erased to descriptions of these disks.
 	disks map[string][]models.Detail
 	task  *screen.Task
 }
@@ -146,8 +146,8 @@ type (
 		missing []string
 		err     error
 	}
-	// stepsFound carries the steps that the nodes offer, in list. first holds the items before them in the list to
-	// choose from.
+	// stepsFound carries the steps that the nodes offer: list holds these steps, and first holds the menu items that
+	// come before them.
 	stepsFound struct {
 		first []overlay.Item
 		list  []steps.Known
@@ -339,7 +339,7 @@ func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
 	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.CommandLine, false)
 }
 
-// beginWith starts an action that a screen has prepared. what names the action in warnings.
+// beginWith starts an action that a screen has prepared. The argument what is the name of the action in warnings.
 func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, act provision.Action, command []string, exact bool) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
 		w.warn(what + ": " + why)

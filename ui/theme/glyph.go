@@ -28,7 +28,7 @@ const (
 	GlyphFound   = "◆"
 )
 
-// ascii replaces the console's glyphs by ASCII characters. Text from elsewhere changes only where it contains the
+// ascii replaces the console's glyphs with ASCII characters. Text from elsewhere changes only where it contains the
 // same glyphs.
 var ascii = strings.NewReplacer(
 	GlyphActive, "*", GlyphWorking, "~", GlyphWaiting, ".", GlyphIdle, "o", GlyphHold, "#",
@@ -40,7 +40,7 @@ var ascii = strings.NewReplacer(
 	"⠋", "|", "⠙", "/", "⠹", "-", "⠸", "\\",
 )
 
-// Plain replaces the glyphs in screen by ASCII characters of the same width if the theme's options ask for that.
+// Plain replaces the glyphs in screen with ASCII characters of the same width if the theme's options ask for that.
 func (t *Theme) Plain(screen string) string {
 	if !t.opts.ASCII {
 		return screen
@@ -51,8 +51,8 @@ func (t *Theme) Plain(screen string) string {
 // Rule returns a horizontal line of w cells.
 func (t *Theme) Rule(w int) string { return t.Paint(Muted, strings.Repeat(GlyphRule, max(w, 0))) }
 
-// State returns the glyph and the role of a provision state. The name of the state is shown next to them, so that no
-// one depends on the color or the glyph.
+// State returns the glyph and the role of a provision state. The name of the state is always shown next to the glyph,
+// so that operators do not have to rely on the color or the glyph.
 func State(s models.ProvisionState) (glyph string, role Role) {
 	switch s.Class() {
 	case models.ClassFailed:

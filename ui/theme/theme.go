@@ -82,7 +82,8 @@ func New(o Options) *Theme {
 	return t
 }
 
-// onRow returns the style for text in the cursor's row. It has the background back, or is underlined if back is nil.
+// onRow returns the style for text in the cursor's row. The background of the row is back; if back is nil, the text
+// is underlined instead.
 func onRow(style ansi.Style, back color.Color) ansi.Style {
 	if back == nil {
 		return append(ansi.Style{}, style...).Underline(true)
@@ -108,7 +109,7 @@ func (t *Theme) Row() *Theme { return t.row }
 // Options returns the options of the theme.
 func (t *Theme) Options() Options { return t.opts }
 
-// Dimmed returns the theme for data that is no longer live, in which all text is faint.
+// Dimmed returns a theme in which all text is faint, for data that is no longer live.
 func (t *Theme) Dimmed() *Theme {
 	dim := &Theme{opts: t.opts, row: &Theme{opts: t.opts}}
 	for role := range roles {
@@ -169,7 +170,7 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent returns the color of the context. Its names are those of the configuration.
+// accent returns the accent color of the context. The names of colors are those of config.Accents.
 func accent(o Options, few bool) color.Color {
 	tones := map[string][3]string{ // 16-color index, tone on dark, tone on light
 		"black":   {"7", "#c9d1d9", "#000000"},

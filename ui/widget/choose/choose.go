@@ -37,7 +37,7 @@ type Item struct {
 // List is a list of items with a filter text and a cursor.
 type List struct {
 	items       []Item
-	searchTexts []searchText // the text of each item that is searched
+	searchTexts []searchText // the searchable text of each item
 	input       line.Line
 	query       string
 	shown       []int // indexes of the items that match, best match first
@@ -106,7 +106,7 @@ func (l *List) Current() (Item, bool) {
 	return item, !item.Heading
 }
 
-// Select moves the cursor to the item whose ID is id. It returns false if the filter hides the item.
+// Select moves the cursor to the item with the given ID, and reports whether the list shows such an item.
 func (l *List) Select(id string) bool {
 	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].ID == id })
 	if i < 0 {
@@ -149,7 +149,7 @@ func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	return "", false
 }
 
-// key handles keys that move the cursor. It returns false for other keys.
+// key handles keys that move the cursor, and reports whether key is one of them.
 func (l *List) key(key string) bool {
 	switch key {
 	case "up", "ctrl+p", "shift+tab":

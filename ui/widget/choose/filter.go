@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// searchText is the text of an item that is searched, in lower case.
+// searchText holds the text of an item to which queries are compared, in lower case.
 type searchText struct{ title, rest string }
 
 // index prepares the texts to search and the widths of the columns.
@@ -29,8 +29,8 @@ func (l *List) index() {
 	}
 }
 
-// The ranks of a match; a lower rank is better. letters means that the letters of the query only occur in the same
-// order; the number of bytes that they span is added to it.
+// The ranks of a match; a lower rank is better. letters means that the letters of the query occur in the same order,
+// but with others in between. The number of bytes that they span is added to this rank.
 const (
 	isKey = iota
 	isTitle

@@ -47,8 +47,8 @@ func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.C
 	return msgs, []tea.Cmd{f.lookUp()}
 }
 
-// waits stores a key that is typed while tab waits for completions. Esc ends the waiting. It returns false if msg has
-// to be handled now.
+// waits stores msg if tab is waiting for completions, and reports whether it has done so; otherwise, msg has to be
+// handled now. Esc ends the waiting.
 func (f *Form) waits(msg tea.Msg) bool {
 	if len(f.fields) == 0 || !f.fields[f.focus].tab {
 		return false
@@ -61,8 +61,8 @@ func (f *Form) waits(msg tea.Msg) bool {
 	return true
 }
 
-// complete takes over completions that have arrived, unless they belong to another form or an older text. moves
-// reports that tab was waiting for them and has nothing to complete.
+// complete stores completions that have arrived, unless they belong to another form or an older text. moves reports
+// that tab was waiting for them and has nothing to complete.
 func (f *Form) complete(found Completions) (moves bool) {
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -79,7 +79,7 @@ func (f *Form) complete(found Completions) (moves bool) {
 	return false
 }
 
-// completes handles the key tab: it completes the text, or waits for completions that have been requested. moves
+// completes handles the tab key: it completes the text, or waits for completions that have been requested. moves
 // reports that there is nothing to complete.
 func (f *field) completes() (moves bool) {
 	if f.pending {
@@ -89,13 +89,13 @@ func (f *field) completes() (moves bool) {
 	return !f.isText() || !f.text.Complete()
 }
 
-// History holds the input of earlier forms, by the key of the field, oldest first.
+// History maps the keys of fields to the input from earlier forms, oldest first.
 type History map[string][]string
 
 // historyMost is the maximum number of texts kept for each field.
 const historyMost = 20
 
-// Recall makes the input in h available: the keys up and down, or ctrl+p and ctrl+n, recall what was entered in
+// Recall makes the input in h available: the up and down keys, or ctrl+p and ctrl+n, recall what was entered in
 // fields with the same key. The form adds its own input to h.
 func (f *Form) Recall(h History) {
 	f.history = h

@@ -60,8 +60,8 @@ func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
 	return f.drawWith(t, focused, focused, label, w)
 }
 
-// drawWith is like draw, but whether the field has the cursor (focused) and whether its text has one (editing) are
-// separate.
+// drawWith returns the field's line. focused means that the field is the current one, and editing means that its text
+// shows a cursor.
 func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// Kind is the kind of a field, which determines the values that it takes.
+// Kind determines the values that a field takes.
 type Kind int
 
 // The kinds of fields.
@@ -42,11 +42,12 @@ type Field struct {
 	Complete    func(text string) []string
 	// Files is set if the field names a file. It then completes the text in place of Complete.
 	Files *Files
-	// Required means that the field refuses an empty value or, for a Toggle, the value off.
+	// Required means that the field must not be empty or, if it is a Toggle, that it must be on.
 	Required bool
 	// Max is the maximum length in characters. If 0, the default of package line applies.
 	Max int
-	// Secrets returns the parts of a text to hide, each as the offsets in bytes of its start and end.
+	// Secrets returns the parts of a text that must be hidden. Each part consists of the byte offsets of its start
+	// and end.
 	Secrets func(text string) [][2]int
 	// Describe returns the help for a value that is not empty, or "" to show Help.
 	Describe func(value string) string
@@ -100,8 +101,8 @@ func New(fields []Field) *Form {
 	return f
 }
 
-// WithoutFiles returns the fields, changed so that those that name a file refuse every value. why is the reason that
-// they show; if it is empty, nothing is changed.
+// WithoutFiles returns a copy of fields in which every field that names a file refuses all values, and shows why as
+// the reason. If why is empty, it returns fields unchanged.
 func WithoutFiles(fields []Field, why string) []Field {
 	if why == "" {
 		return fields
@@ -202,8 +203,8 @@ func (f *Form) update(msg tea.Msg) (done, cancelled bool) {
 	return false, false
 }
 
-// key handles the keys that move between fields, and returns false for other keys. If the form consists of a single
-// text, up and down recall earlier input instead.
+// key handles the keys that move between fields, and reports whether key is one of them. If the form consists of a
+// single text, up and down recall earlier input instead.
 func (f *Form) key(at *field, key string) bool {
 	single := len(f.fields) == 1 && at.isText()
 	switch {

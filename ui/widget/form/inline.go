@@ -44,7 +44,8 @@ func (f *Inline) SetFocus(key string) {
 	}
 }
 
-// SetProblems replaces the problems shown at all fields. problems maps keys of fields to problems.
+// SetProblems replaces the problems shown at all fields. It takes a map from the keys of fields to problems. A field
+// without an entry shows no problem.
 func (f *Inline) SetProblems(problems map[string]string) {
 	for i := range f.fields {
 		f.fields[i].problem = problems[f.fields[i].Key]
@@ -63,7 +64,7 @@ func (f *Inline) Top() { f.focus = 0 }
 // Bottom makes the last field current.
 func (f *Inline) Bottom() { f.Move(len(f.fields)) }
 
-// Scroll changes the current field like Change.
+// Scroll selects another option of the current field, as Change does.
 func (f *Inline) Scroll(by int) { f.Change(by) }
 
 // Change selects the next option of the current field, or the previous one if by is negative. It does nothing if the
@@ -93,8 +94,8 @@ func (f *Inline) Edit() {
 	at.text.CursorEnd()
 }
 
-// Click makes the field at a cell current. If another field was being edited, its text is kept. again reports that
-// the field was already current and is not being edited, so the caller may start to edit it.
+// Click makes the field at the clicked cell current. If another field was being edited, its text is kept. again
+// reports that the field was already current and is not being edited, so the caller may start to edit it.
 func (f *Inline) Click(x, y int) (again bool) {
 	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
 		return false
@@ -222,7 +223,8 @@ func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// few returns at most the first most lines. If it omits any, the last line ends with an ellipsis.
+// few returns the first lines; most is the maximum number of them. If it omits any, the last line that it returns
+// ends with an ellipsis.
 func few(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

@@ -66,7 +66,7 @@ func (l *Line) key(key string) bool {
 	return true
 }
 
-// erase handles the keys that delete text, and returns false for other keys.
+// erase handles the keys that delete text, and reports whether key is one of them.
 func (l *Line) erase(key string) bool {
 	switch key {
 	case "backspace", "ctrl+h", "shift+backspace":
@@ -94,13 +94,13 @@ func (l *Line) cut(from, to int) {
 	l.align()
 }
 
-// after returns the offset of the end of the character that starts at offset at.
+// after returns the end offset of the character that starts at the given offset.
 func (l *Line) after(at int) int {
 	char, _ := cell.First(l.value[at:])
 	return at + len(char)
 }
 
-// before returns the offset of the start of the character that ends at offset at. It searches from the start of the
+// before returns the start offset of the character that ends at the given offset. It searches from the start of the
 // text, because character boundaries can only be found in that direction.
 func (l *Line) before(at int) int {
 	last := 0

@@ -1,6 +1,6 @@
-// Package line implements the editing of one line of text. It is used instead of the text input of bubbles, whose
-// blinking cursor causes a frame every half second on an idle screen, and which is copied at each key press and
-// measures the whole value each time it is drawn.
+// Package line implements the editing of one line of text. It does not use the text input of bubbles, whose blinking
+// cursor causes a frame every half second on an idle screen. That input is also copied at each key press, and
+// measures its whole value each time it is drawn.
 package line
 
 import (
@@ -24,7 +24,8 @@ type Line struct {
 	MaxRunes, MaxBytes int
 	// Secret displays • for every character, and turns off the history.
 	Secret bool
-	// Secrets returns the parts of a text to display as •, each as the offsets in bytes of its start and end.
+	// Secrets returns the parts of a text that are displayed as •. Each part consists of the byte offsets of its
+	// start and end.
 	Secrets func(text string) [][2]int
 	// Placeholder is displayed while the line is empty.
 	Placeholder string
@@ -82,7 +83,8 @@ func (l *Line) Complete() bool {
 	return ghost != ""
 }
 
-// Remember adds s to the history, which the keys up and down recall.
+// Remember adds s to the history, which the up and down keys recall. It ignores an empty text, a repetition of the
+// last text, and any text of a Secret line.
 func (l *Line) Remember(s string) {
 	l.historyBack = 0
 	if s == "" || l.Secret || len(l.history) > 0 && l.history[len(l.history)-1] == s {
@@ -94,8 +96,8 @@ func (l *Line) Remember(s string) {
 	}
 }
 
-// recall displays the text that is back steps older in the history, or newer if back is negative. It returns false if
-// the history is empty.
+// recall moves through the history by the given number of steps, to newer texts if it is negative, and displays the
+// text found there. It returns false if the history is empty.
 func (l *Line) recall(back int) bool {
 	to := min(max(l.historyBack+back, 0), len(l.history))
 	if to == l.historyBack {
@@ -113,7 +115,8 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert inserts text at the cursor, up to the limits of the line. It reads no more of a large paste than that.
+// insert inserts text at the cursor, up to the limits of the line. It stops reading a large paste when a limit is
+// reached.
 func (l *Line) insert(s string) {
 	runes, bytes := l.MaxRunes, l.MaxBytes
 	if runes <= 0 {

@@ -17,7 +17,8 @@ const (
 	clock    = 13
 	span     = 11
 	laneMost = 16
-	// textLeast is the width that the text must have. If there is less, the time is omitted first, and then the name.
+	// textLeast is the minimum width of the text. If less space remains, the time is omitted first, and then the
+	// name.
 	textLeast = 24
 )
 
@@ -185,7 +186,7 @@ func Since(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
 }
 
-// laneRole returns the role whose color a source's name has. It avoids the roles that indicate trouble.
+// laneRole returns the role that determines the color of a source's name. It avoids the roles that indicate trouble.
 func laneRole(lane int) theme.Role {
 	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
 	return roles[lane%len(roles)]
@@ -203,7 +204,7 @@ func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named b
 	b.WriteString(t.Paint(laneRole(int(e.lane)), cell.Fit(name, w-2)+"│") + " ")
 }
 
-// paint paints the bytes from start to end of text, which is the body of the line.
+// paint paints the part of text between the byte offsets start and end. text must be the body of the line.
 func (e *entry) paint(t *theme.Theme, text, query string, start, end int) string {
 	role := theme.Plain
 	switch {

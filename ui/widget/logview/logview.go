@@ -29,8 +29,8 @@ type Line struct {
 	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as the time of
 	// the first line of a boot. Both are zero if unknown.
 	Time, Start time.Time
-	// Lane is the index of the line's source in the names passed to SetLanes. Origin is a number for the owner of the
-	// view, which does not use it.
+	// Lane is the index of the line's source in the names passed to SetLanes. Origin is a number that the owner of
+	// the view can choose freely; the view does not use it.
 	Lane, Origin int
 	Level        Level
 	// Tag is the name of the program that wrote the line. It is shown before the text.
@@ -129,7 +129,7 @@ func (v *View) Clear() {
 }
 
 // SetFilter hides the lines for which keep returns false. If keep is nil, it shows all lines. The line at the top
-// stays there or, if it is hidden, is replaced by the next line that is not.
+// stays there; if it is hidden, the next line that is shown takes its place.
 func (v *View) SetFilter(keep func(*Line) bool) {
 	v.keep, v.hits = keep, nil
 	if keep == nil {
@@ -224,7 +224,7 @@ func (v *View) NextTimes() Times {
 	return v.times
 }
 
-// oneLine replaces line breaks and tabs by spaces.
+// oneLine replaces line breaks and tabs with spaces.
 func oneLine(s string) string {
 	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\t') < 0 {
 		return s

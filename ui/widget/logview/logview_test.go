@@ -338,7 +338,8 @@ func full() *logview.View {
 	return v
 }
 
-// BenchmarkAppendAndDraw appends the lines of 0.1 s at a rate of 20,000 lines per second, and draws the window.
+// BenchmarkAppendAndDraw appends 2000 lines, which take 0.1 s to arrive at a rate of 20,000 lines per second, and
+// draws the window.
 func BenchmarkAppendAndDraw(b *testing.B) {
 	v, th, batch := full(), theme.New(theme.Options{}), numbered(0, 2000)
 	b.ReportAllocs()

@@ -19,7 +19,8 @@ type entry struct {
 // because the capacity of the ring may be twice its length, plus what the allocator loses by rounding.
 const overhead = 2*72 + 16
 
-// cost returns the number of bytes that an entry takes, without the tag and the mark, which it shares with others.
+// cost returns the number of bytes that an entry takes. It does not count the tag and the mark, which the entry
+// shares with others.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
 // packed returns l as an entry. It copies the text, which may be part of a large buffer.
@@ -88,7 +89,8 @@ func (r *ring) add(e entry) int {
 	return number
 }
 
-// intern returns the stored copy of a tag. If there are too many tags, it starts over.
+// intern returns the stored copy of a tag, so that equal tags share memory. If there are too many tags, it forgets
+// all of them and starts over.
 func (r *ring) intern(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {

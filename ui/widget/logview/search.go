@@ -7,9 +7,9 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Search highlights all matches, ignoring case, and goes to one of them. While following, that is the newest match,
-// and otherwise the next one from the top of the window on. If there is no match, or text is empty, the window
-// returns to its position before the search.
+// Search highlights all matches, ignoring case, and goes to one of them. If the view follows the newest line, that is
+// the newest match; otherwise, it is the first match at or below the top of the window. If there is no match, or text
+// is empty, the window returns to its position before the search. Search reports whether there is a match.
 func (v *View) Search(text string) bool {
 	if v.before == nil {
 		v.settle()
@@ -44,10 +44,10 @@ func (v *View) Keep() { v.before = nil }
 // Query returns the search text.
 func (v *View) Query() string { return v.query }
 
-// Next goes to the next newer match and wraps around. It returns false if there is no match.
+// Next goes to the next newer match, wrapping around, and reports whether there is a match.
 func (v *View) Next() bool { return v.seek(v.from()+1, 1) }
 
-// Prev goes to the next older match and wraps around. It returns false if there is no match.
+// Prev goes to the next older match, wrapping around, and reports whether there is a match.
 func (v *View) Prev() bool {
 	if _, gone := v.Cursor(); !gone && v.follow {
 		return v.seek(v.Shown()-1, -1)
@@ -65,7 +65,8 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek looks for the search text in every line once, starting at index from, and goes to the first match.
+// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
+// around. It reports whether there is such a line.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false
@@ -76,7 +77,8 @@ func (v *View) seek(from, step int) bool {
 	})
 }
 
-// find goes to the first line that wanted accepts. It starts at index from, and wraps around.
+// find goes to the first line for which wanted returns true. It starts at index from, advances by step, and wraps
+// around. It reports whether there is such a line.
 func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	n := v.Shown()
 	if n == 0 {
@@ -114,8 +116,8 @@ func (v *View) LastProblem() (Line, bool) {
 
 func (e *entry) isProblem() bool { return e.level <= Error || e.mark != "" }
 
-// has reports whether s contains what, ignoring case. plain says that what is ASCII. In that case, has does not
-// allocate memory, because each key press searches up to 100,000 lines.
+// has reports whether s contains the text in what, ignoring case. If plain is true, what must be ASCII, and has
+// allocates no memory. This matters because each key press searches up to 100,000 lines.
 func has(s, what string, plain bool) bool {
 	if !plain {
 		start, _ := pane.Find(s, what)
@@ -142,7 +144,8 @@ func has(s, what string, plain bool) bool {
 	return false
 }
 
-// begins reports whether s, which must be at least as long as what, starts with the ASCII text what, ignoring case.
+// begins reports whether s starts with the text in what, ignoring case. The text must be ASCII, and s must be at
+// least as long.
 func begins(s, what string) bool {
 	for i := range len(what) {
 		if lower(s[i]) != lower(what[i]) {

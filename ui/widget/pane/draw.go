@@ -71,8 +71,8 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 	blank(b, p.w-used)
 }
 
-// Paint paints the bytes from start to end of line according to their roles, and highlights matches of query. text is
-// the text of the whole line.
+// Paint paints the part of line between the byte offsets start and end according to the roles of its spans, and
+// highlights matches of query. text is the text of the whole line.
 func Paint(t *theme.Theme, line Line, text, query string, start, end int) string {
 	if query == "" && len(line) == 1 {
 		return t.Paint(line[0].Role, text[start:end])
@@ -102,7 +102,7 @@ func Paint(t *theme.Theme, line Line, text, query string, start, end int) string
 	return b.String()
 }
 
-// matchFrom returns the first match of query at or after the offset from, or -1 if there is none.
+// matchFrom returns the first match of query that starts at or after the given offset, or -1 if there is none.
 func matchFrom(text, query string, from int) (start, end int) {
 	if query == "" {
 		return -1, -1

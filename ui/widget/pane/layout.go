@@ -59,9 +59,9 @@ func Breaks(s string, w int) []int {
 	return append(ends, len(s))
 }
 
-// Window returns the range of bytes of s that is visible in w cells if the text is scrolled by from cells. lead is
-// the number of spaces in place of a wide character that is cut at the left. more reports whether text is hidden at
-// the right.
+// Window returns the range of bytes of s that is visible in w cells. from is the number of cells that have been
+// scrolled out at the left. lead is the number of spaces in place of a wide character that is cut at the left. more
+// reports whether text is hidden at the right.
 func Window(s string, from, w int) (lead, start, end int, more bool) {
 	x, i := 0, 0
 	for i < len(s) && x < from {

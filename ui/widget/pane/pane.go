@@ -48,7 +48,7 @@ type Pane struct {
 	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// printableSpans replaces control characters in lines, which it modifies and returns.
+// printableSpans replaces control characters in lines. It modifies the slice that it is given, and returns it.
 func printableSpans(lines []Line) []Line {
 	for _, l := range lines {
 		for i := range l {

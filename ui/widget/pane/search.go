@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Search highlights all matches, ignoring case. It goes to the next match from the top line on and wraps around. It
-// reports whether there is a match. An empty text ends the search.
+// Search highlights all matches, ignoring case. It goes to the first match at or below the top line, wrapping around,
+// and reports whether there is one. An empty text ends the search.
 func (p *Pane) Search(text string) bool {
 	p.query = text
 	p.hit = p.top.Line
@@ -21,13 +21,14 @@ func (p *Pane) Search(text string) bool {
 // Query returns the search text.
 func (p *Pane) Query() string { return p.query }
 
-// Next goes to the next line with a match and wraps around. It returns false if there is no match.
+// Next goes to the next line with a match, wrapping around, and reports whether there is a match.
 func (p *Pane) Next() bool { return p.seek(p.hit+1, 1) }
 
-// Prev goes to the previous line with a match and wraps around. It returns false if there is no match.
+// Prev goes to the previous line with a match, wrapping around, and reports whether there is a match.
 func (p *Pane) Prev() bool { return p.seek(p.hit-1, -1) }
 
-// seek looks for the search text in every line once, starting at index from, and goes to the first match.
+// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
+// around. It reports whether there is such a line.
 func (p *Pane) seek(from, step int) bool {
 	n := len(p.lines)
 	if p.query == "" || n == 0 {
@@ -46,8 +47,8 @@ func (p *Pane) seek(from, step int) bool {
 	return false
 }
 
-// show scrolls the line with a match to the top, so that it is clear which match is current. start is the offset of
-// the match in text.
+// show scrolls the line with a match to the top, so that it is clear which match is current. If the match is still
+// not visible, it scrolls sideways too. start is the offset of the match in text.
 func (p *Pane) show(line int, text string, start int) {
 	p.GoTo(line)
 	if p.wrap {
@@ -59,7 +60,8 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// Find returns the range of bytes of the first match of what in s, ignoring case, or -1 if there is none.
+// Find returns the range of bytes of the first occurrence in s of the text in what, ignoring case. It returns -1 if
+// there is none.
 func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)
@@ -74,8 +76,8 @@ func Find(s, what string) (start, end int) {
 	return -1, -1
 }
 
-// prefix returns the number of bytes with which s starts that match what, ignoring case, or -1 if s does not start
-// with what.
+// prefix returns the length, in bytes, of the prefix of s that matches the text in what, ignoring case. It returns -1
+// if s does not start with that text.
 func prefix(s, what string) int {
 	rest := s
 	for _, w := range what {

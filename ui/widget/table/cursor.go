@@ -38,7 +38,7 @@ func (t *Table[R]) Bottom() {
 	t.clamp()
 }
 
-// Select moves the cursor to the row with the given ID. It returns false if there is no such row.
+// Select moves the cursor to the row with the given ID, and reports whether there is such a row.
 func (t *Table[R]) Select(id string) bool {
 	i := find(t.rows, t.id, id, t.cursor)
 	if i < 0 {
@@ -55,7 +55,7 @@ func (t *Table[R]) Scroll(by int) {
 	t.scroll = min(max(t.scroll+by, 0), p.maxScroll)
 }
 
-// clamp moves the cursor into the range of the rows, and the window so that it contains the cursor.
+// clamp moves the cursor to an existing row, and moves the window so that the cursor is visible.
 func (t *Table[R]) clamp() {
 	t.cursor = max(min(t.cursor, len(t.rows)-1), 0)
 	body := t.body()

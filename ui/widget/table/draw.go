@@ -126,8 +126,8 @@ func (t *Table[R]) empty(d *pen, lines int) {
 	}
 }
 
-// pen writes lines of exactly w cells. It counts the cells that it writes, because measuring text that is already
-// painted would take most of the time.
+// pen writes lines of exactly w cells. It counts the cells that it writes, because measuring painted text again would
+// take most of the drawing time.
 type pen struct {
 	b  *strings.Builder
 	th *theme.Theme
@@ -150,7 +150,7 @@ func (d *pen) text(role theme.Role, text string) {
 
 const blanks = "                                                                "
 
-// blanks writes n spaces, or fewer if the line ends before.
+// blanks writes n spaces, or fewer if less space is left in the line.
 func (d *pen) blanks(n int) {
 	n = min(n, d.w-d.x)
 	d.x += max(n, 0)

@@ -172,8 +172,8 @@ func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
 // body returns the number of lines available for rows.
 func (t *Table[R]) body() int { return max(t.h-1, 0) }
 
-// find returns the index of the row whose ID is want, or -1. near is the index that the row had before, where find
-// looks first.
+// find returns the index of the row whose ID is want, or -1 if there is none. near is the previous index of the row;
+// find looks there first.
 func find[R any](rows []R, id func(R) string, want string, near int) int {
 	if near < len(rows) && id(rows[near]) == want {
 		return near

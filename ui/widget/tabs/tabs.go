@@ -1,4 +1,4 @@
-// Package tabs draws a line with the titles of tabs, in which the current tab is marked.
+// Package tabs draws a line with the titles of tabs, and marks the current tab.
 package tabs
 
 import (
@@ -82,7 +82,8 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits returns the end of the range of titles, starting at from, that fit into w cells together with the ellipses.
+// fits returns the end of the range of titles that starts at from and fits into w cells. It leaves space for the
+// ellipses.
 func fits(titles []string, from, w int) int {
 	x := min(from, 1) // one cell for the ellipsis
 	for i := from; i < len(titles); i++ {

@@ -34,7 +34,7 @@ const (
 	Broken      // the span failed
 )
 
-// Scale is the axis on which bars are drawn. It shows the period Total in W cells.
+// Scale is the axis on which bars are drawn. It is W cells wide, and Total is the time that it covers.
 type Scale struct {
 	Total time.Duration
 	W     int
@@ -48,7 +48,7 @@ var steps = [...]time.Duration{
 	time.Hour, 90 * time.Minute, 2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour,
 }
 
-// NewScale returns an axis of w cells that is long enough for a time span of length longest.
+// NewScale returns an axis of w cells that is long enough for a time span of the given length.
 func NewScale(longest time.Duration, w int) Scale {
 	for _, s := range steps {
 		if longest <= s {
@@ -135,8 +135,8 @@ func (s Scale) places(p *Span) (from, to, due int) {
 
 func nameFits(name string, room int) bool { return name != "" && cell.Width(name)+2 <= room }
 
-// draw paints a span in w cells, of which the first done are filled. If closed is true, it also draws the end of the
-// span.
+// draw paints a span in w cells. If the span is open, done is the number of cells that are filled. closed means that
+// the end of the span is drawn too.
 func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	begin, end := "├", ""
 	if p.Unseen {
@@ -163,7 +163,7 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	return t.Paint(p.Role, begin) + fill(t, p, left, done) + name + fill(t, p, right, done-left-cell.Width(name)) + t.Paint(p.Role, end)
 }
 
-// fill paints n cells inside a bar. If the span is open, the first done cells are filled.
+// fill paints n cells inside a bar. If the span is open, done is the number of cells that are filled.
 func fill(t *theme.Theme, p *Span, n, done int) string {
 	if p.Kind != Open {
 		return t.Paint(p.Role, strings.Repeat(theme.GlyphRule, max(n, 0)))
