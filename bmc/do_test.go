@@ -133,7 +133,7 @@ func TestDoRefused(t *testing.T) {
 		kind    models.FaultKind
 		message string
 	}{
-		"a reset that is not offered": {before: powerOn, order: order(models.BMCPowerCycle), kind: models.FaultBadRequest, message: "no PowerCycle (available: On, "},
+		"a reset that is not offered": {before: powerOn, order: order(models.BMCPowerCycle), kind: models.FaultBadRequest, message: "does not support PowerCycle (available: On, "},
 		"a boot source":               {order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "UefiHttp"}, kind: models.FaultBadRequest, message: "available: None, Pxe, Cd, Hdd"},
 		"a slot that is full":         {before: insert, order: iso, kind: models.FaultConflict, message: "slot Cd (CD, DVD) has http://127.0.0.1:9/old.iso?****** in it (eject it first)"},
 		"a slot that is not there":    {order: models.BMCOrder{Verb: models.BMCEject, Slot: "2"}, kind: models.FaultBadRequest, message: "available: slot Cd"},

@@ -153,7 +153,7 @@ func TestVerbEffect(t *testing.T) {
 		"abort, deploying":  {VerbAbort, Node{ProvisionState: StateDeployWait}, nil, DangerInterrupts, "its disk may be half written"},
 		"abort, held":       {VerbAbort, Node{ProvisionState: StateDeployHold}, nil, DangerInterrupts, "the node becomes deploy failed"},
 		"abort, cleaning":   {VerbAbort, Node{ProvisionState: StateCleanWait}, nil, DangerInterrupts, "disks may be half erased"},
-		"abort, servicing":  {VerbAbort, Node{ProvisionState: StateServiceWait}, nil, DangerInterrupts, "the instance stays"},
+		"abort, servicing":  {VerbAbort, Node{ProvisionState: StateServiceWait}, nil, DangerInterrupts, "the instance is kept"},
 		"abort, inspecting": {VerbAbort, Node{ProvisionState: StateInspectWait}, nil, DangerInterrupts, "stops the current operation"},
 		"abort of a step":   {VerbAbort, Node{CleanStep: &Step{Step: "x", Abortable: true}}, nil, DangerInterrupts, "stops the current operation"},
 		"abort, later": {

@@ -66,10 +66,10 @@ func TestParseSetting(t *testing.T) {
 func TestParseSettingErrors(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]string{
-		"name":                                 "want KEY=VALUE",
+		"name":                                 "use KEY=VALUE",
 		"=x":                                   "missing key",
 		"-":                                    "missing key",
-		"":                                     "want KEY=VALUE",
+		"":                                     "use KEY=VALUE",
 		"properties=x":                         "properties is an object: set a single field",
 		"driver_info-":                         "driver_info is an object",
 		"properties.a b=1":                     "\"a b\" is not allowed",

@@ -96,7 +96,7 @@ func TestHardwareActions(t *testing.T) {
 		"an unknown setting":                {action: set(known, bios.Change{Name: "Turbi", Value: "x"}), state: models.StateManageable, refused: `no BIOS setting Turbi (did you mean "Turbo"?)`},
 		"settings that Ironic has not read": {action: set(machineFacts{}, bios.Change{Name: "Any", Value: "x"}), state: models.StateManageable, warns: "not read the BIOS settings"},
 		"settings that cannot be read":      {action: set(machineFacts{err: &models.Fault{Kind: models.FaultTimeout, Op: "read"}}, bios.Change{Name: "Any", Value: "x"}), state: models.StateManageable, refused: "timeout"},
-		"no BIOS interface":                 {action: set(known, bios.Change{Name: "Turbo", Value: "Disabled"}), state: models.StateManageable, fields: `"bios_interface": "no-bios"`, refused: "not offered by the bios interface no-bios"},
+		"no BIOS interface":                 {action: set(known, bios.Change{Name: "Turbo", Value: "Disabled"}), state: models.StateManageable, fields: `"bios_interface": "no-bios"`, refused: "not offered by bios interface no-bios"},
 		"defaults":                          {action: provision.ResetBIOS(), state: models.StateManageable, effect: "defaults", danger: models.DangerMayErase},
 		"firmware":                          {action: update("bios=http://h/b"), state: models.StateManageable, effect: "bios 1.0 from http://h/b", danger: models.DangerMayErase, sends: []string{"/states/provision clean update"}},
 		"firmware of another component":     {action: update("bmc=http://h/b"), state: models.StateManageable, refused: "no firmware component bmc; the node has bios"},

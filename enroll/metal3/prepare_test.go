@@ -85,7 +85,7 @@ func TestRAID(t *testing.T) {
 			steps:  deleteRAID + ", " + wipe + ", " + createRAID, on: "agent",
 		},
 		"another level first":               {raid: "softwareRAIDVolumes: [{level: '0'}, {level: '1'}]", problem: "the first software volume has the level 0; Metal3 requires 1"},
-		"two root volumes":                  {raid: "softwareRAIDVolumes: [{level: '1', rootVolume: true}, {level: '1', rootVolume: true}]", problem: "2 volumes with rootVolume"},
+		"two root volumes":                  {raid: "softwareRAIDVolumes: [{level: '1', rootVolume: true}, {level: '1', rootVolume: true}]", problem: "2 volumes have rootVolume"},
 		"none":                              {raid: "", on: "redfish"},
 		"null":                              {raid: "hardwareRAIDVolumes: null, softwareRAIDVolumes: null", on: "redfish"},
 		"hardware made":                     {raid: hardware, ironic: made(t, one, `[{"raid_level": "1", "size_gb": 446, "id": "v1"}]`), on: "redfish"},
@@ -96,7 +96,7 @@ func TestRAID(t *testing.T) {
 		"software made":                     {raid: "softwareRAIDVolumes: [{level: '1'}]", ironic: made(t, soft, soft), on: "agent"},
 		"empty software without any":        {raid: "softwareRAIDVolumes: []", on: ""},
 		"empty software deletes":            {raid: "softwareRAIDVolumes: []", ironic: made(t, soft, soft), steps: deleteRAID + ", " + wipe, on: ""},
-		"hardware without an interface":     {raid: hardware, address: "ipmi://192.0.2.1", problem: "driver ipmi has no hardware RAID"},
+		"hardware without an interface":     {raid: hardware, address: "ipmi://192.0.2.1", problem: "driver ipmi does not support hardware RAID"},
 		"software without an interface":     {raid: "softwareRAIDVolumes: [{level: '1'}]", address: "ipmi://192.0.2.1", config: soft, steps: deleteRAID + ", " + wipe + ", " + createRAID, on: "agent"},
 		"no RAID without an interface":      {raid: "", address: "ipmi://192.0.2.1", on: "no-raid"},
 		"volumes that are no list":          {raid: "hardwareRAIDVolumes: {level: '1'}", problem: "spec.raid.hardwareRAIDVolumes: must be a list, not an object"},
@@ -147,11 +147,11 @@ func TestFirmwareSettings(t *testing.T) {
 		t.Errorf("all are set, but %s", left)
 	}
 	for name, c := range map[string]struct{ text, note, problem string }{
-		"IPMI":          {host("") + two, "the driver ipmi has no BIOS settings", ""},
+		"IPMI":          {host("") + two, "the ipmi driver has no BIOS settings", ""},
 		"in use":        {strings.Replace(redfish, "online: true", "online: true, externallyProvisioned: true", 1) + two, "BIOS Boot=Uefi, Cores=8, Retry=20: not applied because the host is provisioned", ""},
 		"a list":        {redfish + settings("[{A: b}]"), "", "spec.settings: must be an object, not a list"},
 		"a boolean":     {redfish + settings("{A: true}"), "", "spec.settings.A: must be a string or a number, not a boolean; quote it"},
-		"spec.firmware": {host("firmware: {sriovEnabled: true}"), "spec.firmware: not applied, Metal3 ignores it, too", ""},
+		"spec.firmware": {host("firmware: {sriovEnabled: true}"), "spec.firmware: not applied because Metal3 ignores it, too", ""},
 		"components": {
 			redfish + "---\napiVersion: metal3.io/v1alpha1\nkind: HostFirmwareComponents\nmetadata: {name: n1, namespace: m}\nspec: {updates: [{component: bios, url: 'http://u:p@h/b'}]}\n",
 			"HostFirmwareComponents bios from http://", "",

@@ -215,7 +215,7 @@ func TestHostsWithProblems(t *testing.T) {
 		"unknown inspection":     {host("inspectionMode: slow"), `spec.inspectionMode "slow": use agent, fast or disabled`},
 		"hints as a list":        {host("rootDeviceHints: []"), "spec.rootDeviceHints: must be an object, not a list"},
 		"unknown hint":           {host("rootDeviceHints: {serial: x}"), "spec.rootDeviceHints.serial: unknown hint"},
-		"size as text":           {host("rootDeviceHints: {minSizeGigabytes: ten}"), "spec.rootDeviceHints.minSizeGigabytes: want a whole number"},
+		"size as text":           {host("rootDeviceHints: {minSizeGigabytes: ten}"), "spec.rootDeviceHints.minSizeGigabytes: must be a whole number"},
 		"rotational as text":     {host("rootDeviceHints: {rotational: x}"), "spec.rootDeviceHints.rotational: must be true or false"},
 		"model as a list":        {host("rootDeviceHints: {model: [a]}"), "spec.rootDeviceHints.model: must be a string, not a list"},
 		"checksum type":          {host("image: {url: http://h/i, checksum: a, checksumType: crc}"), `spec.image.checksumType "crc"`},
@@ -249,7 +249,7 @@ func TestRamdisks(t *testing.T) {
 		"user data of a live ISO":      {host("image: {url: http://h/i, format: live-iso}, userData: {name: x}"), "", "spec.userData: unused because a live ISO gets no config drive"},
 		"other metadata":               {strings.Replace(host(""), "namespace: m", "namespace: m, finalizers: [a], uid: u", 1), "", "metadata.finalizers: not carried over"},
 		"no builder":                   {host("") + strings.Replace(ramdiskImage("iso"), "imageUrl", "other", 1), "", "not built yet"},
-		"a host that is provisioning":  {host("") + "status: {provisioning: {state: provisioning}}\n", "", "wait until that ends"},
+		"a host that is provisioning":  {host("") + "status: {provisioning: {state: provisioning}}\n", "", "wait until this is done"},
 		"an annotation that is broken": {strings.Replace(host(""), "namespace: m", "namespace: m, annotations: {baremetalhost.metal3.io/status: '{'}", 1), "", "status: not JSON"},
 	} {
 		n := read(t, c.text).Nodes[0]

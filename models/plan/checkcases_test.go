@@ -154,7 +154,7 @@ func stepCases() map[CheckID][]checkCase {
 				withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}})(f)
 			}, CheckRefuse, "takes no arguments"},
 			{`"deploy_interface": "custom-agent"`, withSteps(install, models.Step{Interface: "deploy", Step: "erase_devices"}), CheckRefuse, "it is a clean step"},
-			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "not offered by the bios interface no-bios; offered by redfish, idrac-redfish"},
+			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "not offered by bios interface no-bios; offered by redfish, idrac-redfish"},
 			{"", withSteps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
 			{"", withSteps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "the console interface has no steps"},
 			{"", withSteps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},
@@ -282,7 +282,7 @@ func diskCases() map[CheckID][]checkCase {
 		CheckAssisted: {{"", same, notDone, ""}, {"", kind(KindAssisted), CheckWarn, "picks the disk itself"}},
 		CheckKickstart: {
 			{"", same, notDone, ""},
-			{"", kind(KindAnaconda), CheckRefuse, "erases all disks: here 2"},
+			{"", kind(KindAnaconda), CheckRefuse, "erases all disks: 2 on this node"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, nil }, CheckRefuse, "inspect the node"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, inventoryOf(bigDisk) }, CheckOK, ""},
 		},
@@ -352,8 +352,8 @@ func dataCases() map[CheckID][]checkCase {
 		},
 		CheckUserDataOdd: {
 			{"", same, CheckOK, ""},
-			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "no login"},
-			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "no login"},
+			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "no way to log in"},
+			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "no way to log in"},
 			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckOK, "is reused"},
 			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "no login"}} }, CheckWarn, "1 warning about"},
 			{"", kind(KindAssisted), notDone, ""},

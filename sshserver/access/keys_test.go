@@ -62,7 +62,7 @@ func TestOptionsOfAKey(t *testing.T) {
 		`from="!10.0.0.1"`:                    "from",
 		`from=""`:                             "from",
 		`from="10.0.0.0/8",from="0.0.0.0/0"`:  "repeated",
-		`from=10.0.0.1`:                       "quoted",
+		`from=10.0.0.1`:                       "must be in quotes",
 		`command="/bin/sh"`:                   "command",
 		`environment="A=B"`:                   "environment",
 		`permitopen="*:*"`:                    "permitopen",
