@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Replace replaces the file at path, or creates it. The file has mode 0600 afterward; its folder must exist. Each
-// call writes to a temporary file in that folder, whose name starts with a dot, so the last of several concurrent
-// writers wins. A power failure may lose the change.
+// Replace writes content to the file at path, which it creates or replaces. The file then has mode 0600. Its folder
+// must exist and temporarily holds a second file, whose name starts with a dot. If several writers run concurrently,
+// the last one wins. A power failure may lose the change.
 func Replace(path string, content []byte) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

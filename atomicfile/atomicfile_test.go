@@ -24,7 +24,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceFails checks that a failed Replace leaves the target as it was, and no temporary file behind.
+// TestReplaceFails checks that a failed Replace leaves the target unchanged and removes its temporary file.
 func TestReplaceFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -27,9 +27,9 @@ type Editor struct {
 	handOver   func() (back func())
 }
 
-// New returns an editor for the file at path: the command in $VISUAL or $EDITOR, or vi. A command with shell syntax
-// is run by the shell, as in git. Unless handOver is nil, Run calls it before the editor takes the terminal, and
-// calls the returned function when the editor has ended.
+// New returns an editor for the file at path. The editor is the command in $VISUAL or $EDITOR, or vi if neither is
+// set. A command with shell syntax is run by the shell, as in git. Unless handOver is nil, Run calls it before the
+// editor takes the terminal, and calls the returned function when the editor has ended.
 func New(ctx context.Context, path string, env func(name string) string, handOver func() (back func())) (*Editor, error) {
 	e := &Editor{name: "vi", handOver: handOver}
 	for _, from := range []string{"VISUAL", "EDITOR"} {
@@ -72,7 +72,7 @@ func (e *Editor) Run() error {
 	return fmt.Errorf("the editor %s: %w", printable.Line(filepath.Base(strings.Fields(e.name)[0])), err)
 }
 
-// SetStdin sets the editor's input. Bubble Tea uses it, SetStdout and SetStderr to hand over the terminal.
+// SetStdin sets the editor's input. Bubble Tea calls it, SetStdout and SetStderr to hand over the terminal.
 func (e *Editor) SetStdin(r io.Reader) { e.cmd.Stdin = r }
 
 // SetStdout sets the editor's output.

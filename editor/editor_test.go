@@ -12,7 +12,7 @@ import (
 	"ironworks/editor"
 )
 
-// start returns an editor for the file at path, with the environment env.
+// start returns an editor for the file at path. The editor command comes from env.
 func start(ctx context.Context, env map[string]string, path string) (*editor.Editor, error) {
 	return editor.New(ctx, path, func(name string) string { return env[name] }, nil)
 }

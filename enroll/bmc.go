@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// MostAddresses is the number of BMCs that one run may query.
+// MostAddresses is the maximum number of BMCs that one run queries.
 const MostAddresses = 256
 
 // AddressError reports an invalid BMC address.
@@ -22,14 +22,15 @@ type AddressError struct {
 	Why     string
 }
 
-// Error returns the address and the reason why it is invalid, which names the accepted forms.
+// Error returns the address, with credentials masked, and the reason why it is invalid. The reason suggests what to
+// do instead.
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("BMC address %q: %s", models.MaskURL(e.Address), e.Why)
 }
 
-// Addresses expands the addresses of BMCs in args, which may be hosts, host:port, URLs, and ranges such as
-// 10.0.0.11-30 or 10.0.0.11-10.0.0.30. It omits duplicates. It returns an error if there are more than
-// [MostAddresses].
+// Addresses expands args into a list of BMC addresses without duplicates. Commas, blanks and newlines separate the
+// items in an argument. An item is a host, host:port, a URL, or a range such as 10.0.0.11-30 or 10.0.0.11-10.0.0.30.
+// Addresses returns an error if there are more than [MostAddresses].
 func Addresses(args []string) ([]string, error) {
 	var list []string
 	for _, arg := range args {
@@ -78,8 +79,8 @@ func addressesOf(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// addressRange expands a range of IPv4 addresses. from is the first address, and last is the last address or only its
-// last number.
+// addressRange expands a range of IPv4 addresses. The range starts at from. last is its last address, or only the
+// last number of that address.
 func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	to, err := netip.ParseAddr(last)
 	if n, notNumber := strconv.ParseUint(last, 10, 8); err != nil && notNumber == nil && from.Is4() {
@@ -101,7 +102,7 @@ func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	}
 }
 
-// Naming selects how machines that were found are named.
+// Naming selects how the nodes of discovered machines are named.
 type Naming string
 
 // The fixed values of Naming. Any other value is a pattern that contains %d once, such as r7-n%02d. The %d stands for
@@ -129,7 +130,7 @@ func (n Naming) Check() error {
 
 var unnameable = regexp.MustCompile(`[^A-Za-z0-9._~-]+`)
 
-// name returns the name for the machine at position at in the list, counted from 0.
+// name returns the name for a machine. at is the machine's position in the list, counted from 0.
 func (n Naming) name(b *models.BMC, address string, at int) string {
 	text := ""
 	switch n {
@@ -149,7 +150,7 @@ func (n Naming) name(b *models.BMC, address string, at int) string {
 	return strings.Trim(unnameable.ReplaceAllString(text, "-"), "-")
 }
 
-// Login holds the credentials for a BMC that Ironic receives.
+// Login holds the BMC credentials that Ironic receives.
 type Login struct {
 	Username string
 	Password models.Secret
@@ -206,8 +207,8 @@ func TakesVirtualMedia(b *models.BMC) bool {
 }
 
 // Settle checks the drivers and interfaces of nodes against those that the conductors enable. An interface that is
-// not enabled is a problem of the node, unless a reader chose it as a default; in that case, it is removed and a note
-// says so.
+// not enabled is a problem of the node. If a reader chose the interface as a default, it is removed instead, and a
+// note says so.
 func Settle(nodes []Node, drivers []models.Driver) {
 	for i := range nodes {
 		n := &nodes[i]

@@ -39,7 +39,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// found returns the data of a machine in the form that its BMC reports.
+// found returns the data that a machine's BMC reports.
 func found() *models.BMC {
 	return &models.BMC{
 		System: models.BMCSystem{Path: "/redfish/v1/Systems/1", Paths: []string{"/redfish/v1/Systems/1"}, Manufacturer: "ACME", Model: "X 1", Serial: "SN 1", HostName: "web-1"},
@@ -73,8 +73,8 @@ func TestFromBMC(t *testing.T) {
 	}
 }
 
-// TestSettle checks that an interface that the conductor does not enable is removed if a reader chose it, and is a
-// problem otherwise.
+// TestSettle checks interfaces that the conductor does not enable. They are removed if a reader chose them, and are
+// problems otherwise.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	drivers := []models.Driver{{Name: "redfish", Enabled: map[string][]string{"boot": {"ipxe"}, "deploy": {"direct"}}}}

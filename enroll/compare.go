@@ -33,7 +33,8 @@ type Options struct {
 	Complete func(n *Node, existing *models.Node)
 }
 
-// Compare plans enrolling nodes. It never plans deletions: objects that the input does not mention stay.
+// Compare plans the enrollment of nodes. It never plans deletions: objects in Ironic that the input does not mention
+// stay.
 func Compare(nodes []Node, have Existing, opts Options) Plan {
 	ix := index(have)
 	plan := make(Plan, len(nodes))
@@ -69,8 +70,8 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 	return it
 }
 
-// leaveOutProtection removes protected and protected_reason from the input if they cannot be set: a new node cannot be
-// created with them (node_schema in ironic/api/controllers/v1/node.py), and only nodes in the states active and rescue
+// leaveOutProtection removes protected and protected_reason from the input if they cannot be set. A new node cannot
+// be created with them (node_schema in ironic/api/controllers/v1/node.py). Only nodes in the active and rescue states
 // can be made protected (_check_update_protected in ironic/conductor/manager.py).
 func (it *Item) leaveOutProtection() {
 	wanted := it.Node.Fields["protected"] == true
@@ -85,7 +86,7 @@ func (it *Item) leaveOutProtection() {
 	}
 }
 
-// lacksSecret makes a new node invalid if one of its secrets has no value.
+// lacksSecret marks a new node as invalid if one of its secrets has no value.
 func (it *Item) lacksSecret() {
 	for _, key := range slices.Sorted(maps.Keys(it.Node.Secrets)) {
 		if !it.Node.Secrets[key].IsSet() {
@@ -128,8 +129,8 @@ func (it *Item) compareNode(now map[string]any, opts Options) {
 	}
 }
 
-// keepRAIDLevel keeps the capability that Ironic sets after it has created a RAID (update_raid_info in
-// ironic/common/raid.py), unless the input sets this capability itself.
+// keepRAIDLevel keeps the raid_level capability, which Ironic sets after it has created a RAID (update_raid_info in
+// ironic/common/raid.py). If the input sets this capability itself, the value in the input is used.
 func keepRAIDLevel(wanted, now map[string]any) {
 	const name = "raid_level:"
 	own := func(node map[string]any) (properties map[string]any, capabilities []string) {
@@ -148,7 +149,7 @@ func keepRAIDLevel(wanted, now map[string]any) {
 	wanted["properties"] = properties
 }
 
-// compareParts plans the ports and port groups.
+// compareParts plans the item's ports and port groups.
 func (ix *indexed) compareParts(it *Item) {
 	have := ix.parts[it.UUID]
 	for i := range it.Node.Portgroups {

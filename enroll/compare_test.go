@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// ironics returns nodes in the form that Ironic returns: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), two systems
-// behind 10.0.0.9, and one with a RAID.
+// ironics returns nodes in Ironic's format: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), two systems behind
+// 10.0.0.9, and one with a RAID.
 func ironics(t *testing.T) enroll.Existing {
 	t.Helper()
 	var have enroll.Existing
@@ -34,7 +34,8 @@ func ironics(t *testing.T) enroll.Existing {
 	return have
 }
 
-// read returns nodes for a JSON list in the form of POST /v1/nodes, in which "ports" lists MAC addresses.
+// read returns the nodes in a JSON list. Each element has the fields of POST /v1/nodes, except that "ports" lists MAC
+// addresses.
 func read(t *testing.T, text string) []enroll.Node {
 	t.Helper()
 	var list []map[string]any

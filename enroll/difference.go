@@ -13,7 +13,7 @@ import (
 
 // FieldChange describes how the input changes a field of a node.
 type FieldChange struct {
-	// Path consists of the name of the field and, if the field is an object, the key in it, such as driver_info,
+	// Path consists of the field's name and, if the field is an object, the key in it. An example is driver_info,
 	// redfish_address.
 	Path   []string
 	Before any // nil if the field is unset
@@ -46,8 +46,9 @@ func (c FieldChange) String() string {
 	return fmt.Sprintf("%s %s → %s", c.Name(), show(c.Before), show(c.After))
 }
 
-// differences lists the values in wanted that are missing or different in now, sorted by path. If a field is not set
-// in now, a null or empty value in wanted is not a difference.
+// differences compares the wanted fields of a node with its current fields in now. It returns the wanted values that
+// are missing or different there, sorted by path. A null or empty value is not a difference if the field is not set
+// now.
 func differences(above []string, wanted, now map[string]any) []FieldChange {
 	var list []FieldChange
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
@@ -79,8 +80,8 @@ func sameNumber(a, b any) bool {
 	return isNumber && isText && err == nil && string(raw) == text
 }
 
-// sameAddress reports whether two values of driver_info's field key mean the same address of a BMC, or the same path
-// of a Redfish system.
+// sameAddress reports whether a and b, which are values of the same field in driver_info, stand for the same BMC
+// address or the same path of a Redfish system.
 func sameAddress(key string, a, b any) bool {
 	x, y := models.TextOf(a), models.TextOf(b)
 	if x == "" || y == "" {
@@ -119,7 +120,8 @@ func isEmpty(v any) bool {
 // equal compares JSON values. It treats integers from YAML like numbers from JSON.
 func equal(a, b any) bool { return reflect.DeepEqual(normalizedJSON(a), normalizedJSON(b)) }
 
-// normalizedJSON returns a copy of a value that consists of the types that encoding/json uses for JSON.
+// normalizedJSON returns a copy of a value that consists only of the types to which encoding/json decodes JSON. If
+// the value is not valid in JSON, it is returned unchanged.
 func normalizedJSON(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -97,8 +97,8 @@ func (n *Node) addParts(parts [2][]Resource) {
 	}
 }
 
-// pick copies the given fields if their values differ from the default. By default, a port boots by PXE, and the
-// ports of a port group can be used individually.
+// pick returns those of the given fields that are not empty and differ from their defaults. By default, a port boots
+// by PXE, and the ports of a port group can be used individually.
 func (r Resource) pick(fields ...string) map[string]any {
 	out := map[string]any{}
 	for _, field := range fields {

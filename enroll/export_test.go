@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicNode decodes a node in the form that Ironic returns.
+// ironicNode decodes a node from the JSON that Ironic returns.
 func ironicNode(t *testing.T, raw string) models.Node {
 	t.Helper()
 	var n models.Node
@@ -56,8 +56,8 @@ func TestFromIronic(t *testing.T) {
 	}
 }
 
-// TestHasInstance checks which states mean that a machine has an instance, and that unknown states of a newer Ironic
-// do.
+// TestHasInstance checks which states mean that a machine has an instance. Unknown states, which a newer Ironic may
+// add, must count as such.
 func TestHasInstance(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[models.ProvisionState]bool{

@@ -35,8 +35,8 @@ func addressFields() [][2]string {
 	}
 }
 
-// BMCOf returns the BMC that driver_info describes. A controller with the same host is the same BMC, whether it is
-// reached by IPMI or Redfish.
+// BMCOf returns the BMC that driver_info describes. Two controllers with the same host are the same BMC, even if one
+// is reached by IPMI and the other by Redfish.
 func BMCOf(info map[string]any) (b BMC, found bool) {
 	for _, field := range addressFields() {
 		address := models.TextOf(info[field[0]])
@@ -56,7 +56,8 @@ func BMCOf(info map[string]any) (b BMC, found bool) {
 	return BMC{}, false
 }
 
-// hostOf returns the host of an address or URL, or host:port if the port is not the usual one.
+// hostOf returns the host of an address or URL in lower case. It appends the port unless that is the usual one, which
+// is 80 for http URLs.
 func hostOf(address, usual string) string {
 	if !strings.Contains(address, "://") {
 		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {
@@ -88,8 +89,8 @@ func hostPort(host, port string) string {
 	return host + ":" + port
 }
 
-// same reports whether two BMCs may belong to the same machine: if their hosts are equal and their systems do not
-// differ. A BMC without a system matches any system.
+// same reports whether two BMCs may belong to the same machine. This requires equal hosts. The systems must also be
+// equal, unless one of the BMCs names no system.
 func (b BMC) same(other BMC) bool {
 	return b.Host == other.Host && (b.System == "" || other.System == "" || strings.EqualFold(b.System, other.System))
 }
@@ -117,7 +118,8 @@ func (n *Node) Identity() string {
 	return uuid.NewSHA1(namespace, []byte(key)).String()
 }
 
-// Serial returns the serial number of the machine. Inputs and Ironic have it in extra or in properties.
+// Serial returns the serial number of the machine, which inputs and Ironic store in extra or properties. It returns
+// "" if there is none.
 func Serial(fields map[string]any) string {
 	for _, place := range []string{"extra", "properties"} {
 		object, _ := fields[place].(map[string]any)

@@ -66,7 +66,7 @@ func fieldsOf(n *models.Node) map[string]any {
 	return fields
 }
 
-// match is a node in Ironic that shares an identifier with a node of the input. by names the identifier.
+// match is a node in Ironic that shares an identifier with a node of the input. The by field names the identifier.
 type match struct {
 	by   string
 	node *models.Node
@@ -109,7 +109,7 @@ func (ix *indexed) matches(n *Node) []match {
 	return found
 }
 
-// identify finds the existing node of an item. If it finds more than one, the item is in conflict.
+// identify finds the node in Ironic that corresponds to an item. If it finds more than one, the item is in conflict.
 func (ix *indexed) identify(it *Item) {
 	found := ix.matches(&it.Node)
 	for _, m := range found {
@@ -143,8 +143,8 @@ func (ix *indexed) labelOf(node string) string {
 	return node
 }
 
-// markDuplicates marks nodes that name the same machine or port as conflicts. If nodes are exact repetitions, the
-// first one is not marked.
+// markDuplicates marks nodes as conflicts if they share an identifier. If a node exactly repeats an earlier one, only
+// the repetition is marked.
 func markDuplicates(plan Plan) {
 	first := map[string]int{}
 	for i := range plan {

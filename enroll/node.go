@@ -35,7 +35,7 @@ type Node struct {
 	// Derived lists the interface fields that a reader chose although the input does not name them. They are removed
 	// if the conductor does not enable the interface.
 	Derived []string
-	// Adopt means that the machine runs an instance. Ironic adopts it instead of cleaning the machine.
+	// Adopt means that the machine runs an instance. Ironic then adopts the machine instead of cleaning it.
 	Adopt bool
 	// Prepare describes how to prepare the machine before it becomes available. It is nil if no preparation is
 	// needed.
@@ -128,7 +128,7 @@ func (n *Node) Set(value any, path ...string) {
 	place[path[len(path)-1]] = value
 }
 
-// Apply sets or removes a field in the same way as the command ironworks set. It can also add, replace and remove
+// Apply sets or removes a field in the same way as the ironworks set command. It can also add, replace and remove
 // traits.
 func (n *Node) Apply(s models.Setting) error {
 	if s.Path[0] == "traits" {
@@ -175,7 +175,7 @@ func IsSecret(key string) bool {
 }
 
 // Normalize moves the secrets in driver_info to Secrets, and clears masks and placeholders. It writes MAC addresses
-// in lower case. It adds to Problems what Ironic would reject. Every reader must call it once per node.
+// in lower case. It adds a problem for each value that Ironic would reject. Every reader must call it once per node.
 func (n *Node) Normalize() {
 	info := n.DriverInfo()
 	for _, key := range slices.Sorted(maps.Keys(info)) {
@@ -194,8 +194,8 @@ func (n *Node) Normalize() {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
 
-// check adds problems with the values of fields to Problems. The rules for names are the same as in
-// is_valid_node_name in ironic/api/controllers/v1/utils.py.
+// check adds invalid field values to Problems. The rules for names are the same as in is_valid_node_name in
+// ironic/api/controllers/v1/utils.py.
 func (n *Node) check() {
 	problem := func(format string, args ...any) { n.Problems = append(n.Problems, fmt.Sprintf(format, args...)) }
 	if n.Driver() == "" {

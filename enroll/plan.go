@@ -21,7 +21,7 @@ const (
 	Invalid Kind = "invalid"
 )
 
-// Refused reports whether nothing is sent for a node of this kind.
+// Refused reports whether enrollment sends nothing for a node of this kind.
 func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 
 // Item is the plan for one node of the input.

@@ -56,7 +56,7 @@ func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Pr
 }
 
 // madeOn reports whether a node already has the RAID. Ironic records the volumes in raid_config at the end of the
-// step raid.create_configuration. Their sizes and names are not compared, because the controller may have chosen
+// raid.create_configuration step. Their sizes and names are not compared, because the controller may have chosen
 // them.
 func (r *RAID) madeOn(node map[string]any) bool {
 	made := levels(disksOf(node["raid_config"]))

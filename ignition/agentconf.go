@@ -84,8 +84,8 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 	}
 }
 
-// iniFault describes what prevents oslo.config from reading value correctly from a configuration file. It returns ""
-// if nothing does.
+// iniFault explains why oslo.config would not read a value correctly from a configuration file. It returns "" if the
+// value is safe.
 func iniFault(value string) string {
 	switch {
 	case !utf8.ValidString(value):
@@ -134,8 +134,8 @@ func agentConf(options []AgentOption) string {
 	return b.String()
 }
 
-// iniValue escapes value for oslo.config, which substitutes variables that start with $ and strips surrounding space
-// and one pair of quotes (oslo_config/iniparser.py, cfg.py _substitute).
+// iniValue escapes a value for oslo.config, which substitutes variables that start with $. It also strips surrounding
+// space and one pair of quotes (oslo_config/iniparser.py, cfg.py _substitute).
 func iniValue(value string) string {
 	value = strings.ReplaceAll(value, "$", "$$")
 	if value == "" {

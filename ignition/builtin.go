@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// AgentKind selects the program that communicates with Ironic from the ramdisk.
+// AgentKind selects the program in the ramdisk that communicates with Ironic.
 type AgentKind string
 
 // These are the supported kinds of agents.
@@ -32,7 +32,8 @@ type AgentProgram struct {
 	// Content is the program itself. The configuration contains its SHA-512 hash, so Ignition refuses any other
 	// program.
 	Content []byte
-	// URL is where Ignition downloads the program. If URL is empty, the program is embedded in the configuration.
+	// URL is the address from which Ignition downloads the program. If URL is empty, the program is embedded in the
+	// configuration.
 	URL string
 	// CA holds the certificate, in PEM format, that Ignition uses to verify the server at URL, in addition to the
 	// certificates of the live system.
@@ -43,7 +44,7 @@ type AgentProgram struct {
 // link to /var/usrlocal (rpm-ostree, docs/treefile.md, opt-usrlocal-overlays). Ignition relabels each file that it
 // writes: it runs setfiles with the file_contexts of the live system (ignition v2.27.0, internal/exec/stages/files:
 // createEntries, relabelFiles; internal/exec/util/selinux.go). Like other programs, files in /var/usrlocal/bin get
-// the label bin_t from Fedora's policy (selinux-policy, policy/modules/kernel/corecommands.fc), and systemd may
+// the bin_t label from Fedora's policy (selinux-policy, policy/modules/kernel/corecommands.fc), and systemd may
 // execute them. TestAgentHasLabelOfPrograms in test/oracle verifies this with the real Ignition and setfiles.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 

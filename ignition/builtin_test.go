@@ -131,8 +131,8 @@ func TestBuiltinAgentRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyFilesComeAfterTheFetch checks that keyfiles together with a downloaded agent cause a note: Ignition
-// downloads the program before the keyfiles take effect, with only the initramfs's network.
+// TestKeyFilesComeAfterTheFetch checks that keyfiles together with a downloaded agent cause a note. Ignition
+// downloads the program before the keyfiles take effect, so only the initramfs's network is available.
 func TestKeyFilesComeAfterTheFetch(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.KeyFiles = []KeyFile{{Name: "eno1.nmconnection", Content: "[connection]\nid=eno1\n"}}

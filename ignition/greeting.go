@@ -12,8 +12,8 @@ type greetingTexts struct {
 	urls, agent, hostname string
 }
 
-// greeting returns the files that contain the message for the console and the one shown after users log in. The
-// messages contain no secrets.
+// greeting returns the files that contain two messages: one for the console, and one that users see after they log
+// in. The messages contain no secrets.
 func (r Ramdisk) greeting(urls []string) []RamdiskFile {
 	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
 	if r.builtin() {

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// Profile selects which program's ramdisk configuration is generated.
+// Profile selects the program whose ramdisk configuration is generated.
 type Profile string
 
 // These are the supported profiles. docs/reference/ramdisk.md describes their output and differences.
@@ -35,7 +35,7 @@ func ParseProfile(name string) (Profile, error) {
 	return "", &InputError{Field: FieldProfile, Value: name, Why: "is not a known profile", Hint: "use " + words(Profiles())}
 }
 
-// TLSMode selects how the agent and the Ironic API verify each other's certificate.
+// TLSMode selects how the agent and the Ironic API verify each other's certificates.
 type TLSMode string
 
 // These are the supported TLS modes.

@@ -16,7 +16,7 @@ import (
 // ClassicTLS is a value of the --tls option of build.py.
 type ClassicTLS string
 
-// These are the values of ClassicTLS. "on" means HTTPS with certificates that are verified by the authorities of the
+// These are the values of ClassicTLS. "on" means HTTPS whose certificates are verified against the authorities in the
 // agent image.
 const (
 	ClassicTLSOff      ClassicTLS = "off"
@@ -35,7 +35,7 @@ func ClassicTLSModes() []ClassicTLS {
 type Classic struct {
 	// Host is the name or address of Ironic. It is copied into URLs unchanged, so an IPv6 address needs brackets.
 	Host string
-	// Registry is the registry that hosts the agent image REGISTRY/ironic-agent.
+	// Registry is the registry that hosts the agent image, which is REGISTRY/ironic-agent.
 	Registry string
 	// InsecureRegistry allows pulling the agent image without verifying the registry.
 	InsecureRegistry bool

@@ -107,7 +107,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	}
 }
 
-// classicHost returns the host in address. It refuses a URL that build.py could not generate.
+// classicHost returns the host in the given URL. It refuses a URL that build.py could not generate.
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
@@ -173,7 +173,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 }
 
 // metal3Registries adds insecure registries to registries.conf, which is the only file for registries in this
-// profile. It replaces the file of the live system.
+// profile. This file replaces the one of the live system.
 func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 	r.checkRegistries(in)
 	for _, registry := range r.Registries {

@@ -24,7 +24,7 @@ import (
 // same order; only the contents of the two greetings differ. docs/reference/ramdisk.md lists which inputs Build
 // refuses.
 type Metal3 struct {
-	// NMState is the output of `nmstatectl gc`. It is YAML with a list of keyfiles below the key NetworkManager.
+	// NMState is the output of `nmstatectl gc`. It is YAML with a list of keyfiles below the NetworkManager key.
 	NMState []byte
 	// KeyFiles lists the keyfiles if they are not in NMState. Build refuses to use both.
 	KeyFiles []KeyFile
@@ -294,7 +294,8 @@ func (m Metal3) conf(described bool) string {
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds port and path to the URLs in list that lack them. It drops invalid URLs.
+// metal3URLs adds the port and the path to those URLs in a comma-separated list that lack them. It drops invalid
+// URLs.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {

@@ -20,7 +20,7 @@ import (
 // JournalPush configures the ramdisk to send its journal to a console. With the zero value, the ramdisk does not send
 // it.
 type JournalPush struct {
-	// URL is the console's address as machines can reach it, in the form https://HOST:PORT.
+	// URL is the address by which machines reach the console, in the form https://HOST:PORT.
 	URL string
 	// Certificate is the console's certificate in PEM format. Machines refuse any other certificate.
 	Certificate string
@@ -28,7 +28,7 @@ type JournalPush struct {
 	Token models.Secret
 }
 
-// These are the names and paths of the files that send the journal, and the path of the SSH host key.
+// These are the names and paths of the files for sending the journal, and the path of the SSH host key.
 const (
 	pushDir        = "/etc/ironworks-journal/"
 	pushCurlFile   = "curl"
@@ -178,7 +178,7 @@ func (p JournalPush) curlConfig() string {
 }
 
 // JournalPushIn reads the settings for sending the journal from the files of a configuration. content must return the
-// content of the file at path, or nil. JournalPushIn returns false if the configuration has no such settings.
+// content of the file at path, or nil. JournalPushIn also reports whether the configuration has such settings.
 func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 	p := JournalPush{Certificate: string(content(pushDir + pushPEMFile))}
 	for line := range strings.Lines(string(content(pushDir + pushCurlFile))) {

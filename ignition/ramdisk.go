@@ -11,7 +11,7 @@ import (
 // configuration. The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets the other
 // defaults.
 type Ramdisk struct {
-	// Profile selects which program's configuration is generated. The other fields have the same meaning in all
+	// Profile selects the program whose configuration is generated. The other fields have the same meaning in all
 	// profiles. Build refuses fields that the profile does not support.
 	Profile Profile
 
@@ -37,7 +37,7 @@ type Ramdisk struct {
 	// PullSecret is the content of a containers-auth.json file. It may be base64-encoded.
 	PullSecret models.Secret
 
-	// SSHKeys lists the keys that can log in as the user core. Without a key, logging in is impossible, because a
+	// SSHKeys lists the keys that can log in as the core user. Without a key, logging in is impossible, because a
 	// configuration disables the autologin of the live system.
 	SSHKeys []sshkey.Key
 	// AllowKeyOptions allows keys with options, such as command="…".
@@ -82,8 +82,8 @@ type Ramdisk struct {
 	// next to the agent.
 	Units []RamdiskUnit
 	Files []RamdiskFile
-	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged into the generated configuration by
-	// Ignition's rules; if both conflict, Extra takes precedence.
+	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged into the generated configuration
+	// according to Ignition's rules. If both conflict, Extra takes precedence.
 	Extra []byte
 }
 

@@ -19,12 +19,12 @@ import (
 var (
 	// hostLabel matches one label of a hostname (RFC 1123).
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
-	// imageRef matches an image reference by the grammar of the distribution project: an optional host and a path,
-	// followed by an optional tag and an optional digest.
+	// imageRef matches an image reference. It follows the grammar of the distribution project: an optional host and a
+	// path, followed by an optional tag and an optional digest.
 	imageRef = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\](:[0-9]+)?/|[A-Za-z0-9.-]+(:[0-9]+)?/)?` +
 		`[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[A-Za-z][A-Za-z0-9]*:[0-9a-fA-F]{32,})?$`)
-	// kernelWord matches one kernel argument by Ironic's grammar, but without quotes
+	// kernelWord matches one kernel argument. It follows Ironic's grammar, but does not allow quotes
 	// (ironic/common/kernel_parameters.py).
 	kernelWord = regexp.MustCompile(`^[A-Za-z0-9_.-]+(=[!#-~]+)?$`)
 	vlanWord   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
@@ -124,7 +124,8 @@ func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	}
 }
 
-// pullSecretJSON returns the JSON of a pull secret, which it decodes first if it is base64-encoded.
+// pullSecretJSON returns the JSON of a pull secret, and reports whether it is valid. If the secret is base64-encoded,
+// it is decoded first.
 func pullSecretJSON(secret models.Secret) ([]byte, bool) {
 	text := []byte(strings.TrimSpace(secret.Reveal()))
 	if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {

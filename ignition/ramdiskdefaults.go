@@ -12,8 +12,8 @@ func DefaultCollectors() []string { return []string{"default", "logs"} }
 type IronicEndpoint struct {
 	// URL is the URL of the Ironic API.
 	URL string
-	// CA holds the certificates, in PEM format, to verify the API. If it is empty, the system's certificates are
-	// used.
+	// CA holds the certificates, in PEM format, with which the API is verified. If it is empty, the system's
+	// certificates are used.
 	CA string
 	// Insecure means that the API's certificate is not verified.
 	Insecure bool

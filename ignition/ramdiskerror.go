@@ -136,7 +136,7 @@ func (in *inputs) note(field RamdiskField, text string, args ...any) {
 func (in *inputs) err() error { return errors.Join(in.problems...) }
 
 // maskedURL returns text with the user and password of a URL masked. If text is a valid URL with a user, the result
-// contains only the scheme and the host in addition. In other text, everything before the last @ is masked, because
+// consists only of the scheme, the mask and the host. In other text, everything before the last @ is masked, because
 // it may contain a password.
 func maskedURL(text string) string {
 	at := strings.LastIndexByte(text, '@')

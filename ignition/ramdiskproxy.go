@@ -37,8 +37,8 @@ func (r Ramdisk) checkProxies(in *inputs) {
 	}
 }
 
-// environment returns the proxies as environment variables. Hosts in direct are added to the exceptions. The result
-// secret reports whether a URL contains a user and thus probably a password.
+// environment returns the proxies as environment variables. It adds the hosts in direct to the exceptions. It also
+// reports whether a URL contains a user and thus probably a password.
 func (p Proxies) environment(direct []string) (variables []envVar, secret bool) {
 	if p.HTTP == "" && p.HTTPS == "" {
 		return nil, false

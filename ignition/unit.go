@@ -34,8 +34,8 @@ type agentUnit struct {
 
 type envVar struct{ name, value string }
 
-// text returns the text of the unit. In this unit, conmon notifies systemd when the agent's container is running, the
-// container stops together with the unit, and the agent can access D-Bus and udev of the ramdisk.
+// text returns the text of the unit. In this unit, conmon notifies systemd when the agent's container is running, and
+// the container stops together with the unit. The agent can access the ramdisk's D-Bus and udev.
 func (u agentUnit) text() string {
 	if u.builtin {
 		return u.builtinText()
@@ -135,7 +135,8 @@ func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote does the same as unitQuote for a word of a command line, in which $ starts a variable.
+// execQuote does the same as unitQuote, but for a word of a command line. It also escapes $, which starts a variable
+// there.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }

@@ -65,8 +65,8 @@ func (u readUnit) words(t *testing.T) []string {
 	return words
 }
 
-// systemdSplit splits a line into words like systemd's extract_first_word. It supports quotes, and backslashes before
-// a backslash or a quote.
+// systemdSplit splits a line into words in the same way as systemd's extract_first_word. It supports quotes, and
+// backslashes before a backslash or a quote.
 func systemdSplit(t *testing.T, line string) []string {
 	t.Helper()
 	var (
@@ -161,8 +161,8 @@ func readEnvFile(t *testing.T, text string) map[string]string {
 	return variables
 }
 
-// shapes returns the keys of all settings in the unit, sorted and once per value. An injected line would change the
-// result.
+// shapes returns the sorted keys of all settings in the unit. Each key occurs once per value, so that an injected
+// line would change the result.
 func (u readUnit) shapes() []string {
 	var keys []string
 	for key, values := range u {

@@ -25,14 +25,15 @@ const agentConfigPath = "/etc/ironic-python-agent.conf"
 type agentConfig struct {
 	// APIURL is Ironic's URL. It is empty if the configuration does not contain it.
 	APIURL string
-	// NoInspection reports that the configuration sets neither inspection collectors nor an inspection callback URL.
+	// NoInspection reports whether the configuration sets neither inspection collectors nor an inspection callback
+	// URL.
 	NoInspection bool
-	// NoAgent reports that the Ignition does not configure an agent, so that nothing calls Ironic.
+	// NoAgent reports whether the Ignition configures no agent. Nothing on the machine then calls Ironic.
 	NoAgent bool
 	Token   string
 	// Units lists the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.
 	Units []string
-	// LoginKeys lists the SSH keys of the user core, as lines of authorized_keys.
+	// LoginKeys lists the SSH keys of the core user, each in the format of a line in authorized_keys.
 	LoginKeys []string
 	// Files maps the paths of the Ignition's files to their contents. Files larger than maxConfigFile are left out.
 	Files map[string][]byte

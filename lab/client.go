@@ -37,8 +37,8 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.status, e.text) }
 
-// temporary reports whether the same call may succeed soon: another client has locked the node, or the SQLite database
-// of a real Ironic is locked.
+// temporary reports whether the same call may succeed soon. This is the case if Ironic is unavailable (503), if
+// another client has locked the node, or if the SQLite database of a real Ironic is locked.
 func (e *statusError) temporary() bool {
 	return e.status == http.StatusServiceUnavailable || strings.Contains(e.text, "database is locked") ||
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
@@ -151,9 +151,9 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns the provision state of a node and its reservation. Only one story asks at a time, and after the
-// answer it waits for as long as the answer took. All stories together therefore leave half of a slow Ironic's time
-// to other clients.
+// state returns the provision state of a node, and its reservation, which is empty if the node is not locked. Only
+// one story asks at a time, and each waits after the answer for as long as the answer took. All stories together
+// therefore leave half of a slow Ironic's time to other clients.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
@@ -170,7 +170,8 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 	return node.State, reservation, err
 }
 
-// provision sends a request to states/provision, and retries while the node is locked.
+// provision sends a request to states/provision, and retries as long as Ironic answers 409, for example because the
+// node is locked.
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)

@@ -22,7 +22,7 @@ const (
 	imageTime     = 40 * time.Second
 	progressLines = 40
 
-	// minBoot is the minimum time that the firmware needs to boot, at any speed: a conductor must have reached its
+	// minBoot is the minimum time that the firmware takes to boot, at any speed. A conductor must have reached its
 	// wait state before the ramdisk's first call.
 	minBoot = 300 * time.Millisecond
 )
@@ -32,7 +32,7 @@ type pace float64
 
 func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }
 
-// wait waits for d divided by the pace, and reports whether ctx is still valid.
+// wait waits for d divided by the pace, or until ctx ends. It reports whether ctx is still valid.
 func (p pace) wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(p.of(d))
 	defer timer.Stop()

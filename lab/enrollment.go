@@ -20,8 +20,8 @@ type Enrollment struct {
 	Ports []map[string]any
 }
 
-// Enrollment returns the requests for a node with the driver redfish that boots from virtual media. id identifies the
-// lab to which the node belongs. interfaces contains further interfaces of the node, such as {"deploy":
+// Enrollment returns the requests for a node that uses the redfish driver and boots from virtual media. id identifies
+// the lab to which the node belongs. interfaces contains further interfaces of the node, such as {"deploy":
 // "custom-agent"}.
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
@@ -57,7 +57,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	return e
 }
 
-// skipSlowSteps makes some nodes of the cast skip cleaning, and makes readyNode use inspection through its BMC
+// skipSlowSteps disables cleaning for some nodes of the cast. For readyNode, it selects inspection through the BMC
 // instead of the agent.
 func (e Enrollment) skipSlowSteps(name string) {
 	if slices.Contains(skipCleaningNodes, name) {
@@ -68,8 +68,8 @@ func (e Enrollment) skipSlowSteps(name string) {
 	}
 }
 
-// DriverInfo returns the node's driver_info, which a conductor needs to control the machine: the address of its BMC,
-// user and password, and the ramdisk.
+// DriverInfo returns the node's driver_info, which a conductor needs to control the machine. It contains the address,
+// user and password of the machine's BMC, and the URL of the ramdisk.
 func (m *Machine) DriverInfo() map[string]any {
 	iso := m.lab.RamdiskURL()
 	if m.member.Scenario.MissingISO {
@@ -90,8 +90,8 @@ func (m *Machine) DriverInfo() map[string]any {
 	return info
 }
 
-// commandListToken is the minor API version of the first release whose conductor also sends the token when it lists
-// an agent's commands (22.0).
+// commandListToken is the minor API version of Ironic 22.0. Since that release, the conductor also sends the token
+// when it lists an agent's commands.
 const commandListToken = 83
 
 // AgentFor returns the agent release that suits an Ironic whose newest API version is 1.minor.
@@ -102,8 +102,9 @@ func AgentFor(minor int) AgentRelease {
 	return NewestAgent
 }
 
-// InterfacesFor returns the interfaces that lab nodes use in addition to those for Redfish. It leaves out interfaces
-// that the given drivers of an Ironic do not offer.
+// InterfacesFor returns the interfaces that lab nodes use in addition to those for Redfish. drivers lists the drivers
+// of an Ironic. Interfaces that its redfish driver does not offer are left out. If Ironic has no such driver,
+// InterfacesFor returns an error.
 func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
 	if i < 0 {

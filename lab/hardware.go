@@ -162,7 +162,8 @@ func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Wipe(name) })
 }
 
-// WriteImage reads the image and stores it on the disk or in the partition.
+// WriteImage reads the image and stores it on the disk or in the partition. It returns the disk's identifier or the
+// UUID of the partition's file system.
 func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	disk, err := h.disk(write.Device)
 	if errors.Is(err, machine.ErrNoDisk) {
@@ -225,7 +226,7 @@ func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, c
 	return h.machine.InstallInto(write.Device, machine.Installation{What: "image " + write.ID, Image: write.ID, At: h.machine.lab.options.Now()})
 }
 
-// installOn records a system as installed on a disk, for all machines that share the disk.
+// installOn records that a system is installed on a disk, for all machines that share the disk.
 func (h *hardware) installOn(disk machine.Disk, what machine.Installation) error {
 	what.At = h.machine.lab.options.Now()
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
@@ -264,7 +265,7 @@ func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	return h.assisted, nil
 }
 
-// SetRescuePassword stores the hash. It does not make it possible to log in.
+// SetRescuePassword only stores the hash: logging in with the password is not possible.
 func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
 	h.machine.setRescuePassword(hash)
 	return nil
@@ -286,8 +287,8 @@ func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// progress calls step at equal intervals within the duration total of an installation. It reports whether the machine
-// is still on at the end.
+// progress calls step at equal intervals during an installation that takes total at speed 1. It reports whether the
+// machine is still on at the end.
 func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
 	for i := range progressLines {
 		if !h.machine.pace().wait(ctx, total/progressLines) {

@@ -14,10 +14,10 @@ import (
 // offlineImage is the size, in bytes, of the system in a live image.
 const offlineImage = 2_520_000_000
 
-// coreos describes the installed system after coreos-installer has written it to a disk.
+// coreos describes a system that coreos-installer has written to a disk.
 const coreos = "CoreOS"
 
-// Install simulates coreos-installer. Its output is the same as that of the real program without a terminal.
+// Install simulates coreos-installer. It prints the same output as the real program does without a terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	disk, err := h.disk(install.Device)
 	if err != nil {
@@ -57,8 +57,8 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	return nil
 }
 
-// failed prints the error of an installer that has not written anything yet, and returns an error with its exit
-// status.
+// failed prints the error of an installer that has not written anything yet, and returns an error with the
+// installer's exit status.
 func failed(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	return &agent.ExitError{Code: 1}

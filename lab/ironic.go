@@ -29,19 +29,18 @@ type IronicOptions struct {
 	// does not have ([conductor.ShippedInterfaces]). Otherwise, the same interfaces as in the lab's real Ironics are
 	// enabled.
 	AsShipped bool
-	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
-	// machines.
+	// SerialConsoles enables the ipmitool-socat console interface, for the serial lines of virtual machines.
 	SerialConsoles bool
-	// GraphicalConsoles, if not empty, enables the console interfaces fake-graphical and redfish-graphical. It is the
+	// GraphicalConsoles, if not empty, enables the fake-graphical and redfish-graphical console interfaces. It is the
 	// URL of the page that shows these consoles ([vnc]public_url).
 	GraphicalConsoles string
-	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
+	// RAID enables the redfish RAID interface, which is then the default of redfish nodes.
 	RAID bool
-	// Firmware enables the BIOS and firmware interfaces named redfish.
+	// Firmware enables the redfish BIOS and firmware interfaces.
 	Firmware bool
-	// Discovery, if not empty, enables auto-discovery with this driver. The inspect interfaces are then agent and
-	// no-inspect, because a discovered node has the default one, which must accept the agent's data.
-	// [inspector]power_off is then false, because Ironic does not know the BMC yet.
+	// Discovery, if not empty, enables auto-discovery, and is the driver of discovered nodes. The enabled inspect
+	// interfaces are then agent and no-inspect, because a discovered node uses the default one, which must accept the
+	// agent's data. [inspector]power_off is then false, because Ironic does not know the BMC yet.
 	Discovery string
 	// NoPowerSync disables the power sync, which would clear the nodes' last errors: [conductor]
 	// sync_power_state_interval = 0.
@@ -65,8 +64,9 @@ type Ironic struct {
 }
 
 const (
-	// powerSyncPeriod is the option [conductor] sync_power_state_interval. The power sync clears the last error of a
-	// node, which users want to read, so the period does not become shorter if the machines are faster.
+	// powerSyncPeriod is the value of the [conductor] sync_power_state_interval option. The power sync clears the
+	// last error of a node, which users want to read. The period therefore does not become shorter if the machines
+	// are faster.
 	powerSyncPeriod = 60 * time.Second
 
 	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and similar options

@@ -53,9 +53,9 @@ func kargsFiles() (info, bootLoader []byte) {
 // serialKarg makes the kernel and systemd write to the serial line.
 const serialKarg = "console=ttyS0,115200n8"
 
-// editMedium adds kernel arguments to a CoreOS live ISO that is about to be booted: the agent's address, which only
-// the lab knows, and the serial line, unless the image itself selects consoles. It changes the file in place, because
-// the file is the machine's own copy of the image.
+// editMedium adds kargs and the serial line to the kernel arguments of a CoreOS live ISO that is about to be booted.
+// It leaves out arguments that the image already sets. The file is changed in place, because it is the machine's own
+// copy of the image.
 func editMedium(path string, kargs []string) error {
 	iso, err := image.Open(path)
 	if err != nil {

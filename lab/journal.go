@@ -117,7 +117,7 @@ func cursorNumber(boot, cursor string) int64 {
 	return number
 }
 
-// fields returns the line's fields by the names that journald uses.
+// fields returns the line's fields, keyed by the names that journald uses.
 func (r *record) fields() map[string]string {
 	f := map[string]string{
 		"MESSAGE": r.Text, "PRIORITY": strconv.Itoa(int(r.Priority)), "_BOOT_ID": r.boot, "_MACHINE_ID": r.machine,
@@ -139,7 +139,7 @@ func (r *record) fields() map[string]string {
 }
 
 // export returns a line in the format of journalctl -o json, with a line break. It contains the fields in only, or
-// all fields if only is nil, and the fields that journalctl always includes.
+// all fields if only is nil. It also contains the fields that journalctl always includes.
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {

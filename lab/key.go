@@ -22,9 +22,10 @@ import (
 
 const keyFile = "id_ed25519"
 
-// AllowSSH makes it possible to log in as core, with a new key, to the ramdisks of a site, so that their logs can be
-// read. The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the file of the private key, which
-// exists until done is called; it is empty if the machines cannot have their own addresses.
+// AllowSSH creates a key with which the core user can log in to the ramdisks of a site, so that their logs can be
+// read. The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the path of the private key, which
+// exists until done is called. It is empty if no free port was found because this computer does not have the
+// machines' addresses.
 func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), err error) {
 	done = func() {}
 	if o.SSHPort == 0 {

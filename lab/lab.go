@@ -24,7 +24,7 @@ type AgentRelease struct {
 	OpenCommandList bool
 }
 
-// The agent releases that belong to the newest and to the old supported Ironic.
+// The agent releases that belong to the two supported releases of Ironic.
 var (
 	NewestAgent = AgentRelease{Version: "13.0.0"}
 	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
@@ -59,9 +59,9 @@ type Options struct {
 	// AgentCommand is a program, with its arguments, that runs on the machines instead of the lab's own agent; see
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
-	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at a different address, the same
-	// as its agent: 127.18.0.1 for the first machine. That needs Linux, where all of 127.0.0.0/8 is this computer. 0
-	// disables SSH.
+	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at the same address as its
+	// agent: 127.18.0.1 for the first machine. The addresses of the machines differ, which needs Linux, where all
+	// addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
 	SSHPort int
 	// Speed divides all durations; zero means 1.
 	Speed float64
@@ -154,7 +154,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// newClient returns a client with a timeout for response headers, not for the body.
+// newClient returns a client with a timeout for response headers, but not for the body.
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		ResponseHeaderTimeout: time.Minute, MaxIdleConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,

@@ -52,7 +52,7 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore gives the lab's machines the saved contents of their disks.
+// restore restores the saved contents of the lab's machines.
 func (s saved) restore(l *Lab) {
 	for name, contents := range s.Contents {
 		if m, found := l.Machine(name); found {

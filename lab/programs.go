@@ -24,7 +24,7 @@ func (h *hardware) Execute(ctx context.Context, argv ...string) (agent.Output, e
 	return agent.Output(out), nil
 }
 
-// wipefs simulates the program wipefs, which erases the metadata of a disk.
+// wipefs simulates the wipefs program, which erases the metadata of a disk.
 func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, error) {
 	device := argv[len(argv)-1]
 	if !slices.ContainsFunc(h.machine.Disks(), func(d machine.Disk) bool { return d.Name == device }) {

@@ -19,7 +19,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// pusher pushes the journal of a boot to a console, like the unit in the ramdisk of a real machine.
+// pusher pushes the journal of a boot to a console, as the unit in a real machine's ramdisk does.
 // docs/reference/logs.md describes the protocol.
 type pusher struct {
 	journal    *journal
@@ -62,8 +62,9 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the local address for connections to a console. It is the address of the machine's agent if the
-// console can be reached from that address, because a machine has only one address. Nil means any address.
+// sendsFrom returns the local address for connections to a console. It is the agent's address, because a machine has
+// only one address. It is nil, which means any address, if the console cannot be reached from that address or if an
+// external agent runs.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
@@ -141,9 +142,9 @@ func (p *pusher) log(text string) {
 	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
 }
 
-// post pushes lines that follow the cursor after. It reports whether the console has accepted them, and returns the
-// cursor after which the console expects more lines: the cursor of the last line or, if the console did not accept
-// the lines, another one.
+// post pushes lines to the console. after is the cursor of the line before them. post reports whether the console has
+// accepted the lines. It also returns the cursor after which the console expects more lines: the cursor of the last
+// line or, if the console did not accept the lines, another one.
 func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
 	var body bytes.Buffer
 	for i := range lines {

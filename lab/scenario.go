@@ -112,7 +112,7 @@ func installFails(n int) Scenario {
 	}
 }
 
-// UnknownScenarioError reports an unknown name of a scenario, and lists the known ones.
+// UnknownScenarioError reports an unknown scenario name, and lists the known names.
 type UnknownScenarioError struct {
 	Name  string
 	Known []string

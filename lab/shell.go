@@ -61,7 +61,7 @@ func (s *shell) request(r *ssh.Request) bool {
 	return true
 }
 
-// lineKeys replaces Ctrl-C in the input by Ctrl-U, because Ctrl-C would end the input of package term.
+// lineKeys replaces Ctrl-C in the input with Ctrl-U, because package term would treat Ctrl-C as the end of the input.
 type lineKeys struct{ ssh.Channel }
 
 // Read implements io.Reader.
@@ -75,10 +75,10 @@ func (k lineKeys) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errExit reports that the client entered the command exit.
+// errExit reports that the client entered the exit command.
 var errExit = errors.New("exit")
 
-// run reads and runs commands until the command exit or the end of the input, and returns the exit status of the last
+// run reads and runs commands until the exit command or the end of the input, and returns the exit status of the last
 // command.
 func (s *shell) run(ctx context.Context) (status uint32, err error) {
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *shell) lines() func() (string, error) {
 	}
 }
 
-// command runs a command and returns its exit status. The error is errExit for the command exit, or the error of a
+// command runs a command and returns its exit status. The error is errExit for the exit command, or the error of a
 // lost connection.
 func (s *shell) command(ctx context.Context, command string, out, complaints io.Writer) (status uint32, err error) {
 	fail := func(status uint32, text string) (uint32, error) {

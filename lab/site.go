@@ -30,7 +30,7 @@ type SiteOptions struct {
 	Virtual *VirtualOptions
 	// Dir is the folder for the database and the contents of the disks. If it is empty, both are in memory only.
 	Dir string
-	// Story starts the operations on the lab's machines that the documentation describes.
+	// Story starts some operations on the lab's machines, which the documentation describes.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
@@ -185,7 +185,7 @@ func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error,
 // firstMachines is the number of machines that StartSite enrolls before it returns. They are the whole cast.
 const firstMachines = 12
 
-// noteChange sends to changed if an event means that contents of disks have changed.
+// noteChange sends a signal on changed if an event means that the contents of disks have changed.
 func noteChange(e machine.Event, changed chan<- struct{}) {
 	switch e.Kind {
 	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // PowerChanged, because arrays are created before the power goes off
@@ -240,8 +240,8 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 	return made
 }
 
-// portQueue creates the ports of nodes, one node at a time, while the site creates more nodes. If it is not open, it
-// creates ports immediately, for an Ironic whose database accepts only one change at a time.
+// portQueue creates the ports of nodes, one node at a time, while the site creates more nodes. A queue that is not
+// open creates ports immediately. That is for an Ironic whose database accepts only one change at a time.
 type portQueue struct {
 	work    chan func()
 	running sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshServer is the SSH server of a ramdisk. It lets the user core run journalctl and a small shell.
+// sshServer is the SSH server of a ramdisk. It lets the core user run journalctl and a small shell.
 type sshServer struct {
 	journal *journal
 	// host is the name of the machine.
@@ -72,7 +72,7 @@ func hostSigner(hostKey []byte) (ssh.Signer, error) {
 	return ssh.NewSignerFromKey(key)
 }
 
-// serve accepts connections until ctx ends because the machine is off, and then closes all connections.
+// serve accepts connections until ctx ends, which means that the machine is off. It then closes all connections.
 func (s *sshServer) serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, func(ctx context.Context, conn net.Conn) {
 		select {

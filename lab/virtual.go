@@ -58,7 +58,8 @@ func VirtualMembers(n int) []Member {
 	return members
 }
 
-// CheckVirtual reports scenarios that need a simulated agent, and too many machines.
+// CheckVirtual returns an error if there are too many machines, or if a machine has a RAID controller or a scenario
+// that needs a simulated machine.
 func CheckVirtual(members []Member) error {
 	if len(members) > MaxVirtual {
 		return fmt.Errorf("%d virtual machines: a lab may have at most %d", len(members), MaxVirtual)
@@ -77,7 +78,7 @@ func CheckVirtual(members []Member) error {
 	return nil
 }
 
-// virtual gives the unset fields of a member the defaults of a virtual machine.
+// virtual sets the unset fields of a member to the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	if m.CPUs == 0 {
 		m.CPUs = max(o.CPUs, 1)
@@ -120,7 +121,7 @@ type guest struct {
 	kargs []string
 }
 
-// virtualize creates the virtual machine of m.
+// virtualize creates the virtual machine for m.
 func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, options *machine.Options) error {
 	for i := range spec.NICs {
 		spec.NICs[i].Name, spec.NICs[i].SpeedMbps = vm.NICName, vm.NICSpeed
@@ -207,7 +208,7 @@ func virtualDisk(d machine.Disk) (vm.Disk, error) {
 // targets maps the devices of Redfish's boot override to the devices of the virtual machine.
 var targets = map[machine.Device]vm.Target{machine.Cd: vm.TargetCD, machine.Hdd: vm.TargetDisk, machine.Pxe: vm.TargetNetwork}
 
-// Run runs one boot.
+// Run boots the virtual machine once, and returns how the boot ended.
 func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestEnd, error) {
 	b := vm.Boot{Target: targets[boot.First], Started: boot.Started}
 	if boot.Media != nil {

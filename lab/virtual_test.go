@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualMember returns m with all defaults of a virtual machine, as in a lab.
+// virtualMember sets the unset fields of m to the defaults that a lab of virtual machines uses, and returns m.
 func virtualMember(t *testing.T, m Member) Member {
 	t.Helper()
 	o := &VirtualOptions{MemoryMiB: 4096, CPUs: 2, Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 20 << 30}, {Kind: vm.SSD, Size: 40 << 30}, {Kind: vm.HDD, Size: 100 << 30}}}
@@ -87,7 +87,7 @@ func TestScenariosOfVirtualMachines(t *testing.T) {
 	}
 }
 
-// virtualSpecOf returns the hardware of the second machine of a lab, which has the given scenario.
+// virtualSpecOf returns the hardware of a lab's second machine. The machine has the given scenario.
 func virtualSpecOf(t *testing.T, s Scenario) (vm.Spec, error) {
 	t.Helper()
 	member := virtualMember(t, Member{Name: "vm2", Scenario: s})

@@ -46,9 +46,9 @@ func OpenLiveISO(path string) (*image.ISO, error) {
 	return iso, nil
 }
 
-// SetUpVirtual finds QEMU and prepares the folder of the machines. The folder is in state or, if state is empty, a
-// temporary folder in cache. The VirtualSetup takes over the ISO, and closes it. report is called with messages for
-// the operator.
+// SetUpVirtual finds QEMU and prepares the folder of the machines. It creates this folder in state, the folder of the
+// lab's state, or in a temporary folder below cache if state is empty. The VirtualSetup takes over the ISO, and
+// closes it. report is called with messages for the operator.
 func SetUpVirtual(ctx context.Context, iso *image.ISO, options VirtualOptions, state, cache string, report func(text string)) (*VirtualSetup, error) {
 	s := &VirtualSetup{Options: options, iso: iso}
 	if err := s.setUp(ctx, state, cache, report); err != nil {
@@ -122,7 +122,7 @@ func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 }
 
 // guestURL converts a URL of this computer to the form in which virtual machines can use it, because they reach this
-// computer at a different address.
+// computer at a different address. rewritten reports whether the URL has changed.
 func guestURL(text string) (guest string, rewritten bool) {
 	u, err := url.Parse(text)
 	if err != nil {

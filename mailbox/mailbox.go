@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Box collects reports until they are taken. The type T holds any number of reports joined into one value.
+// Box collects reports until they are taken. A value of type T combines any number of reports.
 type Box[T any] struct {
 	mu      sync.Mutex
 	pending T

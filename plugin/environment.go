@@ -16,7 +16,7 @@ type Context struct {
 	Options []string
 }
 
-// secretWords lists words in the names of variables, of OpenStack clients and of ironworks, that hold secrets.
+// secretWords lists the words that mark an environment variable of ironworks or an OpenStack client as secret.
 var secretWords = []string{"PASSWORD", "SECRET", "TOKEN", "PASSCODE"}
 
 // secret reports whether the environment variable called name may hold a credential for Ironic or a BMC.
@@ -29,15 +29,14 @@ func secret(name string) bool {
 // --context, --cloud and --url.
 var selectors = []string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"}
 
-// selector returns the environment variable that corresponds to flag, and whether it is one of selectors.
+// selector returns the environment variable that corresponds to flag, and reports whether it is in selectors.
 func selector(flag string) (variable string, is bool) {
 	variable = "IRONWORKS_" + strings.ToUpper(strings.TrimPrefix(flag, "--"))
 	return variable, slices.Contains(selectors, variable)
 }
 
-// Environment returns the environment of a program that runs for node n. It contains base, the environment of
-// ironworks, without credentials. It adds the fields of the node, and the variables that make ironworks select the
-// context at.
+// Environment returns the environment for a program that runs for n. It contains base, the environment of ironworks,
+// without credentials. It adds the node's fields, and variables that make ironworks select the same context.
 func Environment(base []string, n *models.Node, at Context) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {

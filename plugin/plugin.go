@@ -1,5 +1,4 @@
-// Package plugin runs programs supplied by the operator for nodes: custom commands that the configuration file adds
-// to the console.
+// Package plugin runs custom commands for nodes. The operator adds them to the console in the configuration file.
 //
 // A command is a list of arguments, never a line for a shell. The fields of the node replace placeholders such as
 // {name}, and are set as environment variables such as IRONWORKS_NODE_NAME. Data from Ironic is considered hostile: a
@@ -33,9 +32,9 @@ type Plugin struct {
 	Consent models.Consent
 	// Changes means that the plugin changes something, so read-only mode refuses it.
 	Changes bool
-	// Background means that the program runs without the terminal, for up to [AtOnce] nodes at a time. If it is
-	// unset, the program runs in the terminal, for one node after another, and Pause makes the console wait for the
-	// enter key after each run.
+	// Background means that the program runs without the terminal, for up to [AtOnce] nodes at a time. Otherwise, the
+	// program runs in the terminal, for one node after another. Pause then makes the console wait for the enter key
+	// after each run.
 	Background, Pause bool
 }
 
@@ -95,7 +94,7 @@ func CheckArgs(args []string) (at int, problem, hint string) {
 	return 0, "", ""
 }
 
-// script returns the index of the argument that a shell in args runs as a script, or 0.
+// script returns the index of the argument that a shell in args runs as a script, or 0 if no argument is a script.
 func script(args []string) int {
 	for i := range args {
 		if !slices.Contains(shells, path.Base(args[i])) {

@@ -27,7 +27,8 @@ func TestCheckArgs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
-		// want is the expected "problem (hint)" of the argument at index at, or "" if all are valid.
+		// want is the expected "problem (hint)", or "" if all arguments are valid. at is the index of the invalid
+		// argument.
 		want string
 		at   int
 	}{
@@ -62,7 +63,7 @@ func TestArgv(t *testing.T) {
 		args   []string
 		change func(n *models.Node)
 		want   []string
-		// err is a part of the expected error.
+		// err is text that the expected error contains.
 		err string
 	}{
 		"fields":               {[]string{"x", "{name}", "{uuid}", "{state}", "core@{address}", "{bmc}", "{bmc_url}"}, nil, []string{"x", "r7-n01", "11111111-0000-4000-8000-000000000000", "clean wait", "core@fd00::1", "10.0.7.1", "https://10.0.7.1:8443/redfish"}, ""},

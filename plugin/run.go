@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// AtOnce is the number of programs that run in the background at the same time.
+// AtOnce is the maximum number of programs that run in the background at the same time.
 const AtOnce = 4
 
 // grace is the time a program gets to exit after SIGTERM.
@@ -24,7 +24,7 @@ const grace = 2 * time.Second
 // ExitError reports that a program failed.
 type ExitError struct {
 	Plugin, Node string
-	// Code is the exit code; -1 if a signal or the console ended the program.
+	// Code is the exit code, or -1 if a signal or the console ended the program.
 	Code int
 	// Said is the last line that the program wrote to stderr, or to stdout if there is none on stderr. It is
 	// sanitized and may be empty.
@@ -32,7 +32,7 @@ type ExitError struct {
 	Err  error
 }
 
-// Error returns the exit code and the last line of the program.
+// Error returns the program's exit code and the last line that it wrote.
 func (e *ExitError) Error() string {
 	how := fmt.Sprintf("exit code %d", e.Code)
 	if e.Code < 0 {
@@ -53,10 +53,12 @@ type Output struct {
 	Out, Err io.Writer
 }
 
-// Run runs the program for node n and waits until it ends. base is the environment of ironworks. When ctx ends, the
-// program gets SIGTERM and, 2 s later, SIGKILL. at holds the terminal's streams. If it is nil, the program runs in
-// the background, in its own process group and without input; said is then the last line that it wrote to stdout, if
-// it succeeded.
+// Run runs the program for n and waits until it ends. base is the environment of ironworks, and place is the context
+// for which the program runs. When ctx ends, the program gets SIGTERM and, 2 s later, SIGKILL.
+//
+// If at is not nil, the program runs in the terminal, with the streams in at. If at is nil, it runs in the
+// background, without input and in its own process group. After a successful run in the background, said is the last
+// line that the program wrote to stdout.
 func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Context, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
@@ -79,7 +81,7 @@ func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place C
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	}
 	err = cmd.Run()
-	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // ErrWaitDelay means that child processes still have its output open
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // ErrWaitDelay means that a child process still holds the output open
 		return out.text(), nil
 	}
 	failed := &ExitError{Plugin: p.Name, Node: n.Label(), Code: -1, Said: complaints.text(), Err: err}
@@ -102,7 +104,7 @@ const mostSaid = 400
 // lastLine is a writer that keeps the last line that is not blank.
 type lastLine struct{ last, line []byte }
 
-// Write receives the output of a program.
+// Write reads the next part of a program's output.
 func (l *lastLine) Write(data []byte) (int, error) {
 	n := len(data)
 	for {
@@ -125,7 +127,7 @@ func (l *lastLine) end() {
 	l.line = l.line[:0]
 }
 
-// text returns the line, sanitized.
+// text returns the stored line, sanitized.
 func (l *lastLine) text() string {
 	l.end()
 	return printable.Line(strings.TrimSpace(string(l.last)))

@@ -1,5 +1,5 @@
-// Package presence keeps track of who is connected to a served console, and of the node that each session views or
-// acts on. It passes messages from one user to the others, and frames to the sessions that follow another one.
+// Package presence keeps track of the users of a served console, and of the node that each session views or acts on.
+// It passes messages between users, and copies the screen of a session to the sessions that follow it.
 package presence
 
 import (
@@ -17,7 +17,7 @@ import (
 type Session struct {
 	// ID is the session's number, starting at 1.
 	ID int `json:"session"`
-	// User, Role, Fingerprint and Address describe how the user logged in.
+	// User, Role, Fingerprint and Address describe the accepted login.
 	User        string `json:"user"`
 	Role        string `json:"role"`
 	Fingerprint string `json:"fingerprint"`
@@ -39,7 +39,7 @@ type Message struct {
 	Text string
 }
 
-// Frame is the screen content of a session.
+// Frame is the content of a session's screen. Its size is in terminal cells.
 type Frame struct {
 	Content       string
 	Width, Height int
@@ -52,7 +52,7 @@ type Room struct {
 	seats map[int]*Seat
 }
 
-// Seat is the place of one session in the room.
+// Seat is a session's handle on the room.
 type Seat struct {
 	room *Room
 	// changed is called when sessions or frames have changed, or a message has arrived. It must not block.
@@ -95,7 +95,7 @@ func (r *Room) notify() {
 	}
 }
 
-// Self returns the session.
+// Self returns the seat's own session.
 func (s *Seat) Self() Session {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -128,8 +128,8 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users, other than butUser, whose sessions show the node with the given UUID. The names are
-// sorted, without duplicates.
+// AtNode returns the users whose sessions show the node with the given UUID, except butUser. The names are sorted,
+// without duplicates.
 func (r *Room) AtNode(uuid, butUser string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

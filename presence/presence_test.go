@@ -102,8 +102,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessageIsOneLine checks that messages arrive as one line of limited length: with text that imitates another
-// user's message, with control sequences, and with a flood.
+// TestMessageIsOneLine checks that each message arrives as one line of limited length, even if it imitates another
+// user's message, contains control sequences or is very long.
 func TestMessageIsOneLine(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()

@@ -49,8 +49,8 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// FileName makes text safe for a file name. It keeps ASCII letters, digits and the characters in kept, and replaces
-// all others with instead.
+// FileName makes text safe for a file name. It keeps ASCII letters, digits and the characters in kept. The instead
+// rune replaces every other character.
 func FileName(text, kept string, instead rune) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(kept, r) {

@@ -1,3 +1,3 @@
-// Package python formats and evaluates values like Python, because Ironic and its agent quote values in their
+// Package python formats and evaluates values the way Python does, because Ironic and its agent quote values in their
 // messages.
 package python

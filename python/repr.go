@@ -11,16 +11,15 @@ import (
 	"ironworks/models/hints"
 )
 
-// Str formats a value decoded from JSON like Python's str().
+// Str returns Python's str() of a value that was decoded from JSON.
 func Str(value any) string { return hints.PythonStr(Value(value)) }
 
-// Repr formats a value decoded from JSON like Python's repr(). The keys of steps are in Ironic's order. The keys of
-// other objects are sorted, because their original order is lost, except in a hints.PythonDict, which keeps its
-// order.
+// Repr returns Python's repr() of a value that was decoded from JSON. The keys of a step are in Ironic's order. A
+// hints.PythonDict keeps its order. The keys of other objects are sorted, because their original order is lost.
 func Repr(value any) string { return hints.PythonRepr(Value(value)) }
 
-// ReprJSON formats a JSON document like Python's repr(), with its keys in the original order. Invalid JSON is
-// formatted as a string, an empty document as None.
+// ReprJSON returns Python's repr() of a JSON document, with keys in their original order. Invalid JSON is formatted
+// as a string, and an empty document as None.
 func ReprJSON(raw []byte) string {
 	if len(raw) == 0 {
 		return hints.PythonRepr(nil)
@@ -53,7 +52,7 @@ func Value(value any) any {
 	case reflect.Map:
 		return dictOf(v)
 	default:
-		return hints.PythonInt(fmt.Sprint(value)) // Go's whole numbers
+		return hints.PythonInt(fmt.Sprint(value)) // Go's integer types
 	}
 }
 
@@ -70,14 +69,15 @@ func dictOf(v reflect.Value) *hints.PythonDict {
 	return d
 }
 
-// The orders of a step's keys, for steps from a client, from the agent and from hardware interfaces.
+// Ironic's order of a step's keys. It differs between steps from clients, from the agent and from hardware
+// interfaces.
 var (
 	userStep     = []string{"interface", "step", "args", "order", "execute_on_child_nodes", "limit_child_node_execution", "abortable", "priority"}
 	agentStep    = []string{"step", "priority", "interface", "reboot_requested", "abortable", "argsinfo", "requires_ramdisk"}
 	declaredStep = []string{"step", "priority", "abortable", "argsinfo", "interface", "requires_ramdisk"}
 )
 
-// inOrder sorts the keys of an object: those of a step in Ironic's order, those of other objects alphabetically.
+// inOrder sorts the keys of an object. The order is Ironic's if the object is a step, and otherwise alphabetical.
 func inOrder(keys []string) []string {
 	slices.Sort(keys)
 	if !slices.Contains(keys, "step") {
@@ -140,5 +140,6 @@ func IsSecret(text string) bool {
 	return false
 }
 
-// Bool reads a boolean like oslo.utils' bool_from_string with strict=True. ok is false if value is not a boolean.
+// Bool converts value to a boolean, the way bool_from_string in oslo.utils does with strict=True. ok is false if
+// value does not represent a boolean.
 func Bool(value any) (yes, ok bool) { return hints.PythonBool(Value(value)) }

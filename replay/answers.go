@@ -12,7 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Answers answers the console's requests in place of Ironic's API, with the data of a recording at the current
+// Answers takes the place of Ironic's API: it answers the console's requests from a recording, as of the current
 // moment. If the recording lacks the data, the answer is a fault.
 type Answers struct{ player *Player }
 
@@ -91,19 +91,20 @@ func (a *Answers) Refused() []string { return nil }
 // nodes.
 func (a *Answers) MissingFields(fields []string) []string { return fields }
 
-// OfNode returns the operations of a node that have ended by the current moment, the newest first, up to most of
-// them.
+// OfNode returns the node's operations that have ended by the current moment, newest first. most is the maximum
+// number of operations.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the last operations of all nodes that have ended by the current moment, up to most of them.
+// Latest returns the last operations of all nodes that have ended by the current moment, newest first. most is the
+// maximum number of operations.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines returns a node's log lines between from and to, up to the current moment. If to is zero, there is no other
-// limit.
+// Lines returns a node's log lines between from and to, but no later ones than the current moment. If to is zero,
+// only the current moment is the limit.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {
@@ -146,7 +147,7 @@ func (a *Answers) NodeAt(ctx context.Context, id string, fields ...string) (*mod
 	return n, at, err
 }
 
-// Send returns a fault.
+// Send refuses the request with a fault, because replays are read-only.
 func (a *Answers) Send(_ context.Context, r request.Request) (request.Answer, error) {
 	return request.Answer{}, readOnlyFault(r.Op)
 }

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/request"
 )
 
-// TestAnswers checks how a playing recording answers the console's requests: it returns recorded data, a fault for
-// other reads, and refuses every change.
+// TestAnswers checks that a replay returns recorded data, answers all other reads with a fault, and refuses every
+// change.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

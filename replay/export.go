@@ -35,7 +35,7 @@ type Export struct {
 	pictures, events, works, lines int
 }
 
-// FileName returns the default file name for a recording, made now, of the node with the given label.
+// FileName returns the default name for a recording's file. The name contains the node's label and the time in now.
 func FileName(label string, now time.Time) string {
 	name := printable.FileName(strings.TrimLeft(label, ".-"), "-_.~", '-')
 	return name + "-" + now.Format("20060102-150405") + ".ironworks"

@@ -17,7 +17,7 @@ import (
 
 var errDisk = errors.New("no space left on device")
 
-// fullDisk is a writer that accepts room bytes and then fails.
+// fullDisk is a writer that fails when the disk is full. room is the remaining space, in bytes.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
@@ -63,7 +63,7 @@ func TestWriterOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestErrorsAreMasked checks that secrets are masked in both copies of the text in an error event.
+// TestErrorsAreMasked checks that secrets are masked in To and Reason, which both hold the text of an error event.
 func TestErrorsAreMasked(t *testing.T) {
 	t.Parallel()
 	rec := &Recording{Events: []models.Event{{Time: after(0), Node: node, Kind: models.EventError, To: "password=hunter2", Reason: "password=hunter2"}}}
@@ -171,8 +171,8 @@ func TestExportIntoNoFolder(t *testing.T) {
 	}
 }
 
-// TestExportCounts checks that an export contains and counts what started before its end, and that snapshots from
-// before its start are moved to its start.
+// TestExportCounts checks that an export contains and counts the records that started before its end. A snapshot from
+// before its start is moved to its start.
 func TestExportCounts(t *testing.T) {
 	t.Parallel()
 	r := aDeployment()

@@ -10,8 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzRead checks that random input is either refused or safe to show, and that what was read can be written and read
-// again.
+// FuzzRead checks that random input is either refused or safe to show, and that accepted input can be written and
+// read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head))
 	f.Add([]byte(head + `{"line":{"node":{"uuid":"u"},"text":"a\u001b[2Jb password=hunter2","level":99}}` + "\n"))
@@ -44,7 +44,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// unpacked returns the uncompressed recording with the lines and events of r.
+// unpacked writes the lines and events of r as a recording, and returns its uncompressed content.
 func unpacked(f *testing.F, r *Recording) []byte {
 	f.Helper()
 	var b bytes.Buffer

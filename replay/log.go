@@ -72,7 +72,8 @@ func (f *follower) send(ctx context.Context, b agentlog.Batch) bool {
 	}
 }
 
-// status reports each source that has lines in the recording as followed.
+// status reports each source that has lines in the recording as followed. If there are no lines, it reports an ended
+// archive.
 func (f *follower) status() []agentlog.Status {
 	var all []agentlog.Status
 	had := map[models.LogSource]bool{}

@@ -57,8 +57,8 @@ func TestFollowReportsItsSources(t *testing.T) {
 	}
 }
 
-// TestFollowInBatches checks that lines arrive in order and in batches, and that the follower ends at each point at
-// which it may block.
+// TestFollowInBatches checks that lines arrive in order and in batches, and that the follower can be stopped wherever
+// it may block.
 func TestFollowInBatches(t *testing.T) {
 	t.Parallel()
 	const lines = 2*maxBatch + 1
@@ -98,8 +98,8 @@ func TestFollowInBatches(t *testing.T) {
 	}
 }
 
-// TestMomentsOfMany checks that, if there are too many events, only changes of states are moments, and that changes
-// of instances and unknown kinds of events never are.
+// TestMomentsOfMany checks that only some events are moments. Instance changes and events of unknown kinds never are.
+// If there are too many events, only provision state changes and added or removed nodes are.
 func TestMomentsOfMany(t *testing.T) {
 	t.Parallel()
 	of := func(d time.Duration, kind models.EventKind) models.Event {
@@ -132,7 +132,7 @@ func TestMomentsOfMany(t *testing.T) {
 	}
 }
 
-// TestSpeeds checks that the offered speeds increase and include 1, and that other speeds are limited.
+// TestSpeeds checks that the offered speeds increase and include 1, and that SetSpeed limits the speed.
 func TestSpeeds(t *testing.T) {
 	t.Parallel()
 	speeds := Speeds()

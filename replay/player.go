@@ -36,7 +36,8 @@ type Player struct {
 	lines    map[string][]timedLine
 
 	mu sync.Mutex
-	// at is the moment that was current at the local time since. Speed applies from there.
+	// at is the recorded moment that was current when the local clock showed since. Playback has run at the given
+	// speed from there.
 	at, since time.Time
 	speed     float64
 	paused    bool
@@ -46,7 +47,7 @@ type Player struct {
 	moved chan struct{}
 }
 
-// New returns a player at the start of a recording.
+// New returns a player at the start of a recording. It returns [ErrEmpty] if there is nothing to play.
 func New(rec *Recording, speed float64) (*Player, error) {
 	p := &Player{
 		rec: rec, store: fleet.NewStore(), since: time.Now(), speed: speed, moved: make(chan struct{}, 1), lines: map[string][]timedLine{},
@@ -58,7 +59,7 @@ func New(rec *Recording, speed float64) (*Player, error) {
 	}
 	p.at = p.from
 	if p.version, _ = models.ParseAPIVersion(rec.API); p.version.IsZero() {
-		p.version.Minor = models.NewestMinor // request all data, and show the current state
+		p.version.Minor = models.NewestMinor // without a recorded version, assume the newest one
 	}
 	p.arrange()
 	return p, nil
@@ -152,8 +153,8 @@ const (
 	pausedInterval = time.Second
 )
 
-// Run applies due entries to the store and reports them to notify until ctx ends, in place of a live session's
-// poller.
+// Run plays the recording in place of a live session's poller. Until ctx ends, it applies due entries to the store
+// and passes each update to notify.
 func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 	tape, next, last := fleet.NewTape(p.store), 0, -1
 	for {
@@ -207,8 +208,8 @@ type timedLine struct {
 	line *models.LogLine
 }
 
-// arrange sorts snapshots, events and log lines by the time at which they are shown. A snapshot comes before the
-// events of the same time.
+// arrange sorts snapshots, events and log lines by the time at which they are shown. A snapshot comes before events
+// with the same time.
 func (p *Player) arrange() {
 	settled := p.rec.settledEvents()
 	for i := range p.rec.Pictures {
@@ -260,12 +261,13 @@ type Moment struct {
 	Bad  bool
 }
 
-// maxMoments is the number of events up to which all of them are moments. If there are more, only changes of the
-// provision state and added or removed nodes are.
+// maxMoments is the maximum number of events for which every kind of change is a moment. In longer recordings, only
+// provision state changes and added or removed nodes are moments.
 const maxMoments = 5000
 
-// Moments returns the recorded changes, except those of instances, and the first known error in each node's log,
-// sorted by time. See maxMoments for recordings with many events.
+// Moments returns the points of interest, sorted by time. They are the recorded changes, except instance changes, and
+// the first known error in each node's log. In a recording with many events, fewer changes are moments; see
+// maxMoments.
 func (p *Player) Moments() []Moment {
 	var all []Moment
 	for i := range p.rec.Events {

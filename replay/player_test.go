@@ -51,8 +51,8 @@ func play(t *testing.T, speed float64) *playing {
 	return p
 }
 
-// at checks that the player is at the time want after the start of the recording, and shows the given state and
-// number of events.
+// at checks the player's moment, and the node state and number of events that it shows. want is the expected time
+// since the start of the recording.
 func (p *playing) at(want time.Duration, state models.ProvisionState, events int) {
 	p.Helper()
 	synctest.Wait()
@@ -154,8 +154,8 @@ func TestSnapshotsAreReconstructed(t *testing.T) {
 	}
 }
 
-// TestOutdatedSnapshots checks that a node does not return to an earlier state if two programs recorded it and the
-// clock of one of them was behind.
+// TestOutdatedSnapshots checks that a node does not return to an earlier state if two programs recorded it and one of
+// their clocks was behind.
 func TestOutdatedSnapshots(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
@@ -267,7 +267,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestWhenLinesAreShown checks that a line is shown at the machine's time, unless that is implausible.
+// TestWhenLinesAreShown checks that a line is shown at the machine's time, unless that time is implausible.
 func TestWhenLinesAreShown(t *testing.T) {
 	t.Parallel()
 	from, to := after(0), after(time.Minute)

@@ -59,8 +59,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestRecordingsAreNotTrusted checks that the texts of a recording are made safe to show, because anyone may have
-// made it.
+// TestRecordingsAreNotTrusted checks that text from a recording is made safe to show, because anyone may have made
+// the recording.
 func TestRecordingsAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()

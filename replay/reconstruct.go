@@ -35,7 +35,8 @@ func (r *Recording) reconstruct() {
 	slices.SortStableFunc(r.Pictures, func(a, b models.Picture) int { return a.At.Compare(b.At) })
 }
 
-// firstState returns the state of a node before its first recorded event.
+// firstState returns the node's state before its first recorded change of the provision state, or "" if there is no
+// such change.
 func (r *Recording) firstState(uuid string) models.ProvisionState {
 	for i := range r.Events {
 		if e := &r.Events[i]; e.Node.UUID == uuid && e.Kind == models.EventProvisionState {
@@ -45,7 +46,7 @@ func (r *Recording) firstState(uuid string) models.ProvisionState {
 	return ""
 }
 
-// applyEvent changes n according to the event e.
+// applyEvent makes n show the state after e.
 func applyEvent(n *models.Node, e *models.Event) {
 	switch e.Kind {
 	case models.EventProvisionState, models.EventAdded:

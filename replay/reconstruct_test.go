@@ -78,7 +78,7 @@ func TestReconstructEachEvent(t *testing.T) {
 	}
 }
 
-// TestReconstructWithoutAState checks the snapshots of a node of which only the power state is known.
+// TestReconstructWithoutAState checks the snapshots of a node if only its power state is known.
 func TestReconstructWithoutAState(t *testing.T) {
 	t.Parallel()
 	rec := &Recording{Events: []models.Event{{Time: after(time.Minute), Node: node, Kind: models.EventPower, To: "power on"}}}

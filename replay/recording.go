@@ -67,11 +67,13 @@ func (r *Recording) Span() (from, to time.Time) {
 	return from, to
 }
 
-// logMargin is the time before the first and after the last state or event in which log lines extend the recording.
+// logMargin is the maximum time by which log lines extend the recording before its first and after its last state or
+// event.
 const logMargin = 10 * time.Minute
 
-// shownAt returns the time at which a line is played: the machine's time if it is between from and to, otherwise the
-// time at which the line was received, limited to that period.
+// shownAt returns the time at which a line is played. This is the machine's time if it is between from and to.
+// Otherwise, it is the time at which the line was received, limited to that period. If from is zero, the machine's
+// time is always used. The time of receipt is not limited if the line has no machine's time.
 func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	switch {
 	case l.Time.IsZero():
@@ -97,7 +99,8 @@ func (r *Recording) sort() {
 // programs that watch a node do not read it at the same moment, and their estimates of the server's clock differ.
 const clockTolerance = 5 * time.Second
 
-// settledEvents holds, by the node's UUID, the events with which a node reached a stable state, the last one first.
+// settledEvents holds the events with which each node reached a stable state, latest first. The key is the node's
+// UUID.
 type settledEvents map[string][]*models.Event
 
 func (r *Recording) settledEvents() settledEvents {

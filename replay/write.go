@@ -31,7 +31,7 @@ type record struct {
 	Line    *models.LogLine `json:"line,omitempty"`
 }
 
-// Writer writes a recording: one JSON object per line, compressed with gzip, with secrets masked.
+// Writer writes a recording: one JSON object per line, compressed with gzip. It masks secrets, except in log lines.
 // The caller must call Close.
 type Writer struct {
 	out  *gzip.Writer
@@ -39,7 +39,7 @@ type Writer struct {
 	json *json.Encoder
 }
 
-// NewWriter returns a writer that has written the header h of a recording to w.
+// NewWriter starts a recording. It writes h to w, and returns a writer for the records.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := gzip.NewWriter(w)
 	text := bufio.NewWriter(out)

@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// agents knows the addresses of the ramdisks of some nodes: those that Ironic reported initially, and updates from
-// [agents.Watch].
+// agents knows the ramdisk addresses of some nodes. It starts with the addresses that Ironic reported initially, and
+// [agents.Watch] updates them.
 type agents struct {
 	first []models.Node
 	store *fleet.Store
@@ -22,7 +22,7 @@ func newAgents(nodes []models.Node, given string) *agents {
 	return &agents{first: nodes, store: fleet.NewStore(), given: given}
 }
 
-// Watch updates the addresses until ctx ends. Lost is called each time the connection is lost.
+// Watch updates the addresses until ctx ends. It calls lost each time the connection to Ironic is lost.
 func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)) {
 	uuids := make([]string, len(x.first))
 	for i := range x.first {
@@ -53,7 +53,7 @@ func (x *agents) Address(n models.NodeRef) string {
 	return x.first[i].Internal.AgentURL
 }
 
-// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known.
+// ServerClock returns the time by which Ironic's clock is ahead of this machine's, and reports whether it is known.
 func (x *agents) ServerClock() (time.Duration, bool) { return serverClock(x.store) }
 
 func serverClock(store *fleet.Store) (time.Duration, bool) {

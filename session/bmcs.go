@@ -33,7 +33,7 @@ type BMCFlags struct {
 	Insecure, Basic     bool
 }
 
-// BMCAccess says how the BMCs of a context are queried: with which credentials and trusted certificates.
+// BMCAccess holds the credentials and trusted certificates for the BMCs of a context.
 type BMCAccess struct {
 	Logins *config.BMCLogins
 	// Command means that the operator named the nodes or the BMC together with the credentials.
@@ -59,8 +59,8 @@ func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error
 // Unwrap returns the cause.
 func (e *BMCHostsError) Unwrap() error { return e.Err }
 
-// BMCAccess returns the access to the BMCs of context x, according to its configuration, the environment and the
-// flags. It calls report if the keyring does not answer.
+// BMCAccess returns the access to the BMCs of x. It combines the configuration, the environment and the flags. It
+// calls report if the keyring does not answer.
 func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
 	given := config.BMCLogin{Username: h.Variable(EnvBMCUsername), Password: models.Secret(h.Variable(EnvBMCPassword)), From: EnvBMCPassword}
 	given.Username = cmp.Or(flags.Login.Username, given.Username)
@@ -117,10 +117,9 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	return nil
 }
 
-// mayReceive reports whether the credentials in login may be sent to the BMC t. Every user who can write driver_info
-// can choose the address. Therefore, credentials for several BMCs are sent only to hosts that the configuration
-// lists, to BMCs whose certificate it pins, and to BMCs that the operator approved or named together with the
-// credentials.
+// mayReceive reports whether the credentials in login may be sent to t. Every user who can write driver_info can
+// choose the address. Therefore, credentials for several BMCs are sent only to hosts that the configuration lists, to
+// BMCs whose certificate it pins, and to BMCs that the operator approved or named together with the credentials.
 func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	switch {
 	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.configured.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):
@@ -132,7 +131,8 @@ func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust sets the path of the Redfish system and the trusted certificates of t.
+// Trust sets the Redfish system path of t, its authentication scheme, and the certificates that are trusted. It sets
+// no credentials.
 func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic
@@ -148,7 +148,7 @@ func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.Fingerprint = cmp.Or(w.flags.Fingerprint, w.configured.Fingerprints[t.Address])
 }
 
-// BMCs queries the BMCs of a session, also with credentials that the operator enters.
+// BMCs queries the BMCs of a session. It also uses credentials that the operator enters.
 type BMCs struct {
 	*provision.BMCs
 	client *ironicclient.Client
@@ -178,7 +178,7 @@ func (s *Session) newBMCs() (*BMCs, error) {
 	return b, nil
 }
 
-// Facts queries the BMC of a node for an explanation of the node's state.
+// Facts queries a node's BMC for facts that help to explain the node's state.
 func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error) {
 	n, now, err := b.client.NodeAt(ctx, node)
 	if err != nil {
@@ -192,7 +192,7 @@ func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
 	b.logins.Remember(address, all, l)
 }
 
-// Approve allows an address to receive credentials that are meant for several BMCs, for this run.
+// Approve allows an address to receive credentials that are meant for several BMCs. The approval ends with this run.
 func (b *BMCs) Approve(address string) { b.logins.Approve(address) }
 
 // Keep stores credentials in the keyring, which may take a long time.

@@ -33,8 +33,8 @@ type boardWork struct {
 	clockAhead time.Duration
 }
 
-// NewBoard returns the board for the batch p. past holds the durations of earlier operations, and installs provides
-// the progress of installers; both may be nil.
+// NewBoard returns a board for p. past holds the durations of earlier operations, and installs provides the progress
+// of installers; both may be nil.
 func NewBoard(p provision.Batch, past *models.Experience, installs *Installs) *Board {
 	return &Board{experience: past, installs: installs, total: len(p.Legal()), name: p.Action.Name(), progress: map[string]string{}, retryAt: map[string]time.Time{}, works: map[string]boardWork{}}
 }
@@ -79,8 +79,8 @@ func (b *Board) ConnectionChange(p provision.Progress) string {
 	return ""
 }
 
-// remainingText returns the progress of the installer, from its log, and the remaining time, estimated from earlier
-// operations.
+// remainingText returns the installer's progress and the remaining time. The progress comes from the installer's log.
+// The remaining time is an estimate from earlier operations.
 func (b *Board) remainingText(w boardWork) string {
 	now := time.Now().Add(w.clockAhead)
 	pace := b.installs.Pace(w.Node.UUID)

@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// deployed returns a deployment that took boot seconds to boot and install seconds to install.
+// deployed returns a successful deployment. boot and install are the durations of its two phases, in seconds.
 func deployed(begin time.Time, boot, install int) models.Work {
 	installs := begin.Add(time.Duration(boot) * time.Second)
 	end := installs.Add(time.Duration(install) * time.Second)

@@ -8,7 +8,7 @@ import (
 	"ironworks/provision"
 )
 
-// Enrolling compares nodes to enroll with the session's Ironic, for the console.
+// Enrolling compares nodes that the console is about to enroll with those in the session's Ironic.
 type Enrolling struct {
 	s *Session
 	// whyNoFiles is the reason why files cannot be read. It is set for the users of a server.

@@ -23,11 +23,11 @@ type HistorySource interface {
 	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
 }
 
-// maxWorks bounds the operations in a history.
+// maxWorks is the maximum number of operations in a history.
 const maxWorks = 10_000
 
-// History returns the history of node since the given time, the oldest entry first. The entries come from the
-// journal, past, and from the records of the context contextName in the audit file.
+// History returns the node's history since the given time, oldest entry first. It combines the operations and
+// transitions in past, which is the journal, with the requests that the audit file contains for the context.
 func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
 	works, err := past.OfNode(ctx, node.UUID, maxWorks)
 	if err != nil {

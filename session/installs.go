@@ -61,7 +61,7 @@ func (s *Session) Installs() *Installs {
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// Another process may receive the journals. In that case, this one only reads them.
+		// Another process may already receive the journals. This one then only reads them.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}
@@ -100,8 +100,7 @@ func (l *Installs) Pace(uuid string) models.InstallPace {
 	return models.InstallPace{}
 }
 
-// Update starts to follow the log of the node in p while a step is running, and stops that afterward. It does not
-// block.
+// Update follows the log of the node in p while a step is running. It does not block.
 func (l *Installs) Update(ctx context.Context, p provision.Progress) {
 	if l == nil || p.Work == nil {
 		return

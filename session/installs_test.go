@@ -13,7 +13,7 @@ import (
 	"ironworks/provision"
 )
 
-// installer is a follower of a log that reports progress once a second.
+// installer is a log follower that reports progress once a second.
 type installer struct{ followed atomic.Int32 }
 
 func (i *installer) Follow(ctx context.Context, n models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
@@ -39,8 +39,8 @@ func (i *installer) Follow(ctx context.Context, n models.NodeRef, _ ...models.Lo
 	return out
 }
 
-// TestBoardShowsTheInstallersProgress checks that, while the installer's step runs, the board shows its progress and
-// the remaining time that follows from it.
+// TestBoardShowsTheInstallersProgress checks that the board shows the installer's progress while its step runs, and
+// derives the remaining time from it.
 func TestBoardShowsTheInstallersProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := time.Now().Add(time.Hour) // the server's clock is ahead

@@ -37,7 +37,7 @@ func (l *Listing) ExtraFields() []string {
 	return slices.Compact(fields)
 }
 
-// Rows returns the nodes of the listing l in its order, and the server's time. The rows of failed nodes contain the
+// Rows returns the nodes that l selects, in its order, and the server's time. The rows of failed nodes contain the
 // reason for the failure. If any node is in trouble, the rows contain the recent changes that were made from this
 // console. progress is called with the number of nodes read so far.
 func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int)) (rows []*models.Row, now time.Time, err error) {
@@ -99,9 +99,9 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 	return slices.DeleteFunc(rows, func(r *models.Row) bool { return f.Match(r) != models.Yes }), nil
 }
 
-// ReadFor reads the inventories of the nodes in unknown, for which f has no answer without them. It passes them to
-// keep, which is called from several goroutines. It stops at the first error, and fails if this Ironic does not
-// return the required data.
+// ReadFor reads the inventories of the nodes in unknown, because f cannot be evaluated for these nodes without them.
+// It passes each inventory to keep, which is called from several goroutines. It stops at the first error. It fails if
+// this Ironic does not return the data that f needs.
 func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
 	if lacking := s.Client.MissingFields(f.Fields()); len(lacking) > 0 {
 		v, _ := s.Client.Version()

@@ -29,10 +29,10 @@ type Live struct {
 	BMCs *BMCs
 	// Shells opens shells on machines.
 	Shells *Shells
-	// Record records lines of ramdisk logs in the journal, and adds the boot progress that they show to the store.
+	// Record records lines of ramdisk logs in the journal, and updates Store with the boot progress in these lines.
 	Record LineRecorder
 
-	// Poller is the session's poller. It can be asked to read single nodes. Only [Live.Run] calls its Run.
+	// Poller keeps Store up to date, and reads single nodes on request. Only [Live.Run] calls its Run.
 	*fleet.Poller
 
 	consoles *provision.Consoles
@@ -89,7 +89,7 @@ func (l *Live) receive(ctx context.Context) agentlog.Subscriber {
 	return receiver
 }
 
-// Run keeps the Store up to date until ctx ends, and records changes in the journal.
+// Run keeps the Store up to date until ctx ends. It records changes in the journal, and passes each update to notify.
 func (l *Live) Run(ctx context.Context, notify func(fleet.Update)) error {
 	return l.Poller.Run(ctx, func(u fleet.Update) {
 		l.Journal.Record(UpdateRecords(l.Store, u))
@@ -104,8 +104,8 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
 }
 
-// OpensConsoles reports whether [Live.Graphical] is possible. It is not possible for the users of a served console,
-// because they share a session.
+// OpensConsoles reports whether [Live.Graphical] can be used. The users of a served console cannot use it, because
+// they share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
 // Graphical opens the graphical console of a node. Unless the caller closes it first, [Live.GiveBack] disables the
@@ -114,7 +114,7 @@ func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.G
 	return l.consoles.OpenGraphical(ctx, node)
 }
 
-// GiveBack disables the consoles of nodes that this session has enabled.
+// GiveBack disables all consoles that this session has enabled. It takes at most 40 s.
 func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), within)
@@ -131,7 +131,7 @@ func (l *Live) Close(ctx context.Context) {
 	l.Journal.Close()
 }
 
-// extraFields returns the API fields that the configured columns and the configured filter need.
+// extraFields returns the API fields that the configured columns, sort order and filter need.
 func extraFields(d config.Defaults, saved *models.SavedFilters) []string {
 	var fields []string
 	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {

@@ -25,7 +25,8 @@ type LogSettings struct {
 	// Push provides the pushed journals, and Serial opens serial consoles. Either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
-	// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known. It may be nil.
+	// ServerClock returns the time by which Ironic's clock is ahead of this machine's, and reports whether it is
+	// known. ServerClock may be nil.
 	ServerClock func() (time.Duration, bool)
 	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource
@@ -35,7 +36,7 @@ type LogSettings struct {
 	Once  bool
 }
 
-// Follower returns a log follower with the context's configuration and the settings w.
+// Follower returns a log follower. Its settings come from w and from the context's configuration.
 func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	of := &s.Context.Logs
 	o := agentlog.Options{
@@ -51,7 +52,7 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	return agentlog.New(o)
 }
 
-// sshOptions returns the options with which the context connects to machines.
+// sshOptions returns the context's options for SSH connections to machines.
 func (s *Session) sshOptions() agentlog.SSHOptions {
 	of := &s.Context.Logs.SSH
 	o := agentlog.SSHOptions{

@@ -19,9 +19,10 @@ const learnFrom = 200
 
 // JournalReader reads past operations and log lines from the journal. *journal.Journal implements it.
 type JournalReader interface {
-	// OfNode returns the last operations of a node, the newest first.
+	// OfNode returns the last operations of a node, newest first. most is the maximum number of operations.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the last finished operations of each kind.
+	// Latest returns the last finished operations, newest first. most is the maximum number for each kind of
+	// operation.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
 	// Lines returns a node's recorded log lines between from and to, the oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
@@ -38,8 +39,9 @@ func (s *Session) Experience(ctx context.Context, records JournalReader) *models
 	return models.NewExperience(past)
 }
 
-// ExplainSeen explains the state of the node uuid with the live data in store, which is not requested again. The
-// given sources need not contain those that use the store, the journal or the BMC.
+// ExplainSeen explains the state of the node with the given UUID. It uses the live data in store instead of
+// requesting them again. The caller need not provide the sources that use the store, the journal or the BMC, because
+// ExplainSeen sets them.
 func ExplainSeen(
 	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
 ) (*provision.Explained, error) {
@@ -65,8 +67,8 @@ func ExplainSeen(
 	return provision.NewExplainer(api, sources).Explain(ctx, uuid)
 }
 
-// watchedWork returns the operation that this process has watched, or the recorded one if that began later. A running
-// operation may not have been recorded yet.
+// watchedWork returns the operation that this process has watched. If the recorded one began later, it returns that
+// instead. A running operation may not have been recorded yet.
 func watchedWork(records []models.Work, store *fleet.Store, uuid string) *models.Work {
 	const apart = time.Second // the times in the journal are rounded
 	row, evidence, there := store.Get(uuid)
@@ -105,11 +107,12 @@ func recordedFacts(ctx context.Context, records JournalReader, experience *model
 	return factsOf(ctx, records, experience, work, n, now, time.Until(now))
 }
 
-// LogReach is how far back the log is read if the start of the operation is unknown.
+// LogReach is the period for which the log is read if the start of the operation is unknown.
 const LogReach = 2 * time.Hour
 
-// factsOf returns the facts about work, which may be nil: the operation, an estimate of its duration while it is
-// running, and the relevant log lines if n is busy or has failed. The server's clock is ahead of this one by skew.
+// factsOf returns the facts about work, which may be nil: the operation and, while it is running, an estimate of its
+// duration. If n is busy or has failed, the facts include the relevant log lines. skew is the time by which the
+// server's clock is ahead of this one.
 func factsOf(
 	ctx context.Context, records JournalReader, experience *models.Experience, work *models.Work, n *models.Node, now time.Time, skew time.Duration,
 ) (past provision.JournalFacts, err error) {
@@ -139,8 +142,8 @@ func factsOf(
 	return past, err
 }
 
-// RelevantLines returns the last line of each known error between from and to, and the last line of all. It also
-// returns the progress of the last boot, or nil if there are no lines.
+// RelevantLines returns the last line of each known error between from and to, and then the last line in that period.
+// It also returns the progress of the last boot, or nil if there are no lines.
 func RelevantLines(ctx context.Context, records JournalReader, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
 	lines, boot, err := relevantLines(records.Lines(ctx, uuid, from, to), skew)
 	if boot != nil || err != nil {

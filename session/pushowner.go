@@ -21,8 +21,8 @@ type portFinder interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 }
 
-// pushOwners finds the node of a machine that pushes its journal: it queries Ironic and caches the
-// answers. Its method owner is the Owner of an agentlog.PushOptions.
+// pushOwners finds the node of a machine that pushes its journal. It queries Ironic and caches the answers. Its owner
+// method serves as the Owner function of an agentlog.PushOptions.
 type pushOwners struct {
 	ironic portFinder
 	// flight merges identical requests. lookups limits the number of concurrent requests.
@@ -36,7 +36,7 @@ type pushOwners struct {
 	// unknownMACs holds the MAC addresses that belong to no node, with the time of the answer. Invented addresses
 	// fill only this map.
 	unknownMACs map[string]time.Time
-	// boots holds the UUID of the node as which a machine was identified, by the machine's boot.
+	// boots maps a machine's boot to the UUID of the node that the machine was identified as.
 	boots   map[bootKey]string
 	budgets map[netip.Addr]budget
 }
@@ -53,7 +53,8 @@ type bootKey struct {
 	from        netip.Addr
 }
 
-// budget is the number of MAC addresses that could still be looked up for a sender's address at the given time.
+// budget limits the MAC addresses that are looked up for one sender's address. left is the number that remained at
+// the time of the last update.
 type budget struct {
 	left float64
 	at   time.Time
@@ -122,9 +123,10 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 	return owner, err
 }
 
-// withoutPort returns the machine of a sender whose MAC addresses belong to no port. It is the machine as which the
-// sender was identified earlier in the same boot, or the machine for which its image was built. It returns nil if
-// there is neither. The log of such a machine shows that Ironic does not know its MAC addresses.
+// withoutPort returns the machine of a sender whose MAC addresses belong to no port. If the sender was identified
+// earlier in the same boot, it is still the same machine. Otherwise, it is the machine for which its image was built.
+// Without either, withoutPort returns nil. The log of such a machine shows that Ironic does not know its MAC
+// addresses.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
 	id := cmp.Or(o.boots[boot], s.ImageNode)
@@ -142,7 +144,7 @@ func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bo
 	return &m, nil
 }
 
-// nodeOf returns the UUID of the node that has a port with the address mac, or "" if there is none.
+// nodeOf returns the UUID of the node that has a port with the given MAC address, or "" if there is none.
 func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
 	uuid, fresh, err := o.cached(from, mac)
 	if fresh || err != nil {
@@ -165,8 +167,8 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 	return uuid, nil
 }
 
-// cached returns the cached owner of mac, and whether there is one. If there is none, it charges the budget of the
-// sender's address.
+// cached returns the owner of mac, which may be "", if a fresh answer is cached. Otherwise, it charges the budget of
+// the sender's address, and returns [agentlog.ErrTooManyMACs] if the budget is exhausted.
 func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -245,7 +247,7 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	return m, nil
 }
 
-// agentAddress returns the IP address in an agent's URL; the zero value if there is none.
+// agentAddress returns the IP address in an agent's URL, or the zero value if there is none.
 func agentAddress(agentURL string) netip.Addr {
 	u, err := url.Parse(agentURL)
 	if err != nil {

@@ -72,8 +72,8 @@ func TestPushOwners(t *testing.T) {
 	})
 }
 
-// TestMachineWithoutAPort checks that a machine without a port is identified by its image, or as the same node as
-// earlier in the same boot. Its log shows that Ironic does not know its MAC addresses.
+// TestMachineWithoutAPort checks that a machine without a port is identified by its image, or by an earlier
+// identification in the same boot. Its log shows that Ironic does not know its MAC addresses.
 func TestMachineWithoutAPort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestMachineWithoutAPort(t *testing.T) {
 	})
 }
 
-// slowPorts is a fake Ironic that answers for MACs that start with "slow" only after wait is closed.
+// slowPorts is a fake Ironic. Until wait is closed, it gives no answers for MACs that start with "slow".
 type slowPorts struct {
 	fakePorts
 	mu    sync.Mutex

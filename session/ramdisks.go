@@ -25,14 +25,14 @@ import (
 // Ramdisks builds and serves ramdisks for the console, in the same way as the commands.
 type Ramdisks struct {
 	Host
-	// Session is the context's session. It is nil if no context is open; in that case, no nodes can be found.
+	// Session is the context's session, or nil if no context is open. Without a session, no nodes can be found.
 	Session *Session
-	// Record records the downloads of boot images; nil without a session.
+	// Record records the downloads of boot images. It is nil without a session.
 	Record LineRecorder
 }
 
-// Maker returns a maker that builds configurations from this machine's files. The configurations make machines use
-// the Ironic of the session s, which may be nil.
+// Maker returns a maker that builds configurations from this machine's files. Machines that boot these configurations
+// use the session's Ironic. s may be nil.
 func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err error) {
 	var ironic ignition.IronicEndpoint
 	if s != nil {
@@ -65,8 +65,8 @@ func (s *Session) Endpoint() string {
 	return s.Client.Endpoint()
 }
 
-// IronicEndpoint returns how machines reach the context's Ironic. It returns the zero value if nothing was
-// configured, because a guessed address is good enough to look at Ironic, but not to boot machines with.
+// IronicEndpoint returns the address at which machines reach the context's Ironic. It returns the zero value if
+// nothing was configured, because a guessed address is good enough to look at Ironic, but not to boot machines with.
 func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, error) {
 	if s.Context.Guessed {
 		return ignition.IronicEndpoint{}, nil
@@ -96,7 +96,7 @@ func RootURL(endpoint string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
 }
 
-// Defaults returns the same defaults as those of the commands: no inputs, and Ironic's address if it is known.
+// Defaults returns the defaults that the commands use: no inputs, and Ironic's address if it is known.
 func (r *Ramdisks) Defaults() (in prepare.Inputs, ironic string) {
 	if r.Session == nil || r.Session.Context.Guessed {
 		return in, ""
@@ -123,14 +123,15 @@ func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (
 	return maker.Build(ctx, in)
 }
 
-// Check reads and checks the file at path, unless it has not changed since known was returned.
+// Check reads and checks the file at path. It skips this if the file's stamp still equals known, which means that the
+// file is unchanged.
 func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	return prepare.CheckFile(r.path(path), known)
 }
 
 func (r *Ramdisks) path(path string) string { return prepare.HomePath(r.Home, path) }
 
-// config returns the configuration described by of, for the given node, or for all nodes if node is "".
+// config returns the configuration from the given source. If node is not "", the configuration is for that node only.
 func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node string) ([]byte, error) {
 	if of.File == "" {
 		in := of.Inputs

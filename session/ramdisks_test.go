@@ -53,7 +53,7 @@ func ramdisksAt(t *testing.T) (*session.Ramdisks, *desk) {
 	return &session.Ramdisks{Host: session.Host{Home: d.home}}, d
 }
 
-// byHand returns the source of a configuration with a given URL of Ironic.
+// byHand returns a configuration source with a fixed Ironic URL.
 func byHand() prepare.ConfigSource {
 	return prepare.ConfigSource{Inputs: prepare.Inputs{IronicURLs: []string{"http://192.0.2.5:6385"}}}
 }

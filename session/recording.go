@@ -81,8 +81,8 @@ func RecordIn(j *journal.Journal) LineRecorder {
 	return func(lines []models.LogLine) { j.Record(journal.Records{Lines: lines}) }
 }
 
-// recordAndShow returns a LineRecorder that writes to the journal j and adds the boot progress that the lines show to
-// the store, on the server's clock.
+// recordAndShow returns a LineRecorder that writes lines to the journal. It also reads boot progress from the lines
+// and adds it to store, on the server's clock.
 func recordAndShow(j *journal.Journal, store *fleet.Store) LineRecorder {
 	record := RecordIn(j)
 	return func(lines []models.LogLine) {
@@ -122,8 +122,8 @@ const (
 )
 
 // AddRecordedLines reads the log lines that other processes, such as another console or ironworks logs, write to the
-// journal. It adds the boot progress that they show to the waiting nodes in store, until ctx ends. Lines that cannot
-// be read are skipped.
+// journal. Until ctx ends, it updates the boot progress of waiting nodes in store from these lines. It skips lines
+// that it cannot read.
 func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.Store) {
 	from := map[string]time.Time{}
 	for {

@@ -43,8 +43,8 @@ func (b batchesOf) Follow(ctx context.Context, _ models.NodeRef, _ ...models.Log
 	return out
 }
 
-// TestLogsAreRecorded checks that the reader gets all batches, that the journal contains the lines, and that
-// following ends with its context even if the batches are not read.
+// TestLogsAreRecorded checks that the reader gets all batches, and that the journal contains their lines. Following
+// ends with its context even if the batches are not read.
 func TestLogsAreRecorded(t *testing.T) {
 	t.Parallel()
 	node := models.NodeRef{UUID: pastUUID, Name: "r7-n01"}

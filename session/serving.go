@@ -15,13 +15,13 @@ import (
 // maxFailures is the number of refusals and failures that are kept for the screen.
 const maxFailures = 20
 
-// Serving is a server of images that runs in the console.
+// Serving is an image server that runs in the console.
 type Serving struct {
 	*serve.Server
 	images  *prepare.Images
 	targets []prepare.Target
 	cancel  context.CancelFunc
-	// served records downloads; nil without a session.
+	// served records downloads. It is nil without a session.
 	served *ServedLog
 	done   chan struct{}
 	err    error // set before done is closed
@@ -36,7 +36,7 @@ func (s *Serving) run(ctx context.Context) {
 	s.err = s.Run(ctx)
 }
 
-// onEvent stores failures, and records downloads with their nodes.
+// onEvent stores refusals and failures for the screen, and records downloads in the logs of their nodes.
 func (s *Serving) onEvent(e serve.Event) {
 	if s.served != nil {
 		s.served.Add(&e)

@@ -41,7 +41,7 @@ func (h *Host) Variable(name string) string {
 	return h.Env(name)
 }
 
-// MaskContext registers the secrets of the context x with Mask.
+// MaskContext registers the secrets in x with Mask.
 func (h *Host) MaskContext(x *config.Context) {
 	k := x.Connection.Keystone
 	h.Mask(x.Connection.Password, k.Token, k.ApplicationCredentialSecret, x.BMC.Password)
@@ -60,8 +60,8 @@ type Session struct {
 	report func(text string)
 }
 
-// Open returns a session for the context x. It sends no requests. report is called with problems that do not end the
-// session, and about requests that wait for a BMC.
+// Open returns a session for x. It sends no requests. The session calls report with problems that do not end it, and
+// when a request waits for a BMC.
 func Open(h Host, x config.Context, report func(text string)) (*Session, error) {
 	h.MaskContext(&x)
 	client, err := ironicclient.New(x.Connection, ironicclient.Options{
@@ -126,7 +126,7 @@ func (s *Session) TasksDir() string {
 	return filepath.Join(filepath.Dir(s.Files.Audit), "tasks", url.PathEscape(s.Context.Name))
 }
 
-// Journal opens the journal of the context x. trouble, which may be nil, is called once if recording fails.
+// Journal opens the journal of x. If recording fails, trouble is called once. trouble may be nil.
 func (h *Host) Journal(ctx context.Context, x *config.Context, trouble func(error)) *journal.Journal {
 	return journal.Open(ctx, journal.Options{
 		Path: h.Files.Journal(x.Name), OnError: trouble,

@@ -25,12 +25,12 @@ type Shared struct {
 	clients map[clientLimits]*ironicclient.Client
 	// totals holds the number of nodes within each limit. Members with the same limit share it.
 	totals map[string]limitedTotal
-	// refreshed is the time at which a member last had the whole fleet listed.
+	// refreshed is the time of the last listing of the whole fleet that a member requested.
 	refreshed  time.Time
 	conductors conductorCache
 }
 
-// limitedTotal is the number of nodes within a limit, at the given revision of the store.
+// limitedTotal is the number of nodes within a limit, as of a revision of the store.
 type limitedTotal struct {
 	revision uint64
 	nodes    int
@@ -51,7 +51,7 @@ type Member struct {
 	Nodes models.Filter
 }
 
-// NewShared makes the live session l usable by several members.
+// NewShared makes l usable by several members.
 func NewShared(l *Live) *Shared {
 	if l.Logs != nil {
 		l.Logs = newSharedLogs(l.Logs)
@@ -139,7 +139,7 @@ func (s *Shared) As(m *Member) (*Live, error) {
 	return l, nil
 }
 
-// client returns the client with the limits of a member.
+// client returns a client with the member's limits. Members with the same limits share it.
 func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	limits := clientLimits{readOnly: m.ReadOnly || s.Context.ReadOnly, nodes: m.Nodes.String()}
 	if limits == (clientLimits{readOnly: s.Context.ReadOnly}) {
@@ -197,7 +197,8 @@ func (s *Shared) PollerOf(m *Member) *MemberPoller {
 	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes on the updates of the shared poller until ctx ends. notify must not block.
+// Run passes the updates of the shared poller to notify until ctx ends, within the member's limits. notify must not
+// block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()
@@ -219,7 +220,7 @@ func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error
 	return ctx.Err()
 }
 
-// Watch polls a node more often.
+// Watch makes the shared poller read a node more often, until each Watch is undone by an Unwatch.
 func (p *MemberPoller) Watch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,7 +228,7 @@ func (p *MemberPoller) Watch(uuid string) {
 	p.shared.Watch(uuid)
 }
 
-// Unwatch stops the frequent polling of a node.
+// Unwatch undoes one Watch of a node.
 func (p *MemberPoller) Unwatch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -262,5 +263,5 @@ func (p *MemberPoller) Refresh() {
 	s.PollNow()
 }
 
-// NeedFields adds API fields to the nodes in the store.
+// NeedFields makes the shared poller request more API fields.
 func (p *MemberPoller) NeedFields(fields ...string) { p.shared.NeedFields(fields...) }

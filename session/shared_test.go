@@ -26,7 +26,7 @@ const (
 	hiddenNode = "22222222-0000-4000-8000-000000000000"
 )
 
-// sharedRig is a shared session with an Ironic whose requests are counted.
+// sharedRig is a shared session with an Ironic that counts its requests.
 type sharedRig struct {
 	*Shared
 	tables *db.Store
@@ -163,7 +163,8 @@ func (o *reader) hears(uuid string) bool {
 	return false
 }
 
-// TestMembersGetTheirUpdates checks that each member gets the events and the number of the nodes that it can see.
+// TestMembersGetTheirUpdates checks that the events and the total that a member gets cover only the nodes that it can
+// see.
 func TestMembersGetTheirUpdates(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)
@@ -204,7 +205,7 @@ func TestMembersGetTheirUpdates(t *testing.T) {
 	}
 }
 
-// TestMembersSessions checks that sessions have the limits and the name of their member, and that members with the
+// TestMembersSessions checks that each member's session has the member's limits and name, and that members with the
 // same limits share a client.
 func TestMembersSessions(t *testing.T) {
 	t.Parallel()

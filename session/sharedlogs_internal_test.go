@@ -47,8 +47,8 @@ func numbered(from, to int) agentlog.Batch {
 }
 
 // TestSharedLogIsFollowedOnce checks that all readers get the lines of one follower, and that late readers also get
-// the last lines before. It also checks that a slow reader loses the oldest lines and does not delay the others, and
-// that the follower ends with its last reader.
+// earlier lines. It also checks that a slow reader loses the oldest lines and does not delay the others, and that the
+// follower ends with its last reader.
 func TestSharedLogIsFollowedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

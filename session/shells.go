@@ -17,7 +17,7 @@ type Shells struct {
 	trust   *agentlog.Trust
 	runner  *provision.Runner
 	address func(models.NodeRef) string
-	// term is the value of the variable TERM.
+	// term is the value of $TERM.
 	term string
 }
 

@@ -97,7 +97,7 @@ func FuzzUndo(f *testing.F) {
 	})
 }
 
-// terminalPair returns a terminal, tty, and its other end, keyboard.
+// terminalPair returns the two ends of a pseudoterminal. What is written to keyboard can be read from tty.
 func terminalPair(t *testing.T) (keyboard, tty *os.File) {
 	t.Helper()
 	keyboard, tty, err := pty.Open()

@@ -41,7 +41,7 @@ func IsTerminal(stream any) bool {
 	return is && term.IsTerminal(int(f.Fd())) //nolint:gosec // file descriptors are small
 }
 
-// OpenTerminal switches the terminal of the streams in and out to raw mode, until [Terminal.Close].
+// OpenTerminal switches a terminal to raw mode until [Terminal.Close]. in and out are the terminal's streams.
 func OpenTerminal(in io.Reader, out io.Writer) (*Terminal, error) {
 	if !IsTerminal(in) || !IsTerminal(out) {
 		return nil, errors.New("stdin and stdout are not a terminal")
@@ -64,7 +64,7 @@ func OpenTerminal(in io.Reader, out io.Writer) (*Terminal, error) {
 	return t, nil
 }
 
-// Size returns the terminal's size; 80x24 if it is unknown.
+// Size returns the terminal's size, or 80x24 if it is unknown.
 func (t *Terminal) Size() agentlog.WindowSize {
 	width, height, err := term.GetSize(int(t.out.Fd())) //nolint:gosec // as above
 	if err != nil || width <= 0 || height <= 0 {
@@ -123,7 +123,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes output of the program to the terminal, and records the modes that it changes.
+// Write writes the program's output to the terminal, and records the modes that it changes.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()

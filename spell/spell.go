@@ -9,9 +9,9 @@ import (
 	edlib "github.com/hbollon/go-edlib"
 )
 
-// Nearest returns the known word that was probably meant by word, or "". It chooses the word with the fewest
-// insertions, deletions, changes and swaps of letters and, among equals, the first in alphabetical order. Up to a
-// third of the letters may differ, but at least one and at most three are allowed.
+// Nearest returns the known word that the user probably meant when writing word, or "" if none is similar. It chooses
+// the word with the fewest insertions, deletions, changes and swaps of letters and, among equals, the first in
+// alphabetical order. Up to a third of the letters may differ, but at least one and at most three are allowed.
 func Nearest(word string, known iter.Seq[string]) string {
 	best, fewest := "", max(1, min(len(word)/3, 3))+1
 	for k := range known {
@@ -25,7 +25,8 @@ func Nearest(word string, known iter.Seq[string]) string {
 	return best
 }
 
-// DidYouMean returns the nearest known word as an addition to an error message, or "".
+// DidYouMean returns text that suggests the nearest known word and can be appended to an error message. It returns ""
+// if no word is similar.
 func DidYouMean(word string, known []string) string {
 	if near := Nearest(word, slices.Values(known)); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)

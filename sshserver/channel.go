@@ -87,8 +87,8 @@ func passes(r *gossh.Request, seen *[]string) bool {
 	return true
 }
 
-// resize replaces a size that has not been read yet by a new one. The payload is that of a window-change request (RFC
-// 4254, 6.7).
+// resize stores a new size, which replaces one that has not been read yet. payload is that of a window-change request
+// (RFC 4254, 6.7). resize reports whether it is valid.
 func (c *channel) resize(payload []byte) bool {
 	if len(payload) < 8 {
 		return false

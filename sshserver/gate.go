@@ -26,7 +26,7 @@ func newGate(l Limits) *gate {
 }
 
 // enter counts a new connection from address. It returns the reason why the connection is refused, or "" if it is
-// not.
+// accepted.
 func (g *gate) enter(address string, now time.Time) (why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -57,8 +57,8 @@ func (g *gate) release(address string) {
 	}
 }
 
-// connection is a connection that the gate counts until it has authenticated or is closed. It is closed if it has no
-// session for too long.
+// connection is a client's connection. The gate counts it as pending until the client has authenticated or the
+// connection is closed. A connection that has no session for too long is closed.
 type connection struct {
 	net.Conn
 	once sync.Once
@@ -81,7 +81,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// open counts a new session unless there are already most sessions, and reports whether it did.
+// open counts a new session, and reports whether the connection may have it. most is the maximum number of sessions.
 func (c *connection) open(most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *connection) closed() {
 	}
 }
 
-// connKey is the key of the connection in its context's values.
+// connKey is the context key for the connection.
 type connKey struct{}
 
 // admit refuses connections beyond the limits before anything is read from them.

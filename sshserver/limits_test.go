@@ -23,7 +23,7 @@ func (r *rig) dial() net.Conn {
 	return c
 }
 
-// closes checks that the server closes the connection c.
+// closes checks that the server closes c.
 func (r *rig) closes(c net.Conn) {
 	r.tb.Helper()
 	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))

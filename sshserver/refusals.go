@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limits of the log of refusals, so that clients without a key cannot fill a disk.
+// Limits on the refusal log. They keep clients without a key from filling a disk.
 const (
 	// refusalsEvery is the interval between reports about refusals that were only counted.
 	refusalsEvery = time.Minute

@@ -43,7 +43,7 @@ func TestUnknownClientsLearnNothing(t *testing.T) {
 	}
 }
 
-// TestNothingIsForwarded checks that the server refuses forwarding and everything else that sshd offers in addition.
+// TestNothingIsForwarded checks that the server refuses forwarding and all other features of sshd.
 func TestNothingIsForwarded(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})

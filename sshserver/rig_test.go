@@ -37,7 +37,7 @@ type rig struct {
 	stop  func()
 }
 
-// lines collects output of several goroutines.
+// lines collects output from several goroutines.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -143,7 +143,7 @@ func (r *rig) until(what string, is func() bool) {
 	}
 }
 
-// try connects with the given ways to authenticate.
+// try connects with the given authentication methods.
 func (r *rig) try(user string, auth ...ssh.AuthMethod) (*ssh.Client, error) {
 	return ssh.Dial("tcp", r.address, &ssh.ClientConfig{
 		User: user, Auth: auth, Timeout: 20 * time.Second, HostKeyCallback: ssh.FixedHostKey(r.server.signer.PublicKey()),
@@ -256,7 +256,7 @@ func console(ctx context.Context, s *Session) error {
 	}
 }
 
-// command runs the commands of the tests.
+// command implements the commands that tests run.
 func command(ctx context.Context, s *Session, args []string) int {
 	switch args[0] {
 	case "args":

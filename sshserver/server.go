@@ -22,7 +22,8 @@ import (
 
 // Limits bound what clients can use. Zero values have defaults.
 type Limits struct {
-	// Sessions limits the concurrent sessions of all users, and PerUser those of each user; 0 means 200 and 20.
+	// Sessions is the maximum number of concurrent sessions; 0 means 200. PerUser is the maximum for each user; 0
+	// means 20.
 	Sessions, PerUser int
 	// Handshakes limits the connections that have not authenticated yet; 0 means 100. Up to a quarter of them may
 	// come from one address.
@@ -32,8 +33,8 @@ type Limits struct {
 	// Idle is the time without a key press after which a session ends; 0 means 8 h.
 	Idle time.Duration
 	// Login is the time after which a connection that has not authenticated is closed; 0 means 20 s. NoSession is the
-	// time after which a connection without a session is closed; 0 means 5 min. Stuck is the time after which the
-	// connection of a session that cannot be ended, because the client reads nothing, is cut; 0 means 3 s.
+	// time after which a connection without a session is closed; 0 means 5 min. Stuck is the time for which a client
+	// may delay the end of its session by reading nothing. After that, the connection is cut; 0 means 3 s.
 	Login, NoSession, Stuck time.Duration
 }
 
@@ -53,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 
 // Options configure a server.
 type Options struct {
-	// HostKey is the file of the host key, which is created if it does not exist.
+	// HostKey is the path of the host key. If the file does not exist, it is created.
 	HostKey string
 	Access  *access.List
 	Limits  Limits
@@ -61,7 +62,7 @@ type Options struct {
 	// when ctx ends.
 	Console func(ctx context.Context, s *Session) error
 	Command func(ctx context.Context, s *Session, args []string) int
-	// Log writes a line to the log, about sessions and problems.
+	// Log writes a line about a session or a problem to the server's log.
 	Log func(format string, args ...any)
 	// Farewell is the last line that clients get when the server stops.
 	Farewell string
@@ -79,7 +80,7 @@ type Server struct {
 	mu       sync.Mutex
 	last     int
 	sessions map[*Session]struct{}
-	// running counts the handlers of sessions.
+	// running counts the running session handlers.
 	running sync.WaitGroup
 	// When ctx ends, all sessions end.
 	ctx  context.Context //nolint:containedctx // the life of the server
@@ -224,7 +225,7 @@ func (s *Server) recheck() {
 	}
 }
 
-// endOf returns the reason for the end of a session that the client gets. It does not tell why the key is refused.
+// endOf returns the reason that a client gets for the end of its session. It does not reveal why the key is refused.
 func endOf(err error) error {
 	if errors.Is(err, errChanged) {
 		return errChanged
@@ -232,8 +233,8 @@ func endOf(err error) error {
 	return errRevoked
 }
 
-// stillAllowed checks whether the key of a session would still be accepted, for the same user and from the same
-// address, and returns the reason if not. A broken file of revoked keys does not count here; it only keeps users from
+// stillAllowed returns nil if the session's key would still be accepted, for the same user and from the same address.
+// Otherwise, it returns the reason. A broken file of revoked keys does not count here; it only keeps users from
 // logging in again.
 func (s *Server) stillAllowed(one *Session) error {
 	now, err := s.opts.Access.Login(one.login, one.key, time.Now())
@@ -248,7 +249,7 @@ func (s *Server) stillAllowed(one *Session) error {
 	return nil
 }
 
-// loginKey is the key of the accepted login in the values of a connection's context.
+// loginKey is the context key for the login that was accepted on a connection.
 type loginKey struct{}
 
 // authenticate reports whether a public key or a certificate is accepted. Clients learn nothing else.
@@ -260,8 +261,8 @@ func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
 	return err == nil
 }
 
-// config returns the configuration of a connection. Its callback decides after the client has proved that it has the
-// key. Before that, clients may ask about any key.
+// config returns the configuration of a connection. Its callback accepts or refuses a key after the client has proved
+// that it has the key. Before that, clients may ask about any key.
 func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{VerifiedPublicKeyCallback: func(_ gossh.ConnMetadata, key gossh.PublicKey, p *gossh.Permissions, _ string) (*gossh.Permissions, error) {
 		login, err := s.accept(ctx, key)

@@ -22,9 +22,9 @@ type Size struct{ Width, Height int }
 // Session is one session of a user: a console at a terminal, or a command.
 type Session struct {
 	access.Login
-	// ID is the number of the session.
+	// ID is the session's number, starting at 1.
 	ID int
-	// Address is the address of the client.
+	// Address is the client's address.
 	Address string
 	// In, Out and Err are the streams. Reading In counts as activity of the user.
 	In       io.Reader
@@ -41,7 +41,7 @@ type Session struct {
 	cancel context.CancelCauseFunc
 }
 
-// Limits of a terminal's size, in cells. Clients that report no size, such as ssh -tt without a terminal, get the
+// Limits on a terminal's size, in cells. Clients that report no size, such as ssh -tt without a terminal, get the
 // usual 80x24.
 const (
 	minWidth, minHeight = 20, 5
@@ -100,8 +100,8 @@ const (
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
-// cutStuck closes the connection of a session that should end, because ctx has ended, but does not end in time. A
-// client that no longer reads blocks the session's output. The caller must call stop when the session has ended.
+// cutStuck closes the connection of a session that does not end in time after ctx has ended. Such a client no longer
+// reads, which blocks the session's output. The caller must call stop when the session has ended.
 func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 	over := make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
@@ -157,7 +157,7 @@ func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {
 	_ = channel.Exit(code)
 }
 
-// enter counts a session. It returns the reason why the session is refused, or "" if it is not.
+// enter counts a session. It returns the reason why the session is refused, or "" if it is accepted.
 func (s *Server) enter(one *Session) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +221,7 @@ func truncated(value string) string { return value[:min(len(value), environmentM
 type input struct {
 	from   io.Reader
 	active func()
-	// onEnd is called when the client has closed the input; may be nil.
+	// onEnd is called when the client has closed the input. It may be nil.
 	onEnd func()
 }
 

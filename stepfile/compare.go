@@ -8,8 +8,7 @@ import (
 )
 
 // Different returns the fields in which the wanted object differs from the existing one. Fields that the wanted
-// object does not set are not compared. hidden contains fields that are equal as far as the API shows, because it
-// masks secrets in arguments.
+// object does not set are not compared. hidden contains fields that may differ only in secrets, which the API masks.
 func Different(existing, wanted *Item) (fields []string, hidden []string) {
 	if existing.Name != wanted.Name {
 		fields = append(fields, "name")
@@ -47,7 +46,7 @@ func sameSet(a, b any) bool {
 	return isList && isToo && len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
 }
 
-// unmasked returns the existing value with the masks of the API replaced by the wanted values.
+// unmasked returns the existing value after replacing the API's masks with the wanted values.
 func unmasked(now, then any) any {
 	switch x := now.(type) {
 	case string:
@@ -78,7 +77,7 @@ func unmasked(now, then any) any {
 	return now
 }
 
-// Merged returns the existing object with the fields of the wanted one.
+// Merged returns the existing object, updated with the name and the fields of the wanted one.
 func Merged(existing, wanted *Item) Item {
 	m := Item{Kind: existing.Kind, UUID: existing.UUID, Name: wanted.Name, Fields: &hints.PythonDict{}}
 	for _, from := range []*Item{existing, wanted} {

@@ -6,8 +6,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// ParseEdit reads the file of an object that the operator has edited. Fields that were removed from the file become
-// empty. Unchanged steps are omitted, so that the masks in their secrets are not an error.
+// ParseEdit reads a file in which the operator has edited an existing object. Fields that were removed from the file
+// become empty. Unchanged steps are omitted, so that the masks in their secrets are not an error.
 func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
 	items, err := parse(data, file, &reader{kind: existing.Kind, names: map[string]int{}, keepsMasks: true})
 	if err != nil {

@@ -338,11 +338,11 @@ func (i *Item) document() *hints.PythonDict {
 	return d
 }
 
-// flowFrom is the depth from which objects and lists are on one line in a file. It is the depth of a step's
+// flowFrom is the lowest depth at which objects and lists are written on one line. It is the depth of a step's
 // arguments.
 const flowFrom = 4
 
-// YAML writes objects as a file that [Parse] reads, without fields that are empty.
+// YAML returns the content of a file from which [Parse] can read the objects. It omits empty fields.
 func YAML(list []Item) ([]byte, error) {
 	bodies := make(hints.PythonList, len(list))
 	for i := range list {
@@ -372,9 +372,9 @@ func (i *Item) StepNames() []string {
 	return names
 }
 
-// NeedsTraits returns the traits of which a node needs one. For a template, it is the name; for a runbook, these are
-// its traits or, before API 1.112, its name. A runbook without traits runs on no node
-// (ironic/api/controllers/v1/node.py, _handle_runbook).
+// NeedsTraits returns the traits of which a node needs at least one. A template needs the trait with the template's
+// name. A runbook needs one of its traits or, before API 1.112, the trait with its name. A runbook without traits
+// runs on no node (ironic/api/controllers/v1/node.py, _handle_runbook).
 func (i *Item) NeedsTraits() []string {
 	traits, given := i.Traits()
 	if !given {

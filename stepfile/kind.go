@@ -1,5 +1,5 @@
-// Package stepfile reads, checks and writes files of deploy templates (API 1.55) and runbooks (API 1.92), and compares
-// them with those in Ironic. It does no I/O.
+// Package stepfile reads, checks and writes files that define deploy templates (API 1.55) and runbooks (API 1.92). It
+// compares them with the objects in Ironic. It does no I/O.
 package stepfile
 
 import "ironworks/models"
@@ -33,7 +33,7 @@ func (k Kind) fields() []string {
 	return []string{"description", "steps", "disable_ramdisk", "public", "owner", "extra", "traits"}
 }
 
-// Feature returns the feature of the API that the given fields need, or "" if every supported Ironic has them.
+// Feature returns the API feature that the given fields need, or "" if every supported Ironic has them.
 func (k Kind) Feature(fields ...string) models.Feature {
 	if k == Template {
 		return ""

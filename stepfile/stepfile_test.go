@@ -8,7 +8,7 @@ import (
 	"ironworks/stepfile"
 )
 
-// TestParseRefuses checks that the line, column and remedy of each problem are named.
+// TestParseRefuses checks that the error names the line, column and remedy of each problem.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const step = "{interface: deploy, step: s, priority: 1}"

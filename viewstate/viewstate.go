@@ -1,5 +1,6 @@
-// Package viewstate stores how the operator arranged the console (order, filter, marks, open node), one file per
-// context. The file is complete or absent at any time; of several consoles, the last to write wins.
+// Package viewstate stores how the operator has arranged the console: order, filter, marks and open node. Each
+// context has a separate file. A reader sees either a complete file or none. If several consoles write to it, the
+// last one wins.
 package viewstate
 
 import (
@@ -32,11 +33,11 @@ type State struct {
 	Folded []string `json:"folded,omitempty"`
 	// Marks lists the UUIDs of the marked nodes, the oldest mark first.
 	Marks []string `json:"marks,omitempty"`
-	// Node is the UUID of the node whose screen is open, and Tab is the action that shows its tab. Either is "" for
-	// none.
+	// Node is the UUID of the node whose screen is open, and Tab is the action that shows the open tab. Either is ""
+	// for none.
 	Node string `json:"node,omitempty"`
 	Tab  string `json:"tab,omitempty"`
-	// Entered holds earlier inputs of forms, by the keys of their fields, the oldest first.
+	// Entered holds earlier inputs of forms, oldest first. Its keys are those of the form fields.
 	Entered map[string][]string `json:"entered,omitempty"`
 }
 
@@ -145,8 +146,8 @@ func (f *File) Reset() error {
 	return nil
 }
 
-// Save replaces the file, unless a state with the same or a higher number has already been saved through f. Commands
-// that save may overtake each other.
+// Save replaces the file, unless a state with the same or a higher number has already been saved through f. The
+// number is needed because concurrent saves may overtake each other.
 func (f *File) Save(number int, s State) error {
 	if f == nil {
 		return nil

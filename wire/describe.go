@@ -18,8 +18,8 @@ import (
 	"ironworks/printable"
 )
 
-// Describe classifies the error err of a connection to target, and describes it in f. what names the server in the
-// texts, for example "the API".
+// Describe classifies err, which a connection to target has returned, and describes it in f. what names the server in
+// the texts, for example "the API".
 func Describe(f *models.Fault, err error, target, what string) {
 	host := Host(target)
 	var dns *net.DNSError
@@ -93,8 +93,9 @@ func Location(target, header string) string {
 	return models.Mask
 }
 
-// describeTLS describes a rejected certificate, with its fingerprint, or a failed handshake, such as that with a
-// server without TLS. It returns false for other errors.
+// describeTLS describes a rejected certificate or a failed handshake in f. A failed handshake may mean that the
+// server does not use TLS. The description of a certificate contains its fingerprint. describeTLS reports whether err
+// is such an error.
 func describeTLS(f *models.Fault, err error, host string) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

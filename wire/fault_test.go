@@ -85,7 +85,7 @@ func slow(after time.Duration) *http.Transport {
 	}}
 }
 
-// TestWithLimit checks that a request can get more time than the others, but never less.
+// TestWithLimit checks that a request can get more time than the default, but never less.
 func TestWithLimit(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

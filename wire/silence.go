@@ -29,7 +29,7 @@ func (w *watchdog) CloseIdleConnections() { w.next.CloseIdleConnections() }
 
 type limitKey struct{}
 
-// WithLimit sets another limit of silence for one request, if it is longer than the default.
+// WithLimit allows one request a longer silence than the default. A shorter limit has no effect.
 func WithLimit(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
@@ -65,7 +65,7 @@ type watchedBody struct {
 	cancel context.CancelCauseFunc
 }
 
-// Read reads and restarts the watchdog.
+// Read reads from the answer, and restarts the watchdog when bytes arrive.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.left -= int64(n)

@@ -14,7 +14,7 @@ type Access struct {
 	Driver string
 	// Info holds the fields of driver_info except for the credentials.
 	Info map[string]any
-	// Prefix is the prefix of the names of the credentials in driver_info.
+	// Prefix is the prefix of the credentials' field names in driver_info, such as ipmi_.
 	Prefix                                                                 string
 	BIOS, Boot, Firmware, Inspect, Management, Power, RAID, Vendor, Scheme string
 }

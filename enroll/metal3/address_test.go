@@ -11,8 +11,8 @@ import (
 )
 
 // TestParseAddress compares the results with those of baremetal-operator's code, which are recorded in
-// testdata/addresses.txt. Its columns are the address, whether certificates are not verified, the driver with the
-// interfaces, and driver_info without the credentials.
+// testdata/addresses.txt. The columns of this file are the address, true if certificates are not verified, the driver
+// with the interfaces, and driver_info without the credentials.
 func TestParseAddress(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/addresses.txt")

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// deployment plans the deployment of a host's image or custom deployment (getInstanceUpdateOpts and getConfigDrive in
-// pkg/provisioner/ironic/ironic.go). A host that already has an instance gets no deployment.
+// deployment plans the installation of a host's image, or the host's custom deployment (getInstanceUpdateOpts and
+// getConfigDrive in pkg/provisioner/ironic/ironic.go). A host that already has an instance gets no deployment.
 func (h *hostReader) deployment(members []document.Member) {
 	parts := map[string]document.Member{}
 	for _, m := range members {
@@ -165,7 +165,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 	h.inherited(fields)
 }
 
-// inherited uses the ramdisk's network if the host has none.
+// inherited uses the ramdisk's network data for the config drive if the host specifies none.
 func (h *hostReader) inherited(fields *plan.Fields) {
 	if data, has := h.node.Fields["network_data"].(map[string]any); has && fields.ConfigDrive.NetworkData == nil {
 		fields.ConfigDrive.NetworkData = data

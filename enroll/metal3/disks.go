@@ -31,7 +31,7 @@ func hintsByName() []hint {
 
 const byPath = "/dev/disk/by-path/"
 
-// hints converts Metal3's hints to those of Ironic.
+// hints converts Metal3's hints to Ironic's.
 func (h *hostReader) hints(of document.Member) map[string]any {
 	out := map[string]any{}
 	if of.Value.Kind != document.Object && of.Value.Kind != document.Null {

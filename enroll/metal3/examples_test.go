@@ -9,7 +9,8 @@ import (
 )
 
 // TestExamplesOfMetal3 checks the nodes for the examples of baremetal-operator 02aa505 (August 2026), which are in
-// testdata/examples. Their fields must match those that baremetal-operator's access types ipmi and libvirt set.
+// testdata/examples. The nodes' fields must match those that baremetal-operator sets for its ipmi and libvirt access
+// types.
 func TestExamplesOfMetal3(t *testing.T) {
 	t.Parallel()
 	type want struct{ node, problem, image string }

@@ -19,7 +19,7 @@ type hostReader struct {
 	spec document.Value
 }
 
-// note adds a note to the node, such as that a field is not carried over.
+// note adds a note to the node, for example about a field that is not carried over.
 func (h *hostReader) note(line int, format string, args ...any) {
 	h.node.Notes = append(h.node.Notes, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
@@ -38,7 +38,7 @@ func (h *hostReader) text(m document.Member) string {
 }
 
 // flag returns the boolean value of a field in the spec. If the value is not a boolean, it adds a problem to the
-// node, because a host must not be cleaned because of a quoted true.
+// node. Otherwise, a quoted "true" would be read as false, and a host that must be kept could be cleaned.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: must be true or false, not %s", m.Key, m.Value.Kind)
@@ -54,7 +54,7 @@ func NodeName(namespace, name string) string {
 	return namespace + "~" + name
 }
 
-// host converts a host in the way that Metal3 registers it (baremetal-operator, pkg/provisioner/ironic/register.go
+// host converts a host to the node that Metal3 would register (baremetal-operator, pkg/provisioner/ironic/register.go
 // and ironic.go).
 func (r *reader) host(o object) {
 	h := &hostReader{reader: r, object: o, spec: o.value.Get("spec")}
@@ -96,7 +96,8 @@ func (r *reader) host(o object) {
 	r.result.Nodes = append(r.result.Nodes, h.node)
 }
 
-// simple sets a field of the node. It returns false if the field belongs to the deployment, or is not carried over.
+// simple sets a field of the node. It reports whether it handled m; the members that it does not handle belong to the
+// deployment or are not carried over.
 func (h *hostReader) simple(m document.Member) bool {
 	switch m.Key {
 	case "architecture":
@@ -175,7 +176,8 @@ func (h *hostReader) metadata() {
 	}
 }
 
-// status makes the node adopt a host that Metal3 has provisioned, because cleaning the host would erase what it runs.
+// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning the host would erase what runs on
+// it.
 func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))
@@ -274,7 +276,7 @@ func (h *hostReader) bmc() {
 	h.credentials(bmc.Line, a.Prefix, credentials)
 }
 
-// credentials reads user and password from the Secret. Like Metal3, it removes the blanks around them.
+// credentials reads the user name and the password from the Secret. Like Metal3, it removes the blanks around them.
 func (h *hostReader) credentials(line int, prefix, name string) {
 	s, found := h.secrets[key(h.namespace, name)]
 	if !found {
@@ -351,7 +353,7 @@ func (h *hostReader) companions() {
 	}
 }
 
-// ramdisk sets the ramdisk that was built for the host, as Metal3 does (setDeployImage in
+// ramdisk sets the ramdisk that was built for the host. Metal3 does the same (setDeployImage in
 // pkg/provisioner/ironic/ironic.go).
 func (h *hostReader) ramdisk(v document.Value) {
 	url, kernel := text(v, "status", "imageUrl"), text(v, "status", "kernelUrl")

@@ -40,7 +40,7 @@ func key(namespace, name string) string {
 // secret holds the decoded data of a Secret.
 type secret map[string]models.Secret
 
-// first returns the value of the first key that the Secret contains.
+// first returns the value of the first of the given keys that the Secret contains.
 func (s secret) first(keys ...string) (models.Secret, bool) {
 	for _, k := range keys {
 		if value, has := s[k]; has {
@@ -162,7 +162,7 @@ func (r *reader) secret(o object) {
 	r.secrets[key(o.namespace, o.name)] = s
 }
 
-// once reports a problem if another object has the same kind and name.
+// once records an object. It reports a problem if another object has the same kind, namespace and name.
 func (r *reader) once(o object) {
 	if first, twice := r.named[o.String()]; twice {
 		r.problem(o.value.Line, "%s is also on line %d", o, first.Line)
@@ -170,7 +170,7 @@ func (r *reader) once(o object) {
 	r.named[o.String()] = o.value
 }
 
-// companion returns the object of the given kind that has the name of the host.
+// companion returns the object of the given kind that has the host's namespace and name. It marks the object as used.
 func (r *reader) companion(kind string, host object) (document.Value, bool) {
 	host.kind = kind
 	value, has := r.named[host.String()]

@@ -132,7 +132,7 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 	}
 }
 
-// volume converts a volume to a logical disk in target_raid_config. names maps Metal3's names of fields to Ironic's.
+// volume converts a volume to a logical disk in target_raid_config. names maps Metal3's field names to Ironic's.
 func (h *hostReader) volume(of string, v document.Value, names map[string]string) map[string]any {
 	disk := map[string]any{"size_gb": "MAX"}
 	if v.Kind != document.Object {

@@ -8,7 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// prepared returns target_raid_config's logical disks and the clean steps that a host still needs, as text.
+// prepared returns the logical disks of target_raid_config and the clean steps that a host still needs, both as text.
+// It also returns the RAID interface and the node's problems.
 func prepared(t *testing.T, text string, ironic *models.Node) (config, steps, raidInterface string, problems []string) {
 	t.Helper()
 	n := read(t, text).Nodes[0]
@@ -52,7 +53,7 @@ const (
 )
 
 // TestRAID checks the cases in baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
-// TestCheckRAIDConfigure), including the root volume that setTargetRAIDCfg adds, and the cases of its webhook.
+// TestCheckRAIDConfigure) and those of its webhook. They include the root volume that setTargetRAIDCfg adds.
 func TestRAID(t *testing.T) {
 	t.Parallel()
 	one, soft := `[{"is_root_volume":true,"raid_level":"1","size_gb":"MAX","volume_name":"root"}]`, `[{"controller":"software","is_root_volume":true,"raid_level":"1","size_gb":"MAX"}]`

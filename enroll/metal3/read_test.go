@@ -280,7 +280,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that problems have lines, and that the plans of accepted hosts can be written.
+// FuzzRead checks that problems have line numbers, and that the plans of accepted hosts can be written.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{manifest, host("image: {url: oci://h/i}"), host("raid: {softwareRAIDVolumes: [{level: '1', physicalDisks: [{wwn: x}]}]}"), "kind: List\napiVersion: v1\nitems: [{}]\n"} {
 		f.Add([]byte(s))

@@ -187,7 +187,7 @@ func kubernetesName(name string) string {
 	return name
 }
 
-// credentials returns the Secret with user and password.
+// credentials returns the Secret with the user name and the password. It uses placeholders for unknown ones.
 func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
 	user := models.TextOf(h.field("driver_info", a.Prefix+"username"))
 	if user == "" {

@@ -19,7 +19,7 @@ func prefixes() map[string]string {
 	return map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}
 }
 
-// Drivers returns the hardware types whose BMCs can be described by the columns bmc, user and password.
+// Drivers returns the hardware types whose BMCs can be described by the bmc, user and password columns.
 func Drivers() []string { return slices.Sorted(maps.Keys(prefixes())) }
 
 // setBMC writes the address and the credentials of the BMC to the fields that the driver uses.

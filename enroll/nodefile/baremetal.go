@@ -5,8 +5,8 @@ import (
 	"ironworks/spell"
 )
 
-// baremetal reads the input of the command baremetal create (python-ironicclient, v1/create_resources.py), an object
-// with only the keys nodes and chassis.
+// baremetal reads an input for the baremetal create command (python-ironicclient, v1/create_resources.py). It is an
+// object whose only keys are nodes and chassis.
 func (r *reader) baremetal(top document.Value) {
 	if top.Kind != document.Object {
 		r.problem(top.Line, "expected an object with a nodes key, not %s", top.Kind)

@@ -30,9 +30,9 @@ func (r *reader) bifrost(top document.Value) {
 	}
 }
 
-// bifrostHost reads a host in the same way as Bifrost's role ironic-enroll-dynamic and the Ansible module
-// baremetal_node. Unlike these, it also reads node fields such as resource_class. It does not read network_interface,
-// which is a NIC of Bifrost's own host.
+// bifrostHost reads a host in the same way as Bifrost's ironic-enroll-dynamic role and the baremetal_node Ansible
+// module. Unlike these, it also reads node fields such as resource_class. It does not read network_interface, which
+// is a NIC of Bifrost's own host.
 func (r *reader) bifrostHost(host document.Member) {
 	b := r.builder(host.Line)
 	b.node.Fields["name"] = host.Key
@@ -67,8 +67,8 @@ func (r *reader) bifrostHost(host document.Member) {
 	r.add(b)
 }
 
-// bifrostInfo sets driver_info. Old inventories contain groups in driver_info, which it flattens as the Ansible
-// module does.
+// bifrostInfo sets driver_info. Old inventories contain groups in driver_info, such as power and deploy. Like the
+// Ansible module, it flattens these groups.
 func (b *builder) bifrostInfo(info document.Member) {
 	for _, m := range b.members("driver_info", info.Value) {
 		switch m.Key {
@@ -82,7 +82,8 @@ func (b *builder) bifrostInfo(info document.Member) {
 	}
 }
 
-// bifrostProperty sets a property by its name in Ansible: ram is in MiB, disk_size in GB.
+// bifrostProperty sets a property, whose name in Ansible may differ from the name in Ironic: ram (in MiB) becomes
+// memory_mb, and disk_size (in GB) becomes local_gb.
 func (b *builder) bifrostProperty(m document.Member) {
 	name := m.Key
 	switch m.Key {
@@ -96,7 +97,7 @@ func (b *builder) bifrostProperty(m document.Member) {
 	}
 }
 
-// nic adds a port for a NIC. The key mac is the address, and other keys are fields of the port.
+// nic adds a port for a NIC. The mac key contains the address, and other keys are fields of the port.
 func (b *builder) nic(v document.Value) {
 	if v.Kind != document.Object {
 		b.problem(v.Line, "nics: must be an object with mac, not %s", v.Kind)
@@ -138,7 +139,7 @@ func (r *reader) bifrostInstance(b *builder, info document.Member) {
 	r.plan(b.node.Name(), fields)
 }
 
-// plan adds a deployment to the plan of the file.
+// plan adds the deployment of the named node to the file's plan.
 func (r *reader) plan(name string, fields plan.Fields) {
 	if r.result.Plan == nil {
 		r.result.Plan = &plan.Plan{}

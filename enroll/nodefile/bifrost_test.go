@@ -12,11 +12,11 @@ import (
 )
 
 // TestBifrostsOwnInventories compares nodes with those that Bifrost creates. testdata/bifrost contains the example
-// inventories of Bifrost 1e5af6ca (July 2026), our own hosts.yml, and created.json. The latter holds what the role
-// ironic-enroll-dynamic creates for these inventories. It was recorded with bifrost/inventory.py (version 790f81c3^
-// for CSV) and with the module openstack.cloud.baremetal_node 382a43c4. The module also leaves the names ram and
-// disk_size in the properties, which nothing reads, and writes numbers as text, which a comparison does not
-// distinguish.
+// inventories of Bifrost 1e5af6ca (July 2026), our own hosts.yml, and created.json. The latter holds the nodes that
+// the ironic-enroll-dynamic role creates for these inventories. It was recorded with bifrost/inventory.py (version
+// 790f81c3^ for CSV) and with the openstack.cloud.baremetal_node module at 382a43c4. This module also leaves ram and
+// disk_size in the properties, where nothing reads them, and it writes numbers as text. The test ignores both
+// differences.
 func TestBifrostsOwnInventories(t *testing.T) {
 	t.Parallel()
 	recorded, err := os.ReadFile("testdata/bifrost/created.json")

@@ -47,7 +47,7 @@ const (
 	objectField
 )
 
-// nodeField returns the kind of the node field with the given name, and whether there is such a field.
+// nodeField returns the kind of the node field with the given name, and reports whether this field exists.
 func nodeField(name string) (kind kindOfField, known bool) {
 	switch name {
 	case "driver_info", "properties", "instance_info", "extra", "network_data":
@@ -58,7 +58,7 @@ func nodeField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains(enroll.NodeFields(), name)
 }
 
-// portField returns the kind of the port field with the given name, and whether there is such a field
+// portField returns the kind of the port field with the given name, and reports whether this field exists
 // (python-ironicclient, v1/port.py).
 func portField(name string) (kind kindOfField, known bool) {
 	switch name {
@@ -74,7 +74,7 @@ func portTexts() []string {
 	return []string{"address", "uuid", "name", "physical_network", "description", "vendor", "category"}
 }
 
-// portgroupField returns the kind of the port group field with the given name, and whether there is such a field
+// portgroupField returns the kind of the port group field with the given name, and reports whether this field exists
 // (python-ironicclient, v1/portgroup.py).
 func portgroupField(name string) (kind kindOfField, known bool) {
 	switch name {
@@ -86,7 +86,7 @@ func portgroupField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains([]string{"address", "uuid", "name", "mode", "physical_network", "category"}, name)
 }
 
-// set sets the field of the node that a member of an object describes.
+// set sets the field of the node that m describes. If there is no such field, it adds a problem.
 func (b *builder) set(m document.Member) {
 	kind, known := nodeField(m.Key)
 	if !known {
@@ -208,7 +208,8 @@ func (b *builder) portgroup(v document.Value) enroll.Portgroup {
 	return g
 }
 
-// object returns the fields of a port or a port group; what says which. field returns the kind of each field.
+// object returns the fields of a port or a port group. what is "port" or "port group", and field returns the kind of
+// each field.
 func (b *builder) object(what string, v document.Value, field func(string) (kindOfField, bool)) map[string]any {
 	fields := map[string]any{}
 	for _, m := range b.members(what, v) {

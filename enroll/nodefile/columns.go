@@ -30,7 +30,8 @@ type Column struct {
 	rank int
 	// text means that cells are never JSON.
 	text bool
-	// ipmi means that the header mentions IPMI, which tells the protocol of the BMC.
+	// ipmi means that the header mentions IPMI. This selects the ipmi driver, unless the address is a URL or another
+	// driver is given.
 	ipmi bool
 }
 
@@ -103,8 +104,8 @@ func knownExtras() []string {
 	}
 }
 
-// numberedMAC matches the headers of several columns with MAC addresses, such as mac1, MAC 2, nic3 mac and eth0 mac
-// address.
+// numberedMAC matches normalized headers that number or name a network card, such as mac1, mac 2, nic3 mac and eth0
+// mac address. Tables with several columns of MAC addresses use them.
 var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
 
 // normalized returns a header in lower case, with one space for each run of characters that are neither letters nor
@@ -113,7 +114,7 @@ func normalized(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
-// columns maps the headers of a spreadsheet to fields. forced holds the choices of the user, by header.
+// columns maps the headers of a spreadsheet to fields. forced holds the user's choices, by header.
 func (r *reader) columns(line int, headers []string, forced map[string]string) []Column {
 	known := map[string]Column{}
 	for field, names := range aliases() {
@@ -131,8 +132,8 @@ func (r *reader) columns(line int, headers []string, forced map[string]string) [
 	return columns
 }
 
-// column maps a header to the field that it names, to the field that it is an alias for or, if there is none, to a
-// key in extra.
+// column maps a header to the field that it names or is an alias for. Most other headers become keys in extra. Row
+// numbers, secrets and columns without a header are not used.
 func (r *reader) column(line int, header string, known map[string]Column) Column {
 	field := strings.ToLower(strings.TrimSpace(header))
 	if exact := strings.TrimSpace(header); isPath(exact) {
@@ -173,7 +174,7 @@ func extraColumn(name, note string) Column {
 	return Column{Field: "extra." + strings.ReplaceAll(name, " ", "_"), Note: note, text: true, rank: 1}
 }
 
-// ParseColumns reads the choices of a user, which have the form HEADER=FIELD. An empty field ignores the column.
+// ParseColumns reads the user's choices, which have the form HEADER=FIELD. If FIELD is empty, the column is ignored.
 func ParseColumns(args []string) (map[string]string, error) {
 	fields := map[string]string{}
 	for _, arg := range args {
@@ -275,7 +276,7 @@ func isPath(header string) bool {
 	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
 }
 
-// bmcFields returns the fields of a BMC whatever its driver, and traits.
+// bmcFields returns the fields that describe a BMC independently of its driver, and the traits field.
 func bmcFields() []string {
 	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
 }

@@ -7,8 +7,8 @@ import (
 	"ironworks/enroll/nodefile"
 )
 
-// readAs reads a file. It returns the nodes in the form that show writes, followed by all notes, or it returns the
-// error.
+// readAs reads text in the given format. The result all consists of the nodes as returned by show, followed by all
+// notes. If reading fails, all is the error.
 func readAs(t *testing.T, text string, format nodefile.Format) (file nodefile.File, all string) {
 	t.Helper()
 	file, err := nodefile.Options{File: "f.yaml", Format: format}.Read([]byte(text))
@@ -66,8 +66,8 @@ func TestBaremetalFiles(t *testing.T) {
 	}
 }
 
-// TestBifrostInventories checks how inventories, the output of bifrost_inventory.py, groups in driver_info, and
-// deployments are read.
+// TestBifrostInventories checks how Bifrost's inventories and the output of bifrost_inventory.py are read, including
+// groups in driver_info, and deployments.
 func TestBifrostInventories(t *testing.T) {
 	t.Parallel()
 	host := func(rest string) string { return "n1:\n  driver: ipmi\n  " + rest + "\n" }

@@ -9,11 +9,11 @@ import (
 	"ironworks/enroll"
 )
 
-// pmDriver describes the hardware type for a value of pm_type, with the names of its fields.
+// pmDriver describes the hardware type that a value of pm_type selects, and the names of its fields in driver_info.
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string
-	// prefix is the prefix of the names of the driver's fields in driver_info.
+	// prefix is the prefix of the driver's field names in driver_info.
 	prefix string
 	// info maps the keys of the file to fields of driver_info.
 	info map[string]string
@@ -69,7 +69,7 @@ func (r *reader) instackenv(top document.Value) {
 
 func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 	b := r.builder(v.Line)
-	b.node.Fields["resource_class"] = "baremetal" // the default of TripleO
+	b.node.Fields["resource_class"] = "baremetal" // TripleO's default
 	driver := b.pmType(v, drivers)
 	for _, m := range v.Members {
 		if m.Key == "pm_type" || m.Value.Kind == document.Null {
@@ -113,7 +113,7 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 }
 
 // pmField sets a field of driver_info. Keys that begin with pm_ are mapped to the driver's names, and keys that begin
-// with the driver's prefix are used unchanged. It returns false for any other key.
+// with the driver's prefix are used unchanged. pmField reports whether it knows the key.
 func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	switch name := d.info[m.Key]; {
 	case name != "":
@@ -128,7 +128,7 @@ func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	return true
 }
 
-// instackenvField sets a field that does not belong to the driver's own fields. It returns false for an unknown key.
+// instackenvField sets a field that does not belong to the driver. It reports whether it knows the key.
 func (b *builder) instackenvField(m document.Member) bool {
 	property := map[string]string{"cpu": "cpus", "memory": "memory_mb", "disk": "local_gb", "arch": "cpu_arch", "root_device": "root_device"}[m.Key]
 	switch {

@@ -1,5 +1,5 @@
-// Package nodefile reads and writes files of nodes in the formats of other tools: baremetal create, Bifrost, TripleO,
-// Metal3, and spreadsheets. It does no I/O.
+// Package nodefile reads and writes files of nodes: spreadsheets, and the formats of baremetal create, Bifrost,
+// TripleO and Metal3. It does no I/O.
 package nodefile
 
 import (
@@ -22,7 +22,7 @@ type Format string
 // The formats. Auto means that the format is detected from the content.
 const (
 	Auto Format = ""
-	// Baremetal is the input of the command baremetal create, in JSON or YAML.
+	// Baremetal is the input of the baremetal create command, in JSON or YAML.
 	Baremetal Format = "baremetal"
 	// Bifrost is Bifrost's inventory, in JSON or YAML.
 	Bifrost Format = "bifrost"
@@ -115,7 +115,7 @@ func (o Options) Read(data []byte) (File, error) {
 // yamlStart matches a line with which a YAML file may start.
 var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
 
-// isTable reports whether a file is a table. This depends on the extension of the name or, if that is unknown, on the
+// isTable reports whether a file is a table. This depends on the file's extension or, if that is unknown, on the
 // first line.
 func isTable(data []byte, file string) bool {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
@@ -194,7 +194,8 @@ func atLine(line int, format string, args ...any) string {
 	return fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
 }
 
-// add adds a node once it is complete.
+// add normalizes a complete node and adds it to the result. It reports a problem if the file has more than [MaxNodes]
+// nodes.
 func (r *reader) add(b *builder) {
 	if len(r.result.Nodes) == MaxNodes {
 		if !r.full {
@@ -241,7 +242,7 @@ func (r *reader) tree(data []byte) error {
 	return nil
 }
 
-// detect returns the format of a file in YAML or JSON.
+// detect determines the format of a YAML or JSON file.
 func detect(docs []document.Value, file string) (Format, error) {
 	if slices.ContainsFunc(docs, func(d document.Value) bool { return d.Has("apiVersion") && d.Has("kind") }) {
 		return BMH, nil
@@ -275,7 +276,7 @@ func detect(docs []document.Value, file string) (Format, error) {
 
 func hasPM(v document.Value) bool { return v.Has("pm_type") || v.Has("pm_addr") }
 
-// shortened joins names. If there are many, it omits all but the first.
+// shortened joins names. If there are more than 8, it keeps only the first 8 and appends "…".
 func shortened(names []string) string {
 	const most = 8
 	if len(names) > most {

@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// row is a record of a table, with the number of the line in the file where it starts.
+// row is a record of a table, with the number of its first line in the file.
 type row struct {
 	line  int
 	cells []string
@@ -60,7 +60,8 @@ func (r *reader) table(data []byte, o Options) error {
 	return nil
 }
 
-// records reads CSV. The first line determines the separator. Empty rows are omitted.
+// records reads CSV. A line such as sep=; before the header sets the separator. Otherwise, the header determines it.
+// Empty rows are omitted.
 func records(data []byte, file string) ([]row, error) {
 	lines := 0 // the number of lines before the header
 	var separator rune
@@ -104,7 +105,8 @@ func records(data []byte, file string) ([]row, error) {
 	}
 }
 
-// separatorOf returns the separator that is most frequent in a line, outside of quotes.
+// separatorOf returns the separator that occurs most often in a line, outside of quotes: a comma, semicolon, tab or
+// vertical bar. For the .tsv extension, it always returns a tab.
 func separatorOf(line, extension string) rune {
 	if strings.EqualFold(extension, ".tsv") {
 		return '\t'
@@ -136,7 +138,7 @@ func isMAC(text string) bool {
 	})
 }
 
-// spreadsheet reads rows below a header.
+// spreadsheet reads rows, the first of which is the header.
 func (r *reader) spreadsheet(rows []row, o Options) {
 	header := rows[0]
 	r.result.Columns = r.columns(header.line, header.cells, o.Columns)
@@ -193,7 +195,7 @@ func (r *reader) spreadsheetRow(w row, driver string) {
 	r.add(s.builder)
 }
 
-// addPorts adds the ports in order.
+// addPorts adds the ports in the order of their numbers.
 func (s *sheetRow) addPorts() {
 	for _, number := range slices.Sorted(maps.Keys(s.ports)) {
 		fields := s.ports[number]

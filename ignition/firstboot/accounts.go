@@ -294,7 +294,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	return true
 }
 
-// reason turns an error of the file tree into text that fits into the message of a failure.
+// reason turns an error of the file tree into text for a failure message.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, errNotExist):

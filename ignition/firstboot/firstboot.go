@@ -51,8 +51,8 @@ type Failure struct {
 	Why string
 }
 
-// Run predicts the first boot of image with config and returns all failures. Ignition itself stops at the first
-// failure, but Run skips the failed entry and continues.
+// Run predicts the first boot of an installed image with a configuration, and returns all failures. Ignition itself
+// stops at the first failure, but Run skips the failed entry and continues.
 func Run(config types.Config, image *Image) []Failure {
 	s := &stage{image: image, tree: image.tree.clone(), accounts: image.accounts.clone()}
 	config = v3_6.Merge(image.base, config)

@@ -30,7 +30,7 @@ type Image struct {
 //go:embed images
 var tables embed.FS
 
-// Families returns the CoreOS images whose root file systems are built in. Their tables are in the folder images,
+// Families returns the CoreOS images whose root file systems are built in. Their tables are in the images folder,
 // along with the source and the date of the data.
 var Families = sync.OnceValue(func() []*Image {
 	var families []*Image
@@ -74,7 +74,7 @@ func newImage(name string) *Image {
 // Volumes lists the mount points of CoreOS, with parents before children. "/" and "/usr" are read-only.
 var Volumes = []string{"/", "/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/sysroot", "/usr", "/var"}
 
-// Tables returns the folder images. Each line of its files is empty, is a comment that starts with "#", or has one of
+// Tables returns the images folder. Each line of its files is empty, is a comment that starts with "#", or has one of
 // the forms "d PATH" (a directory), "f PATH" (a file), "l PATH TARGET" (a link), "passwd LINE" and "group LINE".
 func Tables() fs.FS { return tables }
 
@@ -120,7 +120,7 @@ func (i *Image) group(line string) error {
 	return err
 }
 
-// coreBase returns the base configuration that both families share. It creates the user core (fedora-coreos-config,
+// coreBase returns the base configuration that both families share. It creates the core user (fedora-coreos-config,
 // overlay.d/05core/…/40ignition-conf/00-core.ign).
 func coreBase() types.Config {
 	gecos := "CoreOS Admin"
@@ -176,7 +176,7 @@ func (i *Image) mount() {
 	}
 }
 
-// mounted assigns a directory and all its content to the volume v.
+// mounted assigns a directory and all its content to a volume.
 func (n *node) mounted(v *volume) {
 	n.volume = v
 	for _, child := range n.children {
@@ -184,7 +184,7 @@ func (n *node) mounted(v *volume) {
 	}
 }
 
-// found adds the entry of folder with the given name to the image.
+// found adds the folder's entry with the given name to the image.
 func (i *Image) found(folder *os.Root, name string, d fs.DirEntry) error {
 	n := &node{kind: file}
 	info, err := d.Info()

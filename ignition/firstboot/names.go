@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// badName explains why shadow-utils refuses name as a user or group name. It returns "" if the name is valid. Fedora
-// and RHEL accept letters, digits, dots, dashes, underscores, and a trailing $ (shadow-4.8-goodname.patch); Debian
-// accepts almost everything (506_relaxed_usernames).
+// badName explains why shadow-utils refuses a user or group name. It returns "" if the name is valid. Fedora and RHEL
+// accept letters, digits, dots, dashes, underscores, and a trailing $ (shadow-4.8-goodname.patch). Debian accepts
+// almost everything (506_relaxed_usernames).
 func (i *Image) badName(name string) string {
 	switch {
 	case name == "":

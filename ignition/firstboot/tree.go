@@ -36,7 +36,7 @@ const (
 // node is a directory, a file or a symbolic link. Devices, sockets and pipes count as files.
 type node struct {
 	kind     kind
-	target   string // of a symbolic link
+	target   string // only for symbolic links
 	children map[string]*node
 	volume   *volume
 	uid      int
@@ -74,8 +74,8 @@ const (
 	fromRoot
 )
 
-// lookup returns the node at the path name. If the last element of the path is a link, lookup resolves it only if
-// follow is true.
+// lookup returns the node at a path. If the last element of the path is a link, lookup resolves it only if follow is
+// true.
 func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
 	_, n, err := t.walk(name, v, follow)
 	return n, err
@@ -144,8 +144,8 @@ func steps(target string) []string {
 	return names
 }
 
-// join resolves links in the path name in the same way as Ignition's util.JoinPath: it resolves each link only once,
-// and it does not resolve the last element.
+// join resolves links in a path in the same way as Ignition's util.JoinPath. It resolves each link only once, and it
+// does not resolve the last element.
 func (t *tree) join(name string) (string, error) {
 	names := split(name)
 	if len(names) == 0 {
@@ -171,8 +171,8 @@ func (t *tree) join(name string) (string, error) {
 	return path.Join(real, names[len(names)-1]), nil
 }
 
-// mkdirs creates a directory and its missing parents, with the permissions of the user uid. Root (uid 0) is exempt
-// from permission checks.
+// mkdirs creates a directory and its missing parents, with the permissions of the user whose ID is uid. Root (0) is
+// exempt from permission checks.
 func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	way := ""
 	for _, part := range split(name) {
@@ -195,7 +195,7 @@ func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	return nil
 }
 
-// put adds entry to the directory n, with the permissions of the user uid.
+// put adds an entry to the directory n, with the permissions of the user whose ID is uid.
 func (n *node) put(name string, entry *node, uid int) error {
 	switch {
 	case n.kind != directory:
@@ -228,7 +228,7 @@ func (n *node) writable(uid int) bool {
 	return n.mode&0o002 != 0
 }
 
-// create adds entry at the path name, and creates missing parent directories.
+// create adds an entry at the given path, and creates missing parent directories.
 func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir
@@ -243,7 +243,7 @@ func (t *tree) create(name string, entry *node) error {
 	return parent.put(path.Base(name), entry, 0)
 }
 
-// replace adds entry like create, but it also replaces an existing file or link, as rename(2) does.
+// replace does the same as create, but it also replaces an existing file or link, as rename(2) does.
 func (t *tree) replace(name string, entry *node) error {
 	n, err := t.lookup(name, fromInitramfs, false)
 	if err == nil && n.kind == directory {
@@ -255,7 +255,7 @@ func (t *tree) replace(name string, entry *node) error {
 	return t.create(name, entry)
 }
 
-// remove deletes the path name with all its content. It is not an error if the path does not exist.
+// remove deletes the entry at a path, with all its content. It is not an error if the path does not exist.
 func (t *tree) remove(name string) error {
 	parent, n, err := t.walk(name, fromInitramfs, false)
 	switch {

@@ -13,7 +13,8 @@ const (
 	presetPath = "/etc/systemd/system-preset/20-ignition.preset"
 )
 
-// unit predicts how Ignition writes a unit and its drop-ins, replacing existing files, and masks or unmasks the unit.
+// unit predicts whether Ignition can write a unit and its drop-ins, and mask or unmask the unit. Ignition replaces
+// existing files.
 func (s *stage) unit(u types.Unit) bool {
 	for i, d := range u.Dropins {
 		if d.Contents == nil {
@@ -65,7 +66,7 @@ func (s *stage) mask(name string, masked bool) error {
 	return s.tree.create(where, &node{kind: symlink, target: "/dev/null"})
 }
 
-// presets predicts how Ignition writes the preset file that enables and disables units.
+// presets predicts whether Ignition can write the preset file, which enables and disables units.
 func (s *stage) presets(units []types.Unit) {
 	for _, u := range units {
 		if u.Enabled == nil {

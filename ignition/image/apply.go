@@ -14,11 +14,11 @@ type ReadWriterAt interface {
 	io.WriterAt
 }
 
-// errFixed means that a patch would change the size of the file, but the file has no method Truncate.
+// errFixed means that a patch would change the size of the file, but the file has no Truncate method.
 var errFixed = errors.New("the image cannot change its size")
 
 // Apply writes the patch to the image in file. It first checks that the image is unchanged, and returns [ErrChanged]
-// otherwise; it is not an error if the patch was already applied. If a write fails, Apply restores the previous
+// otherwise. It is not an error if the patch was already applied. If a write fails, Apply restores the previous
 // content as far as possible. Apply does not call Sync. If the patch changes the size of the image, file needs a
 // Truncate method like that of [os.File].
 func (p *Patch) Apply(file ReadWriterAt) error {
@@ -96,7 +96,8 @@ func write(file io.WriterAt, r Range) error {
 	return err
 }
 
-// hasData reports whether the range of length bytes at offset contains data and, after that, only zeros.
+// hasData reports whether the range at offset starts with data and otherwise contains only zeros. length is the size
+// of the range in bytes.
 func hasData(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
 	whole := make([]byte, length)
 	if err := readFull(file, whole, offset); err != nil {

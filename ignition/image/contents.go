@@ -130,8 +130,8 @@ func (c contents) merged() (contents, error) {
 }
 
 // bytes returns the new content of the area without trailing zeros. Each archive keeps its offset if possible;
-// otherwise it follows the previous archive, aligned to 4 bytes as the kernel requires. If the archives do not fit
-// into capacity, they are merged.
+// otherwise it follows the previous archive, aligned to 4 bytes as the kernel requires. If the archives need more
+// than capacity bytes, they are merged. If they are still too large, the error is a [TooLargeError].
 func (c contents) bytes(capacity int64) ([]byte, error) {
 	laid := c.lay()
 	if int64(len(laid)) > capacity && len(c.segments) > 1 {

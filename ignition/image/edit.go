@@ -36,8 +36,8 @@ type Patch struct {
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	// base is the size of the image before the change, and size is its size after the change. The first kept bytes of
-	// the image stay the same, except for the changes.
+	// base is the size of the image before the change, and size is its size after the change. kept is the number of
+	// bytes at the start of the image that stay the same, except for the changes.
 	base, kept, size int64
 	changes          []rangeChange
 }
@@ -120,8 +120,8 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
 }
 
-// editGrowing embeds the configuration by moving the area to the end of the image. It returns large if the area
-// cannot grow.
+// editGrowing embeds the configuration by moving the area to the end of the image. If the area cannot grow, it
+// returns the error large.
 func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
 	content, err := next.bytes(maxArea)
 	if err != nil {
@@ -162,8 +162,8 @@ func (p *Patch) Ranges() []Range {
 	return ranges
 }
 
-// Stream returns the changed image as a reader of base, which must be the unchanged image. The stream keeps only the
-// compressed configuration in memory, not the image.
+// Stream returns a reader of the changed image. It reads the unchanged parts from base, which must be the image
+// before the change. The stream keeps only the compressed configuration in memory, not the image.
 func (p *Patch) Stream(base io.ReaderAt) (*Overlay, error) {
 	return NewOverlay(base, min(p.kept, p.size), p.Ranges()...)
 }

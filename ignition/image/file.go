@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// EditFile edits the areas of the image file at path in place, and synchronizes the file. It computes the whole
-// change before it writes anything.
+// EditFile edits the areas of the image file at path in place, and syncs the file. It computes the whole change
+// before it writes anything.
 func EditFile(path string, change Change) (*Patch, error) {
 	iso, err := open(path, os.O_RDWR)
 	if err != nil {
@@ -37,7 +37,7 @@ func EditFile(path string, change Change) (*Patch, error) {
 // copyStep is the number of bytes copied between checks for cancellation.
 const copyStep = 256 << 20
 
-// WriteFile writes a changed copy of the image at path to the new file output. The file appears only when it is
+// WriteFile writes a changed copy of the image at path to a new file at output. The file appears only when it is
 // complete. WriteFile never replaces an existing file; it returns [fs.ErrExist] instead. The mode of the file is
 // 0600, as in coreos-installer, because a configuration may contain secrets. If the file system supports it, the copy
 // shares unchanged blocks with the original.
@@ -111,7 +111,7 @@ func copyFile(ctx context.Context, to, from *os.File, size int64) error {
 	return nil
 }
 
-// WriteStream writes a stream to the new file output, under the same conditions as [WriteFile].
+// WriteStream writes a stream to a new file at output, under the same conditions as [WriteFile].
 func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	return writeNew(output, func(file *os.File) error {
 		_, err := io.Copy(file, &contextReader{ctx: ctx.Err, r: stream})
@@ -159,7 +159,7 @@ func writeNew(path string, fill func(*os.File) error) error {
 	return nil
 }
 
-// place renames a file, and fails if the name to already exists.
+// place renames a file. It fails if the new name already exists.
 func place(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {

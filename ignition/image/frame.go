@@ -180,8 +180,8 @@ func (x *xzStream) record() (int64, error) {
 	return length, err
 }
 
-// number parses a multibyte integer that starts after the next at bytes. It returns the integer and the position of
-// its end.
+// number parses a multibyte integer. at is the integer's offset from the next unread byte. number returns the integer
+// and the offset of its end.
 func (x *xzStream) number(at int64) (uint64, int64, error) {
 	var value uint64
 	for shift := uint(0); shift < 63; shift += 7 {

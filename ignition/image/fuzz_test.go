@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// smallImage returns an image with all features, whose areas have only a few KiB.
+// smallImage returns an image with all features. Its areas have only a few KiB.
 func smallImage() []byte {
 	files := iso9660.Tree{
 		"coreos/igninfo.json": []byte(`{"file": "images/ignition.img", "offset": 8, "length": 4000}`),

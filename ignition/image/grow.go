@@ -20,7 +20,7 @@ const (
 	// growTail is the number of zeros after the file. They are necessary because GRUB for BIOS reads damaged data at
 	// the end of a file that is too close to the end of the image.
 	growTail = 512 << 10
-	// maxUndo limits the size of that record, in bytes.
+	// maxUndo limits the size of the record that describes how to undo the growth, in bytes.
 	maxUndo = 64 << 10
 )
 
@@ -119,7 +119,8 @@ func (i *ISO) grow(content []byte) ([]Range, error) {
 	return append(front, Range{Offset: start, Length: size - start, Data: end[:cap(end)]}), nil
 }
 
-// moveArea returns the changes to the directory records when the area moves to start with the given length.
+// moveArea returns the changes that the directory records need when the area moves. start and length are the new
+// offset and length of the area.
 func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	if start/sectorSize > math.MaxUint32 || length > maxArea {
 		return nil, errNoGrowth
@@ -214,8 +215,8 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	return again, again.add(i.files.r, ranges...)
 }
 
-// overlaps reports whether any of ranges has the same start as r. It is sufficient to compare the starts, because two
-// ranges of the same original image either have the same start or do not overlap.
+// overlaps reports whether one of the ranges has the same start as r. It is sufficient to compare the starts, because
+// two ranges of the same original image either have the same start or do not overlap.
 func overlaps(ranges []Range, r Range) bool {
 	for _, other := range ranges {
 		if other.Offset == r.Offset {
@@ -225,7 +226,7 @@ func overlaps(ranges []Range, r Range) bool {
 	return false
 }
 
-// available reads n bytes at offset at, or fewer if the image ends before that.
+// available reads n bytes at the offset at, or fewer if the image ends before that.
 func available(r io.ReaderAt, n, at int64) ([]byte, error) {
 	b := make([]byte, n)
 	read, err := r.ReadAt(b, at)

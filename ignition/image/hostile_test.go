@@ -14,7 +14,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// recordOf returns the part of content that starts at the directory record of name.
+// recordOf returns the part of content that starts at the directory record of the named file or folder.
 func recordOf(tb testing.TB, content []byte, name string) []byte {
 	tb.Helper()
 	at := bytes.Index(content, []byte(name))

@@ -24,9 +24,9 @@ type Initramfs struct {
 	size int64
 }
 
-// ReadInitramfs checks that an initramfs of size bytes belongs to a live system, and returns [ErrNotLive] otherwise.
-// It returns [ErrCustomized] if the initramfs already contains a configuration or keyfiles. It has to unpack the
-// whole file, which takes 1–2 s, and stops early when ctx ends.
+// ReadInitramfs checks that base is the initramfs of a live system, and returns [ErrNotLive] otherwise. It returns
+// [ErrCustomized] if the initramfs already contains a configuration or keyfiles. size is the length of the initramfs
+// in bytes. ReadInitramfs has to unpack the whole file, which takes 1–2 s, and stops early when ctx ends.
 func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramfs, error) {
 	var live, customized bool
 	source := &contextReader{ctx: ctx.Err, r: io.NewSectionReader(base, 0, size)}
@@ -72,8 +72,9 @@ func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
 // uncompressedStart returns the initramfs and its size. If the initramfs starts with zstd, an empty archive is
-// inserted before it. This is because Ironic 39.0.0 unpacks files that start with zstd (ironic/common/images.py,
-// _handle_zstd_compression), and fails if data follows the frame, such as an appended configuration.
+// inserted before it. Otherwise, Ironic 39.0.0 would unpack the file (ironic/common/images.py,
+// _handle_zstd_compression). Unpacking fails if other data, such as an appended configuration, follows the zstd
+// frame.
 func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	magic := make([]byte, len(zstdMagic))
 	if _, err := i.base.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {

@@ -20,8 +20,9 @@ type ISO struct {
 	closer                io.Closer
 }
 
-// Read parses the areas of the image in r, which has size bytes. It returns [ErrNotISO] or [ErrNoArea] if the file is
-// not a CoreOS live image. It reads only the metadata and the areas; [ISO.File] and streams read from r later.
+// Read parses the areas of the image in r. size is the length of the image in bytes. Read returns [ErrNotISO] or
+// [ErrNoArea] if the file is not a CoreOS live image. It reads only the metadata and the areas; [ISO.File] and
+// streams read from r later.
 func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	files, err := openISO(r, size)
 	if err != nil {
@@ -121,8 +122,8 @@ func (i *ISO) Ignition() ([]byte, error) {
 	return config, nil
 }
 
-// Embedded returns the configuration that is embedded in a CoreOS live image of size bytes. The possible errors
-// include [ErrNotISO], [ErrNoArea] and [ErrNotEmbedded].
+// Embedded returns the configuration that is embedded in a CoreOS live image. size is the length of the image in
+// bytes. The possible errors include [ErrNotISO], [ErrNoArea] and [ErrNotEmbedded].
 func Embedded(image io.ReaderAt, size int64) ([]byte, error) {
 	iso, err := Read(image, size)
 	if err != nil {
@@ -184,7 +185,7 @@ type Look struct {
 	// Kargs holds the kernel arguments. It is empty if the image has no areas for them.
 	Kargs string `json:"kargs,omitempty"`
 	// Others lists the names of other files in the area, such as network keyfiles. It is empty if the area is
-	// unreadable; in that case, [ISO.Ignition] returns an error.
+	// unreadable; [ISO.Ignition] then returns an error.
 	Others []string `json:"others,omitempty"`
 }
 

@@ -130,7 +130,8 @@ func (f isoFiles) find(path string) (extent, error) {
 	return at, nil
 }
 
-// entry searches a folder for name. An exact match takes precedence over a match with the shortened name.
+// entry searches a folder for an entry with the given name. An exact match takes precedence over a match with the
+// shortened name.
 func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	switch {
 	case folder.length > maxDirectory:

@@ -29,7 +29,7 @@ func readT(tb testing.TB, content []byte) *image.ISO {
 	return iso
 }
 
-// editT returns the image after change, and checks that editing in place and streaming give the same result.
+// editT returns the edited image, and checks that editing in place and streaming have the same result.
 func editT(tb testing.TB, content []byte, change image.Change) []byte {
 	tb.Helper()
 	patch, err := readT(tb, content).Edit(change)
@@ -121,7 +121,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// noise returns length pseudo-random bytes, which cannot be compressed. They are the same in every run.
+// noise returns pseudo-random bytes, which cannot be compressed. They are the same in every run.
 func noise(length int) []byte {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
 	b := make([]byte, length)

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// KargsEdit describes a change of kernel arguments with the same semantics as `coreos-installer iso kargs modify`. It
-// first deletes, then appends and finally replaces arguments.
+// KargsEdit describes a change to kernel arguments. It has the same semantics as `coreos-installer iso kargs modify`:
+// it first deletes, then appends and finally replaces arguments.
 type KargsEdit struct {
 	// Reset discards the current arguments and starts with the image's default arguments.
 	Reset bool
@@ -70,8 +70,8 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	return strings.TrimSpace(kargs), unmatched, nil
 }
 
-// checkKarg checks that arg is not empty and contains no control characters. It is stricter than coreos-installer,
-// because the arguments become a line in the boot loader's configuration, where a second line would be a command.
+// checkKarg checks that arg is not empty and contains no control characters. It is stricter than coreos-installer.
+// The arguments become a line in the boot loader's configuration, and a second line would be a command there.
 func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return &KargError{Arg: arg, Why: "empty"}

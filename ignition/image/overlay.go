@@ -17,7 +17,7 @@ type Range struct {
 
 func (r Range) end() int64 { return r.Offset + r.Length }
 
-// readAt fills p with the content of the range, starting at the offset at in the file.
+// readAt fills p with the content of the range. at is the offset in the file that corresponds to the start of p.
 func (r Range) readAt(p []byte, at int64) {
 	n := 0
 	if from := at - r.Offset; from < int64(len(r.Data)) {
@@ -40,8 +40,8 @@ type Overlay struct {
 // errRanges means that ranges overlap or are invalid.
 var errRanges = errors.New("overlay ranges must be in order")
 
-// NewOverlay returns an overlay that replaces ranges of base, which has size bytes. A range may extend beyond the end
-// of base; the file then becomes longer, with zeros in any gap.
+// NewOverlay returns an overlay that replaces ranges of base. size is the length of base in bytes. A range may extend
+// beyond the end of base; the file then becomes longer, with zeros in any gap. The ranges must not overlap.
 func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error) {
 	ranges = slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
 	o := &Overlay{base: base, length: size, size: size, ranges: ranges}
@@ -92,8 +92,8 @@ func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
 	return done, nil
 }
 
-// piece reads at the offset at, but not beyond the end of the range or the gap between ranges that contains this
-// offset.
+// piece reads into p, starting at the offset at. It stops at the end of the range, or of the gap between ranges, that
+// contains this offset.
 func (o *Overlay) piece(p []byte, at int64) (int, error) {
 	i, _ := slices.BinarySearchFunc(o.ranges, at, func(r Range, at int64) int {
 		if r.end() <= at {

@@ -20,8 +20,8 @@ type PXE struct {
 	Extra []string
 }
 
-// KernelArgs returns the kernel arguments for the boot. It validates them by the grammar of Ironic's
-// kernel_append_params. In Ironic, they replace the arguments from its configuration; to keep those too, prepend
+// KernelArgs returns the kernel arguments for the boot. It validates them against the grammar of Ironic's
+// kernel_append_params. In Ironic, they replace the arguments from its configuration. To keep those too, prepend
 // "%default% ".
 func (p PXE) KernelArgs() (string, error) {
 	var args []string

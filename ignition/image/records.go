@@ -45,7 +45,8 @@ func (f isoFiles) descriptors() ([]descriptor, error) {
 	return found, nil
 }
 
-// locate finds the file at path in the folder tree of d. In a Joliet tree, names are long and encoded in UCS-2.
+// locate finds the file at path in the descriptor's folder tree. In a Joliet tree, names are long and encoded in
+// UCS-2.
 func (f isoFiles) locate(d descriptor, path string) (fileRecord, bool, error) {
 	at := fileRecord{extent: d.root}
 	for part := range strings.SplitSeq(path, "/") {
@@ -66,8 +67,8 @@ func (f isoFiles) locate(d descriptor, path string) (fileRecord, bool, error) {
 	return at, !at.extent.folder, nil
 }
 
-// findRecord searches the records of a folder for name. The offset in the result is relative to the start of the
-// folder.
+// findRecord searches the records of a folder for the given name. The offset in the result is relative to the start
+// of the folder.
 func findRecord(folder []byte, name string, joliet bool) (fileRecord, bool) {
 	exact, plain := strings.ToUpper(name), plainName(name)
 	for at := 0; at < len(folder); {

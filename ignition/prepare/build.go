@@ -124,8 +124,8 @@ func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
 
-// file returns the content of the file at path, or "" if path is empty. It refuses empty files, except for the inputs
-// of the metal3 profile, because tools write these files even when they are empty.
+// file returns the content of the file at path, or "" if path is empty. It refuses empty files. The inputs of the
+// metal3 profile are exempt, because tools write these files even when they are empty.
 func (r *reading) file(field ignition.RamdiskField, path string) string {
 	if path == "" {
 		return ""

@@ -22,7 +22,7 @@ type Inputs struct {
 	TLS        string
 	CAFile     string
 	// Agent is an [ignition.AgentKind]. The other fields apply only to the builtin agent. AgentBinary is the path of
-	// the program ironworks-agent; if it is empty, the program is expected in the same folder as this program.
+	// the ironworks-agent program; if it is empty, the program is expected in the same folder as this program.
 	// AgentURL is the URL from which machines download it. AgentEmbed embeds the program into the configuration
 	// instead.
 	Agent       string
@@ -59,9 +59,9 @@ type Inputs struct {
 	// literal lines of the agent's configuration file.
 	Options []string
 	Debug   bool
-	// JournalPush is the address to which the ramdisk sends its journal: the console's address in the form
-	// https://HOST:PORT, as machines can reach it. SSHHostKey gives the ramdisk's SSH server a host key that the
-	// console knows. Each call to Build generates new secrets for both.
+	// JournalPush is the URL of the console, to which the ramdisk sends its journal. It has the form
+	// https://HOST:PORT, and machines must be able to reach it. SSHHostKey gives the ramdisk's SSH server a host key
+	// that the console knows. Each call to Build generates new secrets for both.
 	JournalPush string
 	SSHHostKey  bool
 	// ExtraFile is the path of an Ignition or Butane file to merge into the configuration.
@@ -73,21 +73,21 @@ type Inputs struct {
 	Registry         string
 	InsecureRegistry bool
 
-	// NMStateFile and RegistriesFile apply only to the metal3 profile. They are the paths of the output of
-	// `nmstatectl gc` and of a registries.conf.
+	// NMStateFile is the path of a file with the output of `nmstatectl gc`, and RegistriesFile is the path of a
+	// registries.conf. Both apply only to the metal3 profile.
 	NMStateFile    string
 	RegistriesFile string
 
 	// node is the name that was passed to ForNode.
 	node string
-	// program is the agent program that the server serves, and agentCA holds the certificates to verify its URL.
-	// [Maker.PublishAgent] sets both.
+	// program is the agent program that the server serves. agentCA holds the certificates that verify the program's
+	// URL. [Maker.PublishAgent] sets both.
 	program []byte
 	agentCA string
 }
 
-// IdentityOrder requests secrets by which the console recognizes the machines that boot a configuration: a token to
-// send their journal, and an SSH host key.
+// IdentityOrder requests secrets by which the console recognizes the machines that boot a configuration. Push
+// requests a token for sending journals, and HostKey requests an SSH host key.
 type IdentityOrder struct {
 	Push, HostKey bool
 	// Node is the name of the node. It is empty if the identity is for all nodes.

@@ -136,8 +136,8 @@ func Architecture(nodes []models.Node) string {
 	return arch
 }
 
-// architecture returns Go's name for the architecture that Ironic calls name. If name is empty, it returns that of
-// x86-64, because most machines have this architecture.
+// architecture converts Ironic's name for an architecture to Go's. The default is amd64, because most machines have
+// this architecture.
 func architecture(name string) string {
 	switch name {
 	case "", "x86_64":

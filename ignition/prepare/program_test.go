@@ -17,7 +17,7 @@ import (
 	"ironworks/test/fetch"
 )
 
-// programFor returns the ELF header of a static Linux program for machine.
+// programFor returns the ELF header of a static Linux program for the given architecture.
 func programFor(machine elf.Machine) string {
 	var b bytes.Buffer
 	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: 1, Ehsize: 64, Phentsize: 56, Shentsize: 64}

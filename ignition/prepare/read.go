@@ -73,7 +73,8 @@ func (r *reading) registries() []ignition.Registry {
 	return list
 }
 
-// keyFiles reads the given keyfiles. In given folders, it reads those files that NetworkManager would read.
+// keyFiles reads the keyfiles that the inputs name. If a path is a folder, it reads those files in the folder that
+// NetworkManager would read.
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
@@ -216,8 +217,8 @@ func (r *reading) defaultKeys() []sshkey.Key {
 	return uniqueKeys(keys)
 }
 
-// classicKey returns the content of the first file that matches ~/.ssh/id_*.pub, because build.py also uses the first
-// result of its glob.
+// classicKey returns the content of the first file that matches ~/.ssh/id_*.pub. build.py also uses the first result
+// of its glob.
 func (r *reading) classicKey() []string {
 	paths := r.publicFiles("id_")
 	if len(paths) == 0 {

@@ -161,8 +161,8 @@ func (m *Images) Embedded() ([]byte, error) {
 	return config, err
 }
 
-// AddEach adds a stream for each of nodes, or one stream for all nodes if nodes is empty. It calls config with the
-// label of each node, or with "" for all nodes.
+// AddEach adds a stream for each of the given nodes. If there are none, it adds a single stream for all nodes. It
+// calls config with the label of each node, or with "" for all nodes.
 func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(label string) ([]byte, error), force bool) error {
 	refs := models.Refs(nodes)
 	if len(refs) == 0 {
@@ -180,7 +180,7 @@ func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(l
 	return nil
 }
 
-// add adds a stream for node, or for all nodes if node is the zero value. If config is nil, an ISO keeps its own
+// add adds a stream for one node. The zero value of node stands for all nodes. If config is nil, an ISO keeps its own
 // configuration. The possible errors include those of [image.ISO.Edit] and [image.ReadInitramfs].
 func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, force bool) error {
 	one := stream{node: node}
@@ -258,8 +258,8 @@ func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Ta
 	return server, targets, nil
 }
 
-// Publish adds all items to server and returns their URLs, in which host is the name or address by which clients
-// reach the server. Its errors are the same as those of Serve.
+// Publish adds all items to the server and returns their URLs. host is the name or address by which clients reach the
+// server. The errors are the same as those of Serve.
 func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	now := time.Now()
 	var failed error
@@ -302,7 +302,7 @@ func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	return targets, failed
 }
 
-// fileName returns a file name for a node that is safe in URLs.
+// fileName returns a file name for a node. The name is safe in URLs.
 func fileName(node string) string {
 	if node == "" {
 		node = "ramdisk"

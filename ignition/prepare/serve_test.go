@@ -19,7 +19,7 @@ import (
 	"ironworks/test/fetch"
 )
 
-// published serves images until the test ends and returns their targets.
+// published serves images and returns their targets. The server runs until the test ends.
 func published(t *testing.T, images *prepare.Images) []prepare.Target {
 	t.Helper()
 	server, targets, err := images.Serve(t.Context(), prepare.ServeOptions{Options: serve.Options{}, Advertise: "127.0.0.1"})

@@ -17,8 +17,8 @@ import (
 	"ironworks/test/fetch"
 )
 
-// pxeISO returns the path of a live image that contains a kernel, an initramfs and a root file system. The file with
-// the path without is left out.
+// pxeISO returns the path of a live image that contains a kernel, an initramfs and a root file system. If without is
+// not empty, it is the path of a file to leave out.
 func pxeISO(t *testing.T, initramfs []byte, without string) string {
 	t.Helper()
 	tree := iso9660.Tree{

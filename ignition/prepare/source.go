@@ -86,11 +86,11 @@ func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// FilesBeside allows Butane in the file at path to refer to other files in the same folder.
+// FilesBeside returns an option that allows the Butane file at path to refer to other files in the same folder.
 func FilesBeside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
-// CheckFile reads and checks the file at path. It skips this if the file's stamp still equals known, which means that
-// the file is unchanged.
+// CheckFile reads and checks the file at path. If the file's stamp still equals known, the file is unchanged, and
+// CheckFile does not read it.
 func CheckFile(path string, known FileStamp) (Checked, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -114,8 +114,8 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	return all, errors.Join(errs...)
 }
 
-// rank returns the position of a kind of address when sorting: IPv4 before IPv6, because fewer BMCs support IPv6, and
-// loopback last.
+// rank returns the sort position of an address. IPv4 precedes IPv6, because fewer BMCs support IPv6. Loopback comes
+// last.
 func rank(c Candidate) int {
 	switch {
 	case c.Loopback():

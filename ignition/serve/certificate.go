@@ -27,8 +27,9 @@ type TLS struct {
 }
 
 const (
-	// certificateLife is the validity period of a generated certificate, which limits how long a server can run.
-	// certificateAge is the time by which the period starts in the past, because the clocks of BMCs are often wrong.
+	// certificateLife is the validity period of a generated certificate, counted from its creation. It limits how
+	// long a server can run. The certificate is already valid certificateAge before its creation, because the clocks
+	// of BMCs are often wrong.
 	certificateLife = 30 * 24 * time.Hour
 	certificateAge  = 24 * time.Hour
 )

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// Kind is the kind of content of an item.
+// Kind is the kind of an item's content.
 type Kind string
 
 // These are the supported kinds of items.
@@ -25,7 +25,7 @@ const (
 	Agent Kind = "agent"
 )
 
-// contentType returns the media type of items of kind k.
+// contentType returns the media type for items of this kind.
 func (k Kind) contentType() string {
 	switch k {
 	case ISO:
@@ -73,7 +73,7 @@ func (i Item) check() error {
 	return fmt.Errorf("serve %s: unknown kind of item %q", i.Name, printable.Line(string(i.Kind)))
 }
 
-// secret reports whether caches must not store the item. This is the case for configurations and for items that are
-// for a single node. Ironic's conductors respect this too, so an image per node does not fill their cache
+// secret reports whether caches must not store the item. It is true for configurations and for all items of a single
+// node. Ironic's conductors respect this too, so that separate images for each node do not fill their cache
 // (HttpImageService.show in ironic/common/image_service.py).
 func (i Item) secret() bool { return i.Kind == Ignition || i.Node != "" }

@@ -65,7 +65,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// enter counts a connection from the address. It returns false if the address has reached its limit.
+// enter counts a connection, unless its address has reached the limit. It reports whether it counted the connection.
 func (l *limited) enter(from netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,8 +107,8 @@ func (c *placed) Close() error {
 	return c.Conn.Close()
 }
 
-// placedTCP does the same for a TCP connection. It keeps the connection's ReadFrom method, so that the kernel can
-// send files directly.
+// placedTCP is the same as placed, but for a TCP connection. It keeps the connection's ReadFrom method, so that the
+// kernel can send files directly.
 type placedTCP struct {
 	*net.TCPConn
 	leave func()

@@ -51,7 +51,7 @@ type tally struct {
 	rate                    float64
 }
 
-// rateLimit decides when an event may be reported, and counts the events in between.
+// rateLimit decides when an event may be reported, and counts the events since the last report.
 type rateLimit struct {
 	last  time.Time
 	count int
@@ -119,9 +119,9 @@ func (l *fetchLog) makeRoom() {
 	}
 }
 
-// began records that content of the item starts to be sent: all of it if whole is true, or a range. If the client
-// already has the whole item and requests all of it again, this counts as a new download, because the machine has
-// booted again.
+// began records that the server starts to send the item: all of it if whole is true, and a range otherwise. If the
+// client already has the whole item and requests all of it again, this counts as a new download, because the machine
+// has booted again.
 func (l *fetchLog) began(t *tally, whole bool) {
 	l.mu.Lock()
 	now := time.Now()
@@ -137,7 +137,7 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	l.emit(event)
 }
 
-// sent records that n bytes were sent, starting at the offset at in the item.
+// sent records that n bytes of the item were sent, starting at the offset at.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
 	now := time.Now()

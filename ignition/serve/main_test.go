@@ -118,7 +118,7 @@ func (r *running) wait(tb testing.TB, kind serve.EventKind) serve.Event {
 	return r.waitFor(tb, kind, 1)
 }
 
-// waitFor waits until n events of a kind have occurred and returns the last of them.
+// waitFor waits until n events of a kind have occurred, and returns the n-th one.
 func (r *running) waitFor(tb testing.TB, kind serve.EventKind, n int) serve.Event {
 	tb.Helper()
 	over := time.After(20 * time.Second)
@@ -192,7 +192,7 @@ type memory struct{ *bytes.Reader }
 
 func (memory) Close() error { return nil }
 
-// inMemory returns an item whose content is not a file, like that of a stream with an overlay.
+// inMemory returns an item whose content is not a file. Streams with an overlay are also such items.
 func inMemory(name string, kind serve.Kind, content []byte) serve.Item {
 	return serve.Item{Node: "r7-n01", Name: name, Kind: kind, Open: func(context.Context) (io.ReadSeekCloser, error) {
 		return memory{bytes.NewReader(content)}, nil
@@ -211,7 +211,7 @@ func onDisk(tb testing.TB, name string, content []byte) serve.Item {
 	}}
 }
 
-// raw returns a connection to the server from which only the test reads.
+// raw returns a connection to the server. Only the test reads from this connection.
 func (r *running) raw(tb testing.TB) *net.TCPConn {
 	tb.Helper()
 	var dialer net.Dialer

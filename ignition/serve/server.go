@@ -207,7 +207,8 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
-// URL returns the URL of path. host is the name or address by which clients reach the server.
+// URL returns the URL for a path that [Server.Add] returned. host is the name or address by which clients reach the
+// server.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"
 	if s.certificate != nil {
@@ -231,7 +232,7 @@ func (s *Server) find(path string) *entry {
 	return e
 }
 
-// enter counts a running request. It returns false if the server is ending.
+// enter counts a running request, unless the server is ending. It reports whether it counted the request.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -239,7 +239,8 @@ func TestContentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// broken is content of size bytes whose reads fail after the first good bytes.
+// broken is content whose reads fail after some bytes. size is the length of the content, and good is the number of
+// bytes that can be read.
 type broken struct{ size, good, at int64 }
 
 func (b *broken) Read(p []byte) (int, error) {

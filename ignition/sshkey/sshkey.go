@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// MinRSABits is the minimum length of RSA keys, in bits, that the system-wide crypto policy of current CoreOS
-// releases accepts.
+// MinRSABits is the minimum length of an RSA key in bits. The system-wide crypto policy of current CoreOS releases
+// rejects shorter keys.
 const MinRSABits = 2048
 
 // Key is a public key in an authorized_keys file.
@@ -29,8 +29,7 @@ type Key struct {
 	Fingerprint string
 	// Bits is the length of the key in bits. It is 0 if the type of the key has no length.
 	Bits int
-	// Options lists the options before the type, for example command="…", which restrict what the key can be used
-	// for.
+	// Options lists the options before the type, for example command="…". They restrict the use of the key.
 	Options []string
 }
 

@@ -172,8 +172,8 @@ func butanePath(translated, source *element, path elementPath) elementPath {
 	return in
 }
 
-// sameEntry returns the index of the element of among that has the same path, name or device as entry. If entry has
-// none of these, it returns position. If no element matches, it returns len(among).
+// sameEntry returns the index of the element in among with the same path, name or device as entry. If entry has none
+// of these, it returns position. If no element matches, it returns len(among).
 func sameEntry(entry *element, among []*element, position int) int {
 	for _, name := range []string{"path", "name", "device"} {
 		want := entry.str(name)

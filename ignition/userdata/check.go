@@ -218,13 +218,13 @@ func (c *checker) findings(s *scope, findings []jsonFinding) {
 	}
 }
 
-// add reports a problem at the position of the value at path.
+// add reports a problem. Its position is that of the value at path.
 func (c *checker) add(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, false)
 	c.report(id, shown, at, message)
 }
 
-// addKey reports a problem at the position of the key at path.
+// addKey reports a problem. Its position is that of the key at path.
 func (c *checker) addKey(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, true)
 	c.report(id, shown, at, message)

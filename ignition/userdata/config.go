@@ -26,8 +26,8 @@ import (
 const (
 	// maxUnit limits the size of a unit, in bytes, because the library parses units byte by byte.
 	maxUnit = 1 << 20
-	// maxComparisons limits the number of comparisons that the library makes, because it compares each link with each
-	// other entry.
+	// maxComparisons limits the number of comparisons that the library makes, because it compares each link with
+	// every other entry.
 	maxComparisons = 20_000_000
 )
 
@@ -165,8 +165,8 @@ func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	}
 }
 
-// libraryProblem converts a message of the library to a problem ID and a message that suggests a fix. It returns
-// false for messages that should not be reported.
+// libraryProblem converts a message of the library to a problem ID and a message that suggests a fix. It also reports
+// whether the message should be reported.
 func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
 	says := entry.Message
 	fatal := entry.Kind.IsFatal()

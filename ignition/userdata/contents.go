@@ -46,7 +46,7 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports control characters in text. They are not allowed in any name or path.
+// name reports control characters in a name or path, where they are not allowed.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
@@ -189,7 +189,7 @@ func usualMode(mode int, directory bool) bool {
 	return true
 }
 
-// disks adds the changes of disks to the summary, because they may destroy existing data.
+// disks lists all changes to disks in the summary, because they may destroy existing data.
 func (c *checker) disks(s *scope, storage *element) {
 	for _, list := range []string{"disks", "filesystems", "luks", "raid"} {
 		for i, e := range storage.member(list).items() {

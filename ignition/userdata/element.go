@@ -54,7 +54,7 @@ type place struct{ line, column int32 }
 // elementPath is the path to an element in a document. Its steps are strings for keys and ints for list indexes.
 type elementPath []any
 
-// at returns the path extended by more. The result does not share memory with p.
+// at returns the path with additional steps at its end. The result does not share memory with p.
 func (p elementPath) at(more ...any) elementPath {
 	longer := make(elementPath, 0, len(p)+len(more))
 	return append(append(longer, p...), more...)
@@ -77,7 +77,7 @@ func (p elementPath) String() string {
 	return b.String()
 }
 
-// member returns the value of key in an object, or nil. If the key is duplicated, the last one takes precedence, as
+// member returns the value of a key in an object, or nil. If the key is duplicated, the last one takes precedence, as
 // in encoding/json.
 func (e *element) member(key string) *element {
 	if e == nil || e.kind != elementObject {
@@ -107,7 +107,7 @@ func (e *element) items() []*element {
 	return e.children
 }
 
-// str returns the string at key. It returns "" if there is none.
+// str returns the value of a key if it is a string. Otherwise, it returns "".
 func (e *element) str(key string) string {
 	if m := e.member(key); m != nil && m.kind == elementString {
 		return m.text
@@ -115,7 +115,7 @@ func (e *element) str(key string) string {
 	return ""
 }
 
-// isTrue reports whether the value at key is the boolean true.
+// isTrue reports whether the value of a key is the boolean true.
 func (e *element) isTrue(key string) bool {
 	m := e.member(key)
 	return m != nil && m.kind == elementBool && m.text == "true"
@@ -126,7 +126,7 @@ func (e *element) isFalse(key string) bool {
 	return m != nil && m.kind == elementBool && m.text == "false"
 }
 
-// number returns the integer at key. It returns false if there is none.
+// number returns the value of a key if it is an integer, and reports whether it is.
 func (e *element) number(key string) (int, bool) {
 	m := e.member(key)
 	if m == nil || m.kind != elementNumber {

@@ -44,7 +44,7 @@ func (e *RefusedError) Error() string {
 
 // ForInstall returns the user_data object for the configdrive of an installation with install_coreos. It wraps the
 // checked configuration as a merged part of another configuration. The agent adds its own /etc/hostname to the outer
-// configuration; if the inner one contains the same file, there is no conflict, because the inner one takes
+// configuration. If the inner one contains the same file, there is no conflict, because the inner one takes
 // precedence. ForInstall returns a [RefusedError] if the report contains errors.
 func ForInstall(r Report) (json.RawMessage, error) {
 	if r.sent == nil || !r.OK() {

@@ -132,7 +132,8 @@ func TestForInstall(t *testing.T) {
 	}
 }
 
-// TestHostnameClash verifies that without the wrapper, a /etc/hostname in the user data would prevent the boot.
+// TestHostnameClash verifies that without the wrapper, the file /etc/hostname in the user data would prevent the
+// boot.
 func TestHostnameClash(t *testing.T) {
 	t.Parallel()
 	if _, err := bootIgnition(t, agentAdds(t, []byte(checkedFile(`"path":"/etc/hostname","contents":{"source":"data:,mine"}`)))); err == nil {

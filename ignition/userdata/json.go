@@ -32,7 +32,7 @@ type jsonReader struct {
 	elements int
 	findings []jsonFinding
 
-	// here is the position of the byte at offset mark.
+	// here is the position of the byte whose offset is mark.
 	mark int
 	here place
 }
@@ -158,7 +158,7 @@ func (r *jsonReader) checkDepth() bool {
 	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 }
 
-// begins consumes the start of an object or list. The result more is false if the object or list is empty.
+// begins consumes the start of an object or list. more reports whether the object or list contains any values.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
 	if !r.checkDepth() {
 		return false, false
@@ -171,8 +171,8 @@ func (r *jsonReader) begins(end byte) (more, ok bool) {
 	return true, true
 }
 
-// member parses a value in an object or list and appends it to e. It then consumes the comma or end that follows, and
-// more reports whether it was a comma. The last step of the path must be that of the value.
+// member parses a value in an object or list and appends it to e. It then consumes the comma or the closing bracket
+// that follows, and more reports whether it was a comma. The last step of the path must be that of the value.
 func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bool) {
 	if !r.value(child) {
 		return false, false

@@ -166,8 +166,8 @@ func (c *checker) headers(s *scope, e *element, path elementPath) {
 	}
 }
 
-// dataURL decodes a data URL like the library, and reports a problem if the URL is invalid. The library must get only
-// URLs that dataURL accepts, because it leaks a goroutine for each invalid URL.
+// dataURL decodes a data URL in the same way as the library, and reports a problem if the URL is invalid. The library
+// must get only URLs that dataURL accepts, because it leaks a goroutine for each invalid URL.
 func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bool) {
 	rest, isData := strings.CutPrefix(source, "data:")
 	if !isData {
@@ -229,8 +229,8 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 	return data, ""
 }
 
-// mediaType reports whether s is a valid media type, the part of a data URL before the comma. Quoted parameters are
-// refused, because no tool writes them, and the library fails on most of them.
+// mediaType reports whether s is a valid media type, which is the part of a data URL before the comma. Quoted
+// parameters are refused, because no tool writes them, and the library fails on most of them.
 func mediaType(s string) bool {
 	token := func(s string) bool {
 		for i := range len(s) {

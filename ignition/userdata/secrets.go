@@ -89,8 +89,8 @@ func asciiLower(content []byte) []byte {
 	return lower
 }
 
-// assigned reports whether lower contains a setting whose name ends in word. The name must be followed by = or : and
-// by a value that is not a variable.
+// assigned reports whether text in lower case contains a setting whose name ends in the given word. The name must be
+// followed by = or : and by a value that is not a variable.
 func assigned(lower []byte, word string) bool {
 	for at := 0; ; {
 		found := bytes.Index(lower[at:], []byte(word))

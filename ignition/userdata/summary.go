@@ -76,7 +76,7 @@ type LinkSummary struct {
 	In     string `json:"in,omitempty"`
 }
 
-// DiskSummary describes a change of a disk. Kind is the list that contains the entry: disks, filesystems, luks or
+// DiskSummary describes a change to a disk. Kind is the list that contains the entry: disks, filesystems, luks or
 // raid. Wipes means that existing data is lost.
 type DiskSummary struct {
 	Kind  string `json:"kind"`
@@ -85,7 +85,7 @@ type DiskSummary struct {
 	In    string `json:"in,omitempty"`
 }
 
-// KernelArgumentsSummary lists changes of the kernel command line. Values that look like secrets are omitted.
+// KernelArgumentsSummary lists changes to the kernel command line. Values that look like secrets are omitted.
 type KernelArgumentsSummary struct {
 	ShouldExist    []string `json:"should_exist"`
 	ShouldNotExist []string `json:"should_not_exist"`

@@ -2,15 +2,15 @@ package api
 
 import "ironworks/lab/fsm"
 
-// actions maps each provision state to its events. They include events that only the conductor may trigger: a request
-// for one of them passes this check and is refused later.
+// actions maps each provision state to its events. The events include those that only the conductor may trigger:
+// isActionable accepts them as targets, but the request is refused later.
 var actions = fsm.States()
 
-// verbs maps targets to their events, where the two have different names.
+// verbs maps the targets of provision requests to the names of their events, where the two names differ.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
 
-// verbVersions maps the targets of states/provision to the minor API versions that introduced them. The targets
-// abort, unhold and service have further checks.
+// verbVersions maps the targets of states/provision to the minor API versions that introduced them. The abort, unhold
+// and service targets are subject to further checks.
 var verbVersions = map[string]int{
 	"manage": 4, "provide": 4, "inspect": 6, "abort": 13, "clean": 15, "adopt": 17, "rescue": 38, "unrescue": 38,
 	"deploy": 73, "delete": 73,

@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// allocationSchema returns the schema of requests that create an allocation; the field node was introduced in 1.58.
+// allocationSchema returns the schema of requests that create an allocation. The node field was introduced in 1.58.
 func (c *call) allocationSchema() *schema {
 	s := &schema{
 		Types: []string{"object"}, Closed: true, Properties: map[string]*schema{

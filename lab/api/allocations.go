@@ -18,7 +18,7 @@ var (
 	noAllocations = "The API version does not allow allocations"
 )
 
-// knownAllocationFields returns the fields that allocations have in the requested API version. The field owner was
+// knownAllocationFields returns the fields that allocations have in the requested API version. The owner field was
 // introduced in 1.60.
 func (c *call) knownAllocationFields() []string {
 	if c.atLeast(60) {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is an API under test with its tables and a fake conductor.
+// rig consists of an API under test, its tables and a fake conductor.
 type rig struct {
 	t         *testing.T
 	tables    *db.Store
@@ -39,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	return &rig{t: t, tables: tables, conductor: conductor, handler: api.New(tables, conductor)}
 }
 
-// node adds a node, after change has modified it if change is not nil.
+// node adds a node to the tables. If change is not nil, node calls it first to modify the new node.
 func (r *rig) node(change func(*db.Node)) *db.Node {
 	r.t.Helper()
 	n := &db.Node{Driver: "redfish", ProvisionState: "enroll", Conductor: "localhost"}
@@ -126,8 +126,8 @@ type exchange struct {
 	text                        string
 }
 
-// check sends the requests of the exchanges and compares the answers. In their paths, bodies and texts, {N} stands
-// for the UUID of n.
+// check sends the request of each exchange and compares the answer with the expected one. In paths, bodies and texts,
+// {N} stands for the UUID of n.
 func (r *rig) check(n *db.Node, exchanges []exchange) {
 	r.t.Helper()
 	fill := func(s string) string { return strings.ReplaceAll(s, "{N}", n.UUID) }

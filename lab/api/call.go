@@ -135,8 +135,8 @@ func decodeJSON(raw []byte) (any, error) {
 	return value, nil
 }
 
-// body returns the parameter of an endpoint that takes the whole request body as one argument, so that the keys of
-// the body are not arguments. An empty body counts as an empty object.
+// body returns a parameter whose value is the whole request body. It is for endpoints that take the body as a single
+// argument, so the keys of the body no longer count as arguments. An empty body counts as an empty object.
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
 	if !utf8.Valid(c.raw) {
@@ -159,7 +159,7 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody checks params and, as the argument called name, the whole request body.
+// checkWithBody checks params, and the whole request body as the argument with the given name.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }

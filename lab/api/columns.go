@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// columns maps names of fields in the API to the indexes of the columns in a database row. For example, node_uuid is
-// the API's name of NodeUUID.
+// columns maps the API's field names to the indexes of the fields in the struct of a database row. For example,
+// node_uuid is the API's name for NodeUUID.
 type columns map[string]int
 
 var (
@@ -39,7 +39,7 @@ func columnsOf[T any]() columns {
 	return c
 }
 
-// columnName returns the API's name of a row's field, such as pxe_enabled for PXEEnabled.
+// columnName returns the API's name for a field of a row, such as pxe_enabled for PXEEnabled.
 func columnName(field string) string {
 	var b strings.Builder
 	letters := []rune(strings.Replace(field, "NIC", "nic", 1))
@@ -98,7 +98,7 @@ func (c columns) shown(row any, name string) any {
 	}
 }
 
-// all returns the columns of the row that the API's documents of the given kind contain.
+// all returns the row's columns that appear in the API's documents of the given kind.
 func (c columns) all(row any, kind string) map[string]any {
 	document := map[string]any{}
 	for _, name := range orders[kind] {

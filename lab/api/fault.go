@@ -9,9 +9,9 @@ import (
 	"ironworks/lab/db"
 )
 
-// abort is an error of the web framework on which Ironic is built, such as an unknown route, a method that is not
-// allowed or a version that is not served. Its body differs from the body of Ironic's own errors, and the answer has
-// no version headers.
+// abort is an error that Ironic's web framework raises, for example for an unknown route, a method that is not
+// allowed, or a version that is not served. Its body differs from that of Ironic's own errors, and the answer has no
+// version headers.
 type abort struct {
 	status      int
 	description string
@@ -29,8 +29,8 @@ func notAllowed(methods ...string) *abort {
 	}
 }
 
-// tooOld returns the error for a path below a collection that the requested API version lacks: 404 for GET and 405
-// for other methods.
+// tooOld returns the error for a path below a collection that does not exist in the requested API version. The status
+// is 404 for GET and 405 for other methods.
 func (c *call) tooOld(description string) error {
 	status := http.StatusMethodNotAllowed
 	if c.request.Method == http.MethodGet {
@@ -80,8 +80,8 @@ func pythonError(format string, args ...any) error {
 	return db.Faultf(http.StatusInternalServerError, "", format, args...)
 }
 
-// withStatus returns err with the given HTTP status if err is a fault of the given kind. Ironic changes the status in
-// this way if the request's body names a missing node.
+// withStatus changes the HTTP status of err if err is a fault of the given kind, and otherwise returns err unchanged.
+// Ironic changes the status in this way if the request's body names a missing node.
 func withStatus(err error, kind string, status int) error {
 	fault, ok := errors.AsType[*db.Fault](err)
 	if !ok || fault.Kind != kind {

@@ -22,7 +22,7 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields lists the fields of each node in a list if the request selects no fields.
+// defaultNodeFields lists the fields that a list shows for each node if the request selects none.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
@@ -82,7 +82,7 @@ func (c *call) checkAskedFields(fields []string) error {
 	return cmp.Or(c.checkSelection(fields), c.checkFields(fields...))
 }
 
-// returned returns the fields that the answer contains; nil means all fields.
+// returned determines which fields the answer contains. nil means all fields.
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):

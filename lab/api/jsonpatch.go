@@ -118,7 +118,7 @@ func applyPatch(document map[string]any, patch []operation) error {
 	return nil
 }
 
-// repr returns the operation in the form in which Python prints it. The keys are in their usual order.
+// repr returns the operation as Python prints it, with its keys in the order op, path, value.
 func (o operation) repr() string {
 	var parts []string
 	for _, key := range []string{"op", "path", "value"} {
@@ -264,8 +264,8 @@ func (o operation) applyToList(at slot, value any) error {
 	return nil
 }
 
-// plain returns a copy of the value that contains only the types of a decoded JSON document, so that patches need to
-// handle few types.
+// plain returns a copy of the value in which all data has the types of a decoded JSON document. Patches then need to
+// handle only those types.
 func plain(value any) any {
 	switch v := value.(type) {
 	case db.Dict:

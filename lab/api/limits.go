@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Defaults of the options [api] max_json_body_depth and, in bytes, [api] max_json_body_size*.
+// Defaults of Ironic's [api] max_json_body_depth and [api] max_json_body_size* options. The sizes are in bytes.
 const (
 	maxDepth          = 25
 	maxBody           = 1 << 20
@@ -34,9 +34,9 @@ func sizeLimit(path string) int64 {
 	}
 }
 
-// readBody reads the body of a request. ok is false if the body was unreadable, too large or nested too deeply; in
-// that case, the error has already been sent. The depth is checked only for a JSON content type; other bodies may be
-// as large as a provision request.
+// readBody reads the body of a request. It sends an error and returns false if the body is unreadable, too large or
+// nested too deeply. The depth is checked only for a JSON content type. Other bodies may be as large as a provision
+// request.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxProvisionBody)
 	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")

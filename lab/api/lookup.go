@@ -10,14 +10,14 @@ import (
 	"ironworks/lab/db"
 )
 
-// heartbeatTimeout is the option [api] ramdisk_heartbeat_timeout: the maximum time between two heartbeats of an
-// agent, in seconds.
+// heartbeatTimeout is the value of the [api] ramdisk_heartbeat_timeout option: the maximum time, in seconds, between
+// two heartbeats of an agent.
 const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument returns the answer to an agent's lookup: its node, and the agent's configuration with Ironic's
-// defaults.
+// agentDocument returns the answer to an agent's lookup. It contains the agent's node, and the agent's configuration
+// with Ironic's defaults.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -190,15 +190,15 @@ func (c *call) continueInspection() (any, error) {
 // inspection.
 const lookupCache = "lookup_bmc_addresses"
 
-// autoEnroll creates a node for a machine that belongs to no node (_auto_enroll of
+// autoEnroll creates a node for a machine that belongs to no node (_auto_enroll in
 // ironic/api/controllers/v1/ramdisk.py).
 func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
 // inspected finds the node that waits for these inspection results. It returns nil if there is no such node, or if
-// the addresses and the UUID belong to different nodes. stranger reports that the machine belongs to no node and may
-// be enrolled (AutoEnrollPossible of ironic/drivers/modules/inspect_utils.py).
+// the addresses and the UUID belong to different nodes. stranger reports whether the machine belongs to no node and
+// may be enrolled (AutoEnrollPossible in ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
 		return nil, false

@@ -88,7 +88,7 @@ func (c *call) setMaintenance(ident string, on bool, params ...param) endpoint {
 	}, append(params, nodeIdent(ident))...)
 }
 
-// validateNode handles GET of /nodes/{node}/validate and of /nodes/validate?node={node}.
+// validateNode handles GET requests for /nodes/{node}/validate and /nodes/validate?node={node}.
 func (c *call) validateNode(ident string) (any, error) {
 	params := []param{optional("node", checkIdent), optional("node_uuid", checkUUID)}
 	if ident != "" {

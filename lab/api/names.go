@@ -21,7 +21,7 @@ func (c *call) findNode(ident string) (*db.Node, error) {
 	return c.tables().Nodes.ByName(ident)
 }
 
-// findNodeOrSuffix is like findNode, but if there is no such node and .json was cut off the path, it also looks for a
+// findNodeOrSuffix is like findNode. If there is no such node and .json was cut off the path, it also looks for a
 // node whose name ends with .json.
 func (c *call) findNodeOrSuffix(ident string) (*db.Node, error) {
 	node, err := c.findNode(ident)
@@ -43,7 +43,7 @@ func (c *call) isLogicalName(name string) bool {
 	return isName(name)
 }
 
-// findBy finds the row whose UUID or name is ident. It returns the error missing if no row has that name.
+// findBy finds the row whose UUID or name is ident. It returns missing as the error if no row has that name.
 func findBy[T any](
 	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
 ) (*T, error) {

@@ -16,7 +16,7 @@ import (
 // are in Ironic's order.
 var reservedNames = []string{"maintenance", "management", "states", "vendor_passthru", "detail", "validate"}
 
-// createNode handles POST of /nodes.
+// createNode handles POST requests to /nodes.
 func (c *call) createNode() (any, error) {
 	args, err := c.checkWithBody("node", checkObject(nodeSchema, nodeChecks))
 	if err != nil {

@@ -14,7 +14,8 @@ var interfaceKinds = []string{
 	"storage", "vendor",
 }
 
-// interfaceOf returns the kind of interface that the field sets, such as deploy for deploy_interface.
+// interfaceOf returns the kind of interface that the field sets, such as deploy for deploy_interface, and reports
+// whether there is such a kind.
 func interfaceOf(field string) (string, bool) {
 	kind, ok := strings.CutSuffix(field, "_interface")
 	return kind, ok && slices.Contains(interfaceKinds, kind)

@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// faults lists the reasons for which Ironic sets a node to maintenance.
+// faults lists the faults for which Ironic puts a node into maintenance.
 var faults = []string{"power failure", "clean failure", "rescue abort failure", "service failure"}
 
 var nodeFilterParams = []param{

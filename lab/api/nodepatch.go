@@ -20,7 +20,8 @@ var patchable = []string{
 	"vendor_interface", "parent_node", "firmware_interface",
 }
 
-// patchNode handles PATCH of a node. Like Ironic, it reads the part of the path after the node as reset_interfaces.
+// patchNode handles PATCH requests for a node. Like Ironic, it reads the part of the path after the node as
+// reset_interfaces.
 func (c *call) patchNode(ident string, more ...string) (any, error) {
 	resetParam := optional("reset_interfaces", checkBool)
 	if len(more) > 0 {
@@ -75,7 +76,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	return c.updateNode(node, ident, old, changed, reset != nil && *reset)
 }
 
-// checkNodePatch runs the checks of a patch that do not need the node.
+// checkNodePatch runs the checks that depend on the patch alone, and not on the node.
 func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	if err := checkRoots(patch, patchable); err != nil {
 		return err
@@ -133,8 +134,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument returns the node's document that a patch is applied to. Its secrets are not masked, and it has only
-// the fields that a patched node may have.
+// patchDocument returns the document to which a patch of the node is applied. It contains only the fields that a
+// patched node may have, and its secrets are not masked.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.Properties))
 	for field := range patchedSchema.Properties {

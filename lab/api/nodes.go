@@ -14,7 +14,7 @@ var partVersions = map[string]int{
 	"vmedia": 89,
 }
 
-// nodeParts lists the resources below a node by the names of their controllers.
+// nodeParts lists the names of the controllers for the resources below a node.
 var nodeParts = []string{
 	"ports", "portgroups", "vifs", "volume", "traits", "bios", "allocation", "history", "inventory", "children",
 	"firmware", "vmedia",

@@ -32,7 +32,7 @@ var networkDataSchema = &schema{
 	},
 }
 
-// nodeProperties maps the fields of a node that a client may send to their schemas.
+// nodeProperties contains the schema of each node field that a client may send.
 var nodeProperties = map[string]*schema{
 	"automated_clean": boolText, "bios_interface": textOrNull, "boot_interface": textOrNull, "boot_mode": textOrNull,
 	"chassis_uuid": textOrNull, "conductor_group": textOrNull, "console_enabled": boolText,
@@ -62,15 +62,15 @@ var patchedSchema = func() *schema {
 	return &schema{Types: []string{"object"}, Properties: properties, Required: []string{"driver"}, Closed: true}
 }()
 
-// nodeChecks lists the checks of a node's fields that a schema cannot express.
+// nodeChecks lists the checks for a node's fields that a schema cannot express.
 var nodeChecks = []param{
 	optional("automated_clean", checkBool), optional("chassis_uuid", checkUUID), optional("console_enabled", checkBool),
 	optional("disable_power_off", checkBool), optional("instance_uuid", checkUUID), optional("protected", checkBool),
 	optional("maintenance", checkBool), optional("retired", checkBool), optional("uuid", checkUUID),
 }
 
-// checkDict applies the checks to the fields that the object has, and replaces the values of these fields by the
-// converted values.
+// checkDict applies the checks to those fields that the object has, and replaces their values with the converted
+// ones.
 func checkDict(value any, checks []param) error {
 	object, _ := value.(map[string]any)
 	for _, p := range checks {
@@ -87,8 +87,8 @@ func checkDict(value any, checks []param) error {
 	return nil
 }
 
-// checkObject returns a check that first validates an object against a schema, and then applies the checks of single
-// fields.
+// checkObject returns a check that first validates an object against a schema, and then applies the checks of the
+// individual fields.
 func checkObject(s *schema, checks []param) check {
 	return func(name string, value any) (any, error) {
 		if _, err := checkSchema(s)(name, value); err != nil {
@@ -113,7 +113,8 @@ func setColumn(n *db.Node, field string, value any) {
 	}
 }
 
-// withOrWithout returns names, which must be sorted, with name added or removed.
+// withOrWithout returns names with name added if with is true, or with name removed if it is false. names must be
+// sorted.
 func withOrWithout(names []string, name string, with bool) []string {
 	at, found := slices.BinarySearch(names, name)
 	switch {

@@ -79,7 +79,7 @@ func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }
 
-// ordered returns a function that does the same as inOrder, but also passes on an error.
+// ordered returns a function that calls inOrder, unless it receives an error, which it then returns.
 func ordered(kind string) func(map[string]any, error) (any, error) {
 	return func(fields map[string]any, err error) (any, error) {
 		if err != nil {

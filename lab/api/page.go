@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// maxLimit is the default of the option [api] max_limit.
+// maxLimit is the default of the [api] max_limit option.
 const maxLimit = 1000
 
 // paging holds the parameters of a request for one page of a list.
@@ -120,9 +120,9 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 	case marker != nil:
 		from := value(marker, p.key)
 		rows = slices.DeleteFunc(rows, func(row *T) bool {
-			// These are oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): if the marker's value is
-			// null, only the IDs are compared; and in SQL, null is neither below nor above a value. Pages therefore
-			// omit some rows and repeat others, as in Ironic.
+			// These are oslo.db's criteria (paginate_query in oslo_db/sqlalchemy/utils.py). If the marker's value is
+			// null, only the IDs are compared. In SQL, null is neither below nor above a value. As in Ironic, pages
+			// therefore omit some rows and repeat others.
 			switch v := value(row, p.key); {
 			case from == nil:
 				return (id(row) > id(marker)) == p.down || id(row) == id(marker)
@@ -167,8 +167,8 @@ func compareBool(a, b bool) int {
 type listing[T any] struct {
 	name, path string // of the collection in the API
 	columns    columns
-	// unsortable lists the columns with structured values, by which a list cannot be sorted. sortable reports whether
-	// another sort key is valid.
+	// unsortable lists the columns that have structured values, by which a list cannot be sorted. sortable reports
+	// whether any other sort key is valid.
 	unsortable []string
 	sortable   func(key string) bool
 	// markerFirst reports whether Ironic checks the marker before the sort key.
@@ -176,11 +176,11 @@ type listing[T any] struct {
 	find        func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.
 	rows func(*paging) ([]*T, error)
-	// value returns a row's value of a sort key; if value is nil, it is the value of the column. marker returns a
-	// row's name in a next link; if marker is nil, it is the UUID.
+	// value returns a row's value for a sort key. If value is nil, the value of the column is used. marker returns
+	// the marker that a next link contains for a row. If marker is nil, the row's UUID is used.
 	value  func(row *T, key string) any
 	marker func(row *T) string
-	// id returns the number by which rows with equal sort values are sorted. If id is nil, it is the column id.
+	// id returns the number by which rows with equal sort values are sorted. If id is nil, the id column is used.
 	id       func(row *T) int
 	document func(row *T) (map[string]any, error)
 }
@@ -288,7 +288,7 @@ func (c *call) collection(
 	return document{order: []string{name, "next"}, fields: answer}
 }
 
-// detailQuery returns the query parameter detail for a next link, if the request had one.
+// detailQuery returns the detail parameter for a next link, or nil if the request had no such parameter.
 func detailQuery(detail *bool) []query {
 	if detail == nil {
 		return nil

@@ -104,7 +104,7 @@ func TestValidPatches(t *testing.T) {
 }
 
 // TestPatchDuringAnOperation checks that a node with a target state can be changed only in some provision states. In
-// maintenance, its instance_uuid can be removed nevertheless.
+// maintenance, its instance_uuid can still be removed.
 func TestPatchDuringAnOperation(t *testing.T) {
 	const inTransition = "Node {N} can not be updated while a state transition is in progress."
 	for name, test := range map[string]struct {

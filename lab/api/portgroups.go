@@ -8,8 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// routePortgroups handles /portgroups and everything below it. parent is a node if the path is below that node, and
-// empty otherwise.
+// routePortgroups handles /portgroups and everything below it. parent identifies the node below which the path is,
+// and is empty for other paths.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -57,7 +57,7 @@ const notSupported = "The API is not supported for this version"
 // missingIdent returns the error with which Ironic's argument checks fail if the path lacks the UUID.
 func missingIdent() (any, error) { return nil, pythonError("tuple index out of range") }
 
-// missingPatch is like missingIdent, but for a patch, for which Ironic checks the body first.
+// missingPatch is like missingIdent, but first checks the body, as Ironic does for a patch.
 func (c *call) missingPatch() (any, error) {
 	if _, err := c.checkWithBody("patch", checkSchema(patchSchema)); err != nil {
 		return nil, err

@@ -144,8 +144,8 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
-// portFilter returns a function that reports whether a port matches the query. alone reports that the query selects a
-// single port by its address.
+// portFilter returns a function that reports whether a port matches the query. alone reports whether the query
+// selects a single port by its address.
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
 	node, group, shards := parent.node, parent.group, args.list("shard")
 	if node == "" {

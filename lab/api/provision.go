@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// provisionRequest holds the arguments of a PUT of states/provision.
+// provisionRequest holds the arguments of a PUT request to states/provision.
 type provisionRequest struct {
 	target      string
 	configdrive any
@@ -22,8 +22,8 @@ type provisionRequest struct {
 
 var nullableList = checkTypes("NoneType", "list")
 
-// provision handles PUT of states/provision. The checks run in Ironic's order, because it determines which error is
-// reported.
+// provision handles PUT requests to states/provision. The checks run in Ironic's order, because it determines which
+// error is reported.
 func (c *call) provision(ident string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
 		request := provisionRequest{
@@ -72,7 +72,7 @@ func (c *call) checkRequest(node *db.Node, request *provisionRequest, hasPasswor
 	return c.served(node, http.StatusNotFound)
 }
 
-// checkPolicy returns the error with which Ironic fails for malformed steps, because it reads each step to select a
+// checkPolicy returns the error with which Ironic fails on a malformed step: it reads fields of each step to select a
 // policy rule.
 func checkPolicy(lists ...[]any) error {
 	for _, steps := range lists {

@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// jsonFault returns the message of Python's JSON decoder for raw, which Ironic includes in its answer. If Python
+// jsonFault returns the error message of Python's JSON decoder for raw. Ironic includes it in its answer. If Python
 // accepts raw, the message is about extra data.
 func jsonFault(raw []byte) string {
 	if _, err := hints.ParsePythonJSON(string(raw)); err != nil {
@@ -22,7 +22,7 @@ func jsonFault(raw []byte) string {
 // Python's JSON decoder accepts these numbers in addition to the standard ones.
 var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 
-// numberMark precedes those of pythonNumbers that were quoted for Go's decoder.
+// numberMark is the prefix by which withNumbersOfPython recognizes the numbers that numbersOfPython quoted.
 const numberMark = "\ufffdpython\ufffd"
 
 // numbersOfPython quotes and marks the numbers of pythonNumbers in raw, so that Go's decoder accepts them as strings.

@@ -72,7 +72,7 @@ func (c *call) shownFields(ident, fields param, query *schema) ([]string, error)
 	return args.list("fields"), asked.checkQuery(query)
 }
 
-// checkPatch checks the arguments of a PATCH of an entry, and returns the operations.
+// checkPatch checks the arguments of a PATCH request for an entry, and returns the operations.
 func (c *call) checkPatch(ident param) ([]operation, error) {
 	args, err := c.checkWithBody("patch", checkSchema(patchSchema), ident)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // Conductor is the interface through which the API calls the conductor. Nodes are identified by UUID. Its errors are
-// [db.Fault] values with Ironic's status and message. Like Ironic's, a call that starts an operation returns when the
-// node is locked and its first state is set; the rest of the operation runs in the background.
+// [db.Fault] values with Ironic's status and message. As in Ironic, a call that starts an operation returns as soon
+// as the node is locked and its first state is set. The rest of the operation runs in the background.
 type Conductor interface {
 	CreateNode(ctx context.Context, node *db.Node) (*db.Node, error)
 	// UpdateNode patches a node. It locks the node, runs the conductor's checks that need only the old node, calls
@@ -58,16 +58,17 @@ type Conductor interface {
 	UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error)
 	DestroyPortgroup(ctx context.Context, uuid string) error
 
-	// UpdateVolume runs change while it holds the node's lock, if the node's power state allows a change. kind is
-	// "volume connector" or "volume target". DestroyVolume does the same with destroy, which removes the resource.
+	// UpdateVolume calls change while it holds the node's lock, provided that the node's power state allows changes.
+	// kind is "volume connector" or "volume target". DestroyVolume does the same with destroy, which removes the
+	// resource.
 	UpdateVolume(ctx context.Context, node, kind string, change func() error) error
 	DestroyVolume(ctx context.Context, node, kind string, destroy func() error) error
 
 	CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error)
 	DestroyAllocation(ctx context.Context, uuid string) error
 
-	// AddTraits adds the traits or, if replace is set, replaces all traits by them. RemoveTraits removes the given
-	// traits, or all of them if traits is nil.
+	// AddTraits adds the traits or, if replace is set, replaces all existing traits with them. RemoveTraits removes
+	// the given traits, or all of them if traits is nil.
 	AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error
 	RemoveTraits(ctx context.Context, uuid string, traits []string) error
 
@@ -81,7 +82,8 @@ type Conductor interface {
 	NodeWithToken(ctx context.Context, uuid string) (*db.Node, error)
 	Heartbeat(ctx context.Context, uuid string, heartbeat Heartbeat) error
 	ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error
-	// DiscoveryDriver returns the option [auto_discovery] driver. It is empty if unknown machines are not enrolled.
+	// DiscoveryDriver returns the value of the [auto_discovery] driver option. It is empty if unknown machines are
+	// not enrolled.
 	DiscoveryDriver() string
 }
 

@@ -110,7 +110,8 @@ func checkRule(rule db.Dict) error {
 	}
 }
 
-// rulePriority returns the priority in a rule's document, 0 by default. It is a whole number, but may be written 5.0.
+// rulePriority returns the priority in a rule's document, 0 by default. It is a whole number, but may be written as
+// 5.0.
 func rulePriority(rule db.Dict) float64 {
 	number, _ := rule["priority"].(json.Number)
 	priority, _ := number.Float64()
@@ -129,8 +130,8 @@ func checkOperations(list any, known []ruleOperation) error {
 	return nil
 }
 
-// checkArgs checks the arguments of an operation. They are an object or, deprecated, a list; extra items of a list
-// are ignored. Ironic reports its own validation errors with status 500.
+// checkArgs checks the arguments of an operation. They form an object or, in the deprecated form, a list. Extra items
+// of a list are ignored. Ironic reports its own validation errors with status 500.
 func (o ruleOperation) checkArgs(operation db.Dict) error {
 	required := strings.Fields(o.required)
 	needsData := slices.Contains(required, "plugin_data")

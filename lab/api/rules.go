@@ -60,7 +60,7 @@ func (c *call) ruleDocument(r *db.InspectionRule, fields []string) (map[string]a
 	return pick(document, fields), nil
 }
 
-// shownOperations returns operations as the API shows them. multiple is the default of the field multiple, or nil if
+// shownOperations returns operations as the API shows them. multiple is the default of the multiple field, or nil if
 // the operations have no such field.
 func shownOperations(operations []db.Dict, multiple any) []document {
 	shown := make([]document, len(operations))
@@ -160,8 +160,8 @@ func (c *call) createRule(refusal error) endpoint {
 	}
 }
 
-// storedRule returns the rule's document, as the answer to a change. Ironic stores a rule without conditions, but
-// fails to show it in this answer.
+// storedRule returns the rule's document, which is the answer to a change. Ironic stores a rule without conditions,
+// but fails to show it in this answer.
 func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
 	if !hasKey(document, "conditions") {
 		return nil, pythonError("'NoneType' object is not iterable")
@@ -222,8 +222,8 @@ func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	return document, nil
 }
 
-// checkSensitive refuses a patch that unsets the flag sensitive. If the patch assigns several values, it checks only
-// the first, like Ironic.
+// checkSensitive refuses a patch that unsets the sensitive flag. Like Ironic, it checks only the first value if the
+// patch assigns several.
 func checkSensitive(rule *db.InspectionRule, patch []operation) error {
 	values, err := sentValues(patch, "/sensitive")
 	if err != nil {

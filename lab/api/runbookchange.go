@@ -230,8 +230,8 @@ func checkIterable(value any) error {
 	return pythonError("'str' object has no attribute 'pop'")
 }
 
-// updateRunbook stores a patched document. Ironic stores steps in a separate table, so a change of only the steps
-// does not change updated_at.
+// updateRunbook stores a patched document. Ironic stores steps in a separate table, so a change that affects only the
+// steps does not change updated_at.
 func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook, error) {
 	steps, err := mergedSteps(runbook.Steps, document["steps"])
 	if err != nil {
@@ -250,8 +250,9 @@ func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook
 	})
 }
 
-// mergedSteps returns the steps of a patched runbook. Unchanged steps stay in their place; new steps follow, sorted
-// by interface and name, as Ironic adds them to its table. Ironic fails for a new step without arguments.
+// mergedSteps returns the steps of a patched runbook. Unchanged steps stay in their place. New steps follow, sorted
+// by interface and name, because Ironic adds them to its table in that order. Ironic fails for a new step without
+// arguments.
 func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 	if err := checkOrders(old, list); err != nil {
 		return nil, err
@@ -270,8 +271,8 @@ func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 	return append(merged, added...), nil
 }
 
-// checkOrders returns Ironic's error for a step that is already stored and whose order is now a string: Ironic
-// compares the string with the stored number.
+// checkOrders returns Ironic's error if list contains a stored step whose order is now a string. Ironic compares this
+// string with the stored number.
 func checkOrders(old []db.Dict, list any) error {
 	given, _ := list.([]any)
 	for _, step := range dicts(given) {

@@ -11,8 +11,8 @@ import (
 const (
 	// runbookVersion is the minor version that introduced runbooks.
 	runbookVersion = 92
-	// runbookTraitsVersion is the minor version that introduced traits of runbooks. Before it, the name of a runbook
-	// is the runbook's only trait.
+	// runbookTraitsVersion is the minor version that introduced runbook traits. Before it, the name of a runbook is
+	// the runbook's only trait.
 	runbookTraitsVersion = 112
 )
 
@@ -56,7 +56,7 @@ func (c *call) findRunbook(ident string) (*db.Runbook, error) {
 		db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", ident))
 }
 
-// listRunbooks lists the runbooks. Ironic converts the argument project to a boolean, but then compares it with the
+// listRunbooks lists the runbooks. Ironic converts the project argument to a boolean, but then compares it with the
 // owner. Apart from public runbooks, project=true therefore selects only runbooks whose owner is named 1.
 func (c *call) listRunbooks() (any, error) {
 	params := listParams(checkName, checkText, optional("project", checkBool))
@@ -147,7 +147,7 @@ func (c *call) showRunbookTraits(ident string) (any, error) {
 	return map[string]any{"traits": runbookColumns.shown(runbook, "traits")}, nil
 }
 
-// putRunbookTraits adds the trait in the path, or replaces all traits by the traits in the body.
+// putRunbookTraits adds the trait in the path, or replaces all traits with those in the body.
 func (c *call) putRunbookTraits(ident string, rest []string) error {
 	args, err := c.checkArguments(oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 	if err != nil {

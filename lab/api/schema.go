@@ -32,7 +32,8 @@ func checkSchema(s *schema) check {
 	}
 }
 
-// checkWhole checks a whole request. Unlike checkSchema, it reports the first violation.
+// checkWhole checks a whole request. It reports the first violation, whereas checkSchema reports the most relevant
+// one.
 func checkWhole(s *schema, value any) error {
 	if found := s.Violations(python.Value(value)); len(found) > 0 {
 		return invalidValue("Schema error: %s", sentence(found[0]))

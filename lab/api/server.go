@@ -98,8 +98,8 @@ func acceptsJSON(header http.Header) bool {
 	return false
 }
 
-// refuseAccept answers clients that do not accept JSON. Like Ironic, it sends JSON nevertheless; the JSON contains
-// plain text or HTML.
+// refuseAccept answers a client that does not accept JSON. Like Ironic, it still sends JSON, which contains the error
+// as plain text or HTML.
 func refuseAccept(w http.ResponseWriter, accept string) {
 	text := fmt.Sprintf("406 Not Acceptable\n\nThe resource could not be generated that was acceptable to your browser "+
 		"(content of type %s. \n\n ", accept)

@@ -43,7 +43,7 @@ var runbookStep = &schema{
 
 var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
 
-// userSteps is the schema of the steps of a manual cleaning or a service, which run in the given order.
+// userSteps is the schema of the steps for manual cleaning or a service. The steps run in the given order.
 var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
 	Properties: map[string]*schema{
@@ -54,7 +54,7 @@ var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	},
 }}
 
-// disallowedSteps is the default of the option [api] disallow_deploy_steps and of similar options.
+// disallowedSteps is the default of the [api] disallow_deploy_steps option and of similar options.
 const disallowedSteps = "vendor.send_raw"
 
 // checkSteps refuses malformed and disallowed steps.

@@ -92,8 +92,8 @@ func (c *call) listTemplates() (any, error) {
 	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
-// checkDescription returns an error if the field description is selected: Ironic accepts it in a template, but does
-// not show it.
+// checkDescription returns an error if the description field is selected. Ironic accepts a description in a template,
+// but does not show it.
 func checkDescription(fields []string) error {
 	if slices.Contains(fields, "description") {
 		return invalidValue("Field(s) \"description\" are not valid")

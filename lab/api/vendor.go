@@ -11,8 +11,8 @@ import (
 //go:embed vendormethods.json
 var vendorMethods []byte
 
-// vendorPassthru lists vendor methods, but refuses calls of them. find returns the name of the vendor interface of
-// the node or driver, or an empty string if it has none.
+// vendorPassthru lists vendor methods, but refuses to call them. find returns the name of the vendor interface of the
+// node or driver, or an empty string if it has none.
 func (c *call) vendorPassthru(rest []string, find func() (vendor string, err error)) (any, error) {
 	if len(rest) == 0 {
 		return c.missing("method")()

@@ -15,7 +15,7 @@ const (
 	commonHeader     = "Openstack-Api-Version"
 )
 
-// Minor versions of the oldest and newest supported microversions, 1.1 and 1.115, as in Ironic 39.0.0.
+// Minor numbers of the oldest and newest supported API versions, 1.1 and 1.115, as in Ironic 39.0.0.
 const (
 	minMinor = 1
 	maxMinor = 115

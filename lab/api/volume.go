@@ -25,8 +25,8 @@ var (
 	}
 )
 
-// routeVolume handles /volume and everything below it. parent is a node if the path is below that node, and empty
-// otherwise.
+// routeVolume handles /volume and everything below it. parent identifies the node below which the path is, and is
+// empty for other paths.
 func (c *call) routeVolume(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{http.MethodGet: func() (any, error) { return c.showVolume(parent) }}.serve(c)

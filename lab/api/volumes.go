@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// volumeTable is the table of volume connectors or that of volume targets.
+// volumeTable is either the table of volume connectors or the table of volume targets.
 type volumeTable[T any] interface {
 	Get(uuid string) (*T, error)
 	List(keep func(*T) bool) []*T
@@ -27,8 +27,8 @@ type volumes[T any] struct {
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
-	// fields lists the fields that can be selected, standard the fields shown in a list, and patchable the fields
-	// that a patch may change, all in Ironic's order.
+	// fields lists the fields that can be selected, standard lists those shown in a list, and patchable lists those
+	// that a patch may change. All are in Ironic's order.
 	fields, standard, patchable []string
 	unsortable                  []string
 	texts                       []string // columns that are never null
@@ -169,7 +169,8 @@ func (v volumes[T]) find(ident string) (*T, error) {
 	return row, err
 }
 
-// create stores a new row. Unlike a change, a creation needs no lock of the node, and is allowed in every power state.
+// create stores a new row. Unlike a change, a creation does not need the node's lock, and is allowed in every power
+// state.
 func (v volumes[T]) create() (any, error) {
 	given, err := v.givenObject(v.kind, v.schema, volumeChecks)
 	if err != nil {

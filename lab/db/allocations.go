@@ -9,8 +9,8 @@ const (
 )
 
 // Allocate assigns a node to an allocation. The allocation becomes active, and the node gets the allocation's UUID as
-// instance_uuid and the allocation's traits in instance_info. If the node has another instance, the error is the 409
-// [Fault] NodeAssociated.
+// instance_uuid and the allocation's traits in instance_info. If the node has another instance, the error is a
+// [Fault] with status 409 and kind NodeAssociated.
 func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

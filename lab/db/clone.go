@@ -17,8 +17,8 @@ func cloneAll[T any](values []T) []T {
 	return copied
 }
 
-// cloneFields replaces the pointers, lists and maps in a struct by copies, so that the struct shares no data with the
-// one from which it was copied.
+// cloneFields replaces the pointers, lists and maps in a struct with copies, so that the struct shares no data with
+// the one from which it was copied.
 func cloneFields(row reflect.Value) {
 	for i := range row.NumField() {
 		if field := row.Field(i); field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice || field.Kind() == reflect.Map {

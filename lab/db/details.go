@@ -6,10 +6,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxHistory is the default of the option node_history_max_entries.
+// maxHistory is the default of the node_history_max_entries option.
 const maxHistory = 300
 
-// details holds the data of a node that is not part of its row, such as the history. It is changed in place, under
+// details holds the node data that is not part of the node's row, such as the history. It is changed in place, under
 // the store's lock, and copied when it is read.
 type details struct {
 	History   []History     `json:",omitempty"`
@@ -69,7 +69,7 @@ func (s *Store) AddHistory(entry History) History {
 	return entry
 }
 
-// Inventory returns the results of a node's inspection. It returns false if the node was not inspected.
+// Inventory returns the results of a node's inspection. It returns false if the node has not been inspected.
 func (s *Store) Inventory(node string) (Inventory, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -25,8 +25,8 @@ const detailsName = "details"
 // settleTime is the time for which changes are collected before they are written to disk.
 const settleTime = time.Second
 
-// disk writes a store to a folder. The folder contains a folder for each table, with a file for each row, named by
-// the row's UUID.
+// disk writes a store to a folder. The folder contains a folder for each table, which contains a file for each row.
+// The file is named after the row's UUID.
 type disk struct {
 	folder  string
 	dirty   map[string]bool // UUIDs of nodes whose details differ from the files; guarded by Store.mu
@@ -92,8 +92,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until the context ends. Rows whose write failed stay dirty: the next change retries the write, and
-// Close returns its error.
+// run writes changes until the context ends. Rows that could not be written stay dirty. They are written again after
+// the next change or by Close, which returns the error if that fails, too.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {
@@ -206,8 +206,8 @@ func (f file) write() error {
 	return nil
 }
 
-// readFolder calls add with the name, without extension, and the content of each file of a table. It skips files
-// whose names start with a dot, because they were left by an interrupted write.
+// readFolder calls add for each file of a table. The arguments of add are the file's name without the extension, and
+// its content. readFolder skips files whose names start with a dot, because they were left by an interrupted write.
 func readFolder(folder, name string, add func(file string, content []byte) error) error {
 	path := filepath.Join(folder, name)
 	if err := os.MkdirAll(path, 0o700); err != nil {

@@ -56,7 +56,8 @@ func missing(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusNotFound, kind, format, value) }
 }
 
-// uniqueName returns a unique value whose duplicates are refused with Ironic's message, given by format.
+// uniqueName describes a unique value. The error for a duplicate is Ironic's: kind is the name of its exception, and
+// format is its message, with a verb for the value.
 func uniqueName[T any](kind, format string, value func(*T) string) unique[T] {
 	return unique[T]{value: value, clash: func(r *T, _ bool) error { return conflict(kind, format)(value(r)) }}
 }
@@ -94,7 +95,7 @@ func portTable(s *Store) *Table[Port, *Port] {
 		})
 }
 
-// defaultPortgroupMode is the default of the option default_portgroup_mode.
+// defaultPortgroupMode is the default of the default_portgroup_mode option.
 const defaultPortgroupMode = "active-backup"
 
 func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
@@ -180,7 +181,7 @@ func (s *Store) SetConductor(conductor Conductor) {
 	s.conductors[at] = conductor
 }
 
-// Fault is an error of Ironic, with an HTTP status and a message.
+// Fault is an Ironic error, with an HTTP status and a message.
 type Fault struct {
 	// Status is the HTTP status of the answer, such as 409 for a locked node.
 	Status int

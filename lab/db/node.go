@@ -2,8 +2,8 @@ package db
 
 import "time"
 
-// Node is a node of Ironic. The names of the fields match Ironic's API. Empty strings and zero times mean null,
-// unless Empty says otherwise.
+// Node is an Ironic node. The names of the fields match Ironic's API. Empty strings and zero times mean null, unless
+// Empty says otherwise.
 type Node struct {
 	ID           int // the ID in the database, by which rows with equal values are sorted
 	UUID         string

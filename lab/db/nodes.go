@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Provision states that the database sets, or whose changes it records in a node's times.
+// Provision states that the database sets, or that affect the times in a node's row.
 const (
 	stateEnroll        = "enroll"
 	stateInspecting    = "inspecting"
@@ -15,7 +15,7 @@ const (
 	stateManageable    = "manageable"
 )
 
-// keepTimes sets the times of provisioning and inspection when provision_state changes, as Ironic's database does.
+// keepTimes sets the provisioning and inspection times when provision_state changes, as Ironic's database does.
 func (s *Store) keepTimes(old, n *Node) {
 	if old.ProvisionState == n.ProvisionState {
 		return
@@ -46,8 +46,8 @@ func (s *Store) removeParts(uuid string) error {
 	return nil
 }
 
-// Reserve locks a node for a conductor. If the node is already locked, the error is the 409 [Fault] NodeLocked. Like
-// any other change, Reserve sets UpdatedAt, as in Ironic.
+// Reserve locks a node for a conductor. If the node is already locked, the error is a [Fault] with status 409 and
+// kind NodeLocked. As in Ironic, Reserve sets UpdatedAt, like any other change.
 func (s *Store) Reserve(uuid, host string) (*Node, error) {
 	return s.Nodes.Update(uuid, func(n *Node) error {
 		if n.Reservation != "" {
@@ -80,7 +80,7 @@ func LockedBy(n *Node) *Fault {
 		"after the current operation is completed.", n.UUID, n.Reservation)
 }
 
-// Shard counts the nodes of a shard.
+// Shard holds the name of a shard and the number of its nodes.
 type Shard struct {
 	Name  string // "None" for the nodes without a shard
 	Count int

@@ -95,7 +95,7 @@ type Runbook struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// History is an entry of a node's history.
+// History is an entry in a node's history.
 type History struct {
 	ID                   int
 	UUID                 string

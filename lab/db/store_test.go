@@ -371,8 +371,8 @@ func TestOnDisk(t *testing.T) {
 	}
 }
 
-// TestNumbersOfPython checks that numbers that JSON does not have are stored as null, so that a row with such numbers
-// does not keep other rows from being written.
+// TestNumbersOfPython checks that a number that JSON cannot express, such as NaN, is stored as null. Otherwise, a row
+// with such a number would keep other rows from being written.
 func TestNumbersOfPython(t *testing.T) {
 	folder := t.TempDir()
 	store := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))

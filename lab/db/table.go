@@ -46,8 +46,8 @@ type Table[T any, P row[T]] struct {
 	dirty map[string]bool
 
 	// These functions implement the rules of the table; each is nil if the table has no such rule. complete sets the
-	// defaults of a new row, changing applies the consequences of a change, keeps returns an error if a row must not
-	// be removed, and removed removes the objects that belonged to a removed row.
+	// defaults of a new row. changing applies the consequences of a change. keeps returns an error if a row must not
+	// be removed. removed removes the objects that belonged to a removed row.
 	complete func(r *T)
 	changing func(old, r *T)
 	keeps    func(r *T) error
@@ -96,7 +96,7 @@ func (t *Table[T, P]) Peek(uuid string) (*T, error) {
 	return t.get(uuid)
 }
 
-// ByName returns a copy of the row whose first unique value, usually its name, is name.
+// ByName returns a copy of the row whose first unique value equals name. That value is usually the row's name.
 func (t *Table[T, P]) ByName(name string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -165,7 +165,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	return Clone(r), nil
 }
 
-// Destroy removes a row with everything that belongs to it.
+// Destroy removes a row and everything that belongs to it.
 func (t *Table[T, P]) Destroy(uuid string) error {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"ironworks/agent"
 )
 
-// metal is hardware that records the calls of its methods.
+// metal is hardware that records the calls to its methods.
 type metal struct {
 	mu  sync.Mutex
 	did []string

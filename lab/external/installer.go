@@ -11,7 +11,7 @@ import (
 	"ironworks/agent"
 )
 
-// installation is the body of a POST install: a call of coreos-installer.
+// installation is the body of a POST install request: a call of coreos-installer.
 type installation struct {
 	Argv     []string `json:"argv"`
 	Ignition []byte   `json:"ignition"`

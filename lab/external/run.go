@@ -53,7 +53,7 @@ const (
 	// defaultDieAfter is the default time that a step runs before the agent dies in it.
 	defaultDieAfter = 2 * time.Second
 	longestLine     = 1 << 20
-	// nowhere is the URL that is passed as Ironic's to a machine without a route to Ironic.
+	// nowhere is the URL that a machine without a route to Ironic receives instead of Ironic's.
 	nowhere = "http://127.0.0.1:1"
 )
 

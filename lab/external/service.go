@@ -67,8 +67,8 @@ func (s *service) close() {
 	s.serving.Wait()
 }
 
-// guarded wraps a handler: it refuses calls after the service has been closed, and answers with the error that the
-// handler returns, if any.
+// guarded wraps a handler. The wrapper refuses calls after the service has been closed. If the handler returns an
+// error, the wrapper sends it as the answer.
 func (s *service) guarded(handle handler) http.HandlerFunc {
 	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
@@ -127,7 +127,7 @@ func query[T any](read func(context.Context) (T, error)) handler {
 	}
 }
 
-// command returns the handler of a call whose body contains the argument of do.
+// command returns the handler of a call whose body is the argument of do.
 func command[T any](do func(context.Context, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var call T
@@ -153,7 +153,7 @@ func withoutBody(do func(context.Context) error) handler {
 	}
 }
 
-// badRequest is the error of a malformed call, which is answered with 400.
+// badRequest is the error for a malformed call, which is answered with 400.
 type badRequest struct{ error }
 
 func read(w http.ResponseWriter, r *http.Request, into any) error {

@@ -1,4 +1,4 @@
-// Package fsm contains Ironic's state machine of provisioning (ironic/common/state_machine.py of 39.0.0).
+// Package fsm contains Ironic's provisioning state machine (ironic/common/state_machine.py in 39.0.0).
 package fsm
 
 import (

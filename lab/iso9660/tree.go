@@ -99,7 +99,7 @@ func (f *folder) all(found []*folder) []*folder {
 	return found
 }
 
-// sectors returns the folder's records. No record crosses the border of a sector.
+// sectors returns the folder's records. No record crosses a sector boundary.
 func (f *folder) sectors() []byte {
 	records := [][]byte{record("\x00", f.sector, f.length(), true), record("\x01", f.parent.sector, f.parent.length(), true)}
 	for _, c := range f.folders {

@@ -71,9 +71,8 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 	return s
 }
 
-// harnessSettings returns settings that enable the interfaces that tests use. The settings of both releases are the
-// same, except for interfaces that the old one does not have: a single unknown name prevents the conductor from
-// starting.
+// harnessSettings returns settings that enable the interfaces that tests use. The old release lacks some of these
+// interfaces. They are left out, because a single unknown name prevents the conductor from starting.
 func harnessSettings(release Release) Settings {
 	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {
@@ -102,7 +101,7 @@ func harnessSettings(release Release) Settings {
 }
 
 // sqliteSettings returns database options that let many threads on a busy machine share the file. Commits do not wait
-// for a slow disk, and threads wait for a lock longer than Ironic's ten seconds, after which Ironic would answer 503.
+// for a slow disk. Threads wait longer for a lock than Ironic's ten seconds, after which Ironic would answer 503.
 func sqliteSettings(path string) map[string]string {
 	return map[string]string{
 		"connection":                "sqlite:///" + path + "?timeout=30",
@@ -111,8 +110,8 @@ func sqliteSettings(path string) map[string]string {
 	}
 }
 
-// quickSettings returns settings that shorten the conductor's pauses. The power sync stays slow because it locks
-// nodes, so that calls would sometimes be answered with 409.
+// quickSettings returns settings that shorten the conductor's pauses. The power sync stays slow: it locks nodes, and
+// some calls would then be answered with 409.
 func quickSettings() Settings {
 	return Settings{
 		"DEFAULT": {"graceful_shutdown_timeout": "2"},
@@ -135,7 +134,7 @@ func quickSettings() Settings {
 }
 
 // LabSettings returns the settings of an Ironic that controls the machines of a lab. They are Ironic's defaults, with
-// timeouts and periods divided by speed, and enable the Redfish interfaces for BIOS and firmware.
+// timeouts and periods divided by speed. The Redfish interfaces for BIOS and firmware are also enabled.
 func LabSettings(release Release, speed float64) map[string]map[string]string {
 	// The conductor reads whole seconds, and 0 disables most of these options.
 	seconds := func(d, least time.Duration) string {
@@ -169,7 +168,7 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 	}
 }
 
-// HardwareRAID adds the raid interface redfish to settings. It becomes the default of redfish nodes.
+// HardwareRAID adds the redfish RAID interface to settings. It becomes the default of redfish nodes.
 func HardwareRAID(settings map[string]map[string]string) {
 	if settings["DEFAULT"] == nil {
 		settings["DEFAULT"] = map[string]string{}

@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 )
 
-// SyncDatabase creates the tables of a service in the SQLite file at path. It may use the folder dir for temporary
-// files, which the caller removes afterward.
+// SyncDatabase creates the tables of a service in the SQLite file at path. It may use dir for temporary files, which
+// the caller removes afterward.
 type SyncDatabase func(ctx context.Context, dir, path string) error
 
-// CopyDatabase creates a new database at path. Creating the tables of a release takes 2 s, so they are created only
-// once, in the file called name in the folder env of the Python environment, and copied from there.
+// CopyDatabase creates a new database at path. Creating the tables of a release takes 2 s, so sync creates them only
+// once, in a template from which all databases are copied. env is the folder of the Python environment, and name is
+// the name of the template in this folder.
 func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase) error {
 	template := filepath.Join(env, name)
 	content, err := os.ReadFile(template) //nolint:gosec // our own file
@@ -30,8 +31,8 @@ func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase
 	return os.WriteFile(path, content, 0o600) //nolint:gosec // in the folder of our own server
 }
 
-// makeTemplate creates the file template with the tables. Two processes may do so at the same time, because each
-// renames a complete file into place.
+// makeTemplate creates a database with the tables and stores it at template. Two processes may do so at the same
+// time, because each renames a complete file into place.
 func makeTemplate(ctx context.Context, env, template string, sync SyncDatabase) error {
 	dir, err := os.MkdirTemp(env, "database-")
 	if err != nil {

@@ -21,9 +21,9 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("port in use")
 
-// Reservation reserves a port among all processes that use this package. Otherwise, another process could start an
-// Ironic at that port in the seconds until ours binds it. A port is reserved by listening on another port, which
-// stands for it.
+// Reservation keeps other processes that use this package from choosing the same port. Otherwise, another process
+// could start an Ironic at that port in the seconds until ours binds it. A port is reserved by listening on another
+// port, which stands for it.
 type Reservation struct {
 	Port  int
 	guard net.Listener
@@ -45,7 +45,7 @@ func Reserve(ctx context.Context) (*Reservation, error) {
 	return nil, errors.New("no free loopback port found")
 }
 
-// reserve reserves the port, for example again after a release. It does nothing if the port is reserved.
+// reserve reserves the port, unless it is already reserved. It can be called again after Release.
 func (r *Reservation) reserve(ctx context.Context) error {
 	if r.guard != nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestListenOnAPortThatIsAboutToBeFree checks that listening succeeds although a copy of the closed listener, as in a
-// child between fork and exec, keeps the port in use for a moment.
+// TestListenOnAPortThatIsAboutToBeFree checks that listening succeeds although a copy of the closed listener keeps
+// the port in use for a moment. A child between fork and exec holds such a copy.
 func TestListenOnAPortThatIsAboutToBeFree(t *testing.T) {
 	t.Parallel()
 	r, err := Reserve(t.Context())

@@ -124,8 +124,8 @@ func (p *Process) kill() {
 	}
 }
 
-// Await polls ready until it returns true. If the process ends first or limit has passed, Await returns an error with
-// the end of the log.
+// Await polls ready until it returns true. If the process ends first, or if ready does not return true within limit,
+// Await returns an error that contains the end of the log.
 func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -159,7 +159,7 @@ func (p *Process) output() string {
 	return string(content)
 }
 
-// Run runs a command in the folder dir, with the environment from [ServiceEnv], and appends its output to log.
+// Run runs a command in dir, with the environment from [ServiceEnv], and appends its output to log.
 func Run(ctx context.Context, dir, log string, argv ...string) error {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // our own log
 	if err != nil {
@@ -211,9 +211,9 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// Poll calls check immediately, and then again until it reports true or an error, or ctx ends. Between two calls, it
-// waits for the given interval, but at least twice as long as the last call took: a slow server is busy, and many
-// tests that call it without pauses would keep it busy.
+// Poll calls check until it returns true or an error, or until ctx ends. The first call is immediate. Before each
+// further call, Poll waits for the given interval, but at least twice as long as the last call took. A slow server is
+// busy, and many tests that call it without pauses would keep it busy.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
 	for {
 		start := time.Now()

@@ -2,7 +2,7 @@ package real
 
 import "fmt"
 
-// Release is one release of Ironic that can be started.
+// Release is a release of Ironic that this package can start.
 type Release struct {
 	name     string
 	version  string

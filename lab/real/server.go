@@ -22,7 +22,7 @@ import (
 // StartLimit is the maximum time that a service may take to start. It usually takes 4 s on two cores.
 const StartLimit = 3 * time.Minute
 
-// VersionHeader carries the API version, in requests and in answers.
+// VersionHeader is the header that contains the API version, in requests and in answers.
 const VersionHeader = "X-OpenStack-Ironic-API-Version"
 
 // Server is a running Ironic, which consists of an API and a conductor.
@@ -166,7 +166,7 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	return s.makeDatabase(ctx)
 }
 
-// writeIPMITool writes a dummy of ipmitool, the only program that the shipped interfaces require at the start.
+// writeIPMITool writes a dummy ipmitool, the only program that the shipped interfaces require when Ironic starts.
 func (s *Server) writeIPMITool() error {
 	if err := os.MkdirAll(s.programs(), 0o700); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Server) launch(ctx context.Context) error {
 	return s.process.Await(ctx, StartLimit, s.answers)
 }
 
-// answers reports whether the API is up; it may require authentication.
+// answers reports whether the API is up, even if it requires authentication.
 func (s *Server) answers(ctx context.Context) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v1", nil)
 	if err != nil {

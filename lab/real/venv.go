@@ -31,10 +31,10 @@ var environments = struct {
 	paths map[string]string
 }{paths: map[string]string{}}
 
-// Environment returns the folder of a Python environment, and creates the environment on first use. Its name is
-// newest or old for an Ironic, agent-newest or agent-old for the ironic-python-agent of that release, or asciinema
-// for tests. progress receives messages for the user while the environment is created; it may be nil. Without a
-// suitable Python, the error is [ErrNoPython].
+// Environment returns the folder of a Python environment, and creates the environment on first use. The environment's
+// name is newest or old for an Ironic, agent-newest or agent-old for the ironic-python-agent of that release, or
+// asciinema for tests. progress receives messages for the user while the environment is created; it may be nil.
+// Without a suitable Python, the error is [ErrNoPython].
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
@@ -138,7 +138,8 @@ func runScript(ctx context.Context, env, script string, args ...string) (string,
 	return RunPython(ctx, env, string(source), nil, args...)
 }
 
-// RunPython runs the script source with the Python of an environment and with input on stdin, and returns its output.
+// RunPython runs a Python script with the interpreter of an environment, and returns its output without surrounding
+// white space. source is the text of the script, and input is its standard input.
 func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script

@@ -52,7 +52,7 @@ func (s *Spec) arguments(host Host, folder string, boot Boot, now time.Time) []s
 	return append(args, "-device", fmt.Sprintf("ide-cd,id=%s,bus=ide.%d%s", cdDeviceID, cdPort, medium))
 }
 
-// netdev returns the option of QEMU's user networking, with DHCP, NAT and the forwards.
+// netdev returns the value of QEMU's -netdev option: user networking with DHCP, NAT and the forwarded ports.
 func (s *Spec) netdev() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "user,id=net,hostname=%s,host=%s,dhcpstart=%s", s.Name, HostAddress, s.Address)
@@ -93,5 +93,5 @@ func (s *Spec) diskArguments(folder string) []string {
 	return args
 }
 
-// escape doubles the commas in a path, because QEMU separates options by commas.
+// escape doubles the commas in a path, because QEMU separates options with commas.
 func escape(path string) string { return strings.ReplaceAll(path, ",", ",,") }

@@ -7,9 +7,9 @@ import (
 	"net"
 )
 
-// The lab selects the device of a single boot with the variable BootNext, as a BMC does. It does not use QEMU's
-// bootindex, because OVMF makes that permanent by rewriting BootOrder, which would drop the entries of an installed
-// system.
+// The lab selects the device of a single boot with the BootNext variable, as a BMC does. It does not use QEMU's
+// bootindex, because OVMF makes that permanent by rewriting BootOrder. The entries of an installed system would be
+// lost.
 const (
 	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01
@@ -24,10 +24,10 @@ var (
 
 func pciNode(device, function byte) []byte { return []byte{0x01, 0x01, 0x06, 0x00, function, device} }
 
-// sataNode returns the node Sata(port,0xFFFF,0x0).
+// sataNode returns a Sata(port,0xFFFF,0x0) node.
 func sataNode(port byte) []byte { return []byte{0x03, 0x12, 0x0a, 0x00, port, 0, 0xff, 0xff, 0, 0} }
 
-// macNode returns the node MAC(address,0x1), and ipv4Node the empty node IPv4() of a PXE option.
+// macNode returns a MAC(address,0x1) node. ipv4Node returns the empty IPv4() node of a PXE option.
 func macNode(mac net.HardwareAddr) []byte {
 	node := make([]byte, 37)
 	copy(node, []byte{0x03, 0x0b, 37, 0})
@@ -101,8 +101,9 @@ func (s *variableStore) firstDisk() (number uint16, found bool) {
 
 func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
 
-// bootNext selects the device of the next boot. If there is no option for a disk, the firmware creates one itself,
-// and tries disks before the network.
+// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. For TargetDisk,
+// bootNext sets nothing if there is no option for a disk yet: the firmware then creates one itself, and tries disks
+// before the network.
 func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 	var number uint16
 	switch target {

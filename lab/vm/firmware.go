@@ -46,7 +46,7 @@ type flashFile struct {
 
 var errNoFirmware = errors.New("no UEFI firmware without Secure Boot, in raw files, for x86_64")
 
-// findFirmware finds firmware below the folder share, usually /usr/share. It skips firmware with Secure Boot, which
+// findFirmware finds firmware below share, which is usually /usr/share. It skips firmware with Secure Boot, which
 // would refuse most ramdisks. It tries the descriptions in qemu/firmware first, sorted by file name.
 func findFirmware(share string) (Firmware, error) {
 	files, _ := filepath.Glob(filepath.Join(share, "qemu/firmware/*.json")) // the pattern is valid
@@ -85,7 +85,7 @@ func (d *descriptor) fits() bool {
 		(d.Mapping.Mode == "" || d.Mapping.Mode == "split") && raw(d.Mapping.Executable) && raw(d.Mapping.NVRAM)
 }
 
-// exists reports whether both files exist, and the variables have the known format.
+// exists reports whether both files exist and the variables have the known format.
 func (f Firmware) exists() bool {
 	if _, err := os.Stat(f.Code); err != nil {
 		return false

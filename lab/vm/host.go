@@ -95,8 +95,7 @@ func FindPrograms(o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// FindHost finds everything that virtual machines need, and tests KVM, which takes up to a few
-// seconds.
+// FindHost finds everything that virtual machines need, and tests KVM, which takes up to ten seconds.
 func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	h, err := FindPrograms(o)
 	if err != nil {

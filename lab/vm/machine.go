@@ -107,7 +107,7 @@ func (v *VM) PowerButton(ctx context.Context) error {
 	return v.execute(ctx, "system_powerdown", nil)
 }
 
-// Eject ejects the medium, even if the guest has locked it, as a BMC would.
+// Eject ejects the medium. Like a BMC, it does so even if the guest has locked the medium.
 func (v *VM) Eject(ctx context.Context) error {
 	return v.execute(ctx, "eject", map[string]any{"id": cdDeviceID, "force": true})
 }

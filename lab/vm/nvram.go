@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// variableStore is a UEFI variable store in the layout of edk2: a firmware volume header (MdePkg,
+// variableStore is a UEFI variable store in the layout of edk2. It consists of a firmware volume header (MdePkg,
 // PiFirmwareVolume.h), a store header, and a sequence of authenticated variables (MdeModulePkg, VariableFormat.h).
 // Variables have no checksums, so a store can be edited in place while no firmware uses it.
 type variableStore struct {

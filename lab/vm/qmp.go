@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// qmpEvent is an asynchronous message of QEMU (docs/interop/qmp-spec).
+// qmpEvent is an asynchronous message from QEMU (docs/interop/qmp-spec).
 type qmpEvent struct {
 	Event string `json:"event"`
 	Data  struct {

@@ -20,7 +20,7 @@ import (
 	"ironworks/lab/child"
 )
 
-// Reasons of the event SHUTDOWN (QEMU, qapi/run-state.json).
+// Reasons in QEMU's SHUTDOWN event (qapi/run-state.json).
 const (
 	reasonShutdown = "guest-shutdown"
 	reasonReset    = "guest-reset"
@@ -41,11 +41,11 @@ type process struct {
 	paused chan struct{} // signals that QEMU has stopped the guest
 
 	mu     sync.Mutex
-	reason string // reason of the last event SHUTDOWN
+	reason string // reason in the last SHUTDOWN event
 }
 
-// Run boots the machine, and returns when the guest has powered off or reset the machine, or when ctx ends, which
-// cuts the power. An error means that the machine could not run.
+// Run boots the machine. It returns when the guest has powered off or reset the machine, or when ctx ends, which cuts
+// the power. An error means that the machine could not run.
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {
@@ -104,8 +104,8 @@ func (v *VM) chooseBoot(target Target) error {
 	return editVariables(filepath.Join(v.folder, variablesFile), func(s *variableStore) error { return s.bootNext(target, mac) })
 }
 
-// start starts QEMU and its monitor. Monitor and serial line are socket pairs that QEMU inherits,
-// so that no other process can open them.
+// start starts QEMU and its monitor. The monitor and the serial line are socket pairs that QEMU inherits, so that no
+// other process can open them.
 func (p *process) start(ctx context.Context, boot Boot) (err error) {
 	v := p.vm
 	monitor, farMonitor, err := socketPair("monitor")

@@ -35,7 +35,7 @@ func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 
-// attach connects the line to a machine that was powered on, and forwards the machine's output until it ends.
+// attach connects the line to a machine that was powered on, and forwards the machine's output until the output ends.
 func (s *Serial) attach(machine io.ReadWriter) {
 	s.mu.Lock()
 	s.machine = machine
@@ -112,8 +112,7 @@ func (s *Serial) Write(input []byte) (int, error) {
 	return len(input), nil
 }
 
-// Serve connects every client of the listener to the serial line until ctx ends, and closes
-// the listener.
+// Serve connects every client of the listener to the serial line until ctx ends, and then closes the listener.
 func (s *Serial) Serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, s.connect)
 }

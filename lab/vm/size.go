@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// DiskKind is a kind of virtual disk, as the flag --disks names it.
+// DiskKind is a kind of virtual disk, as spelled in the --disks flag.
 type DiskKind string
 
 // Disk kinds of --disks.
@@ -32,7 +32,7 @@ const (
 	maxMemory = 4 * tib
 )
 
-// DiskRequest is one item of the flag --disks: the kind and the size of a disk.
+// DiskRequest is one item of the --disks flag: the kind and the size of a disk.
 type DiskRequest struct {
 	Kind DiskKind
 	// Size is the size in bytes.

@@ -34,7 +34,7 @@ func CheckSnapshotName(name string) error {
 	return nil
 }
 
-// Snapshots returns the names of the snapshots of the machine in a folder, sorted.
+// Snapshots returns the sorted names of the snapshots of the machine whose files are in folder.
 func Snapshots(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -50,7 +50,7 @@ const diskExtension = ".qcow2"
 // Disk is a virtual disk.
 type Disk struct {
 	Kind DiskKind
-	// Name is the name of the image in the machine's folder, without its extension .qcow2.
+	// Name is the name of the image in the machine's folder, without the .qcow2 extension.
 	Name string
 	// SizeBytes is the size in bytes, a multiple of 512.
 	SizeBytes int64

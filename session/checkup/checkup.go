@@ -16,7 +16,7 @@ import (
 	"ironworks/wire"
 )
 
-// maxAnswer bounds the answer of an unknown server, in bytes.
+// maxAnswer is the maximum size, in bytes, of an answer from an unknown server.
 const maxAnswer = 1 << 20
 
 // Facts collects all facts: first those about this machine, then those about Ironic and the nodes listed in names. It

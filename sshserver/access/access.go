@@ -29,12 +29,12 @@ const (
 // Roles returns all roles, the one with the fewest rights first.
 func Roles() []Role { return []Role{Viewer, Operator, Admin} }
 
-// AtLeast reports whether r has all rights of the role other. The empty role has no rights.
+// AtLeast reports whether r has all rights of other. The empty role has no rights.
 func (r Role) AtLeast(other Role) bool {
 	return slices.Index(Roles(), r) >= slices.Index(Roles(), other)
 }
 
-// rolePrefix is the prefix of principals of certificates that grant a role: ironworks-viewer, ironworks-operator,
+// rolePrefix is the prefix of the certificate principals that grant a role: ironworks-viewer, ironworks-operator and
 // ironworks-admin.
 const rolePrefix = "ironworks-"
 
@@ -82,8 +82,8 @@ type Login struct {
 var (
 	ErrUnknownKey = errors.New("unknown key")
 	ErrRevoked    = errors.New("revoked key")
-	// ErrUnsure is returned for every key, as with sshd's RevokedKeys, because a key that is not in the readable part
-	// may be revoked.
+	// ErrUnsure is returned for every key, as with sshd's RevokedKeys, because the unreadable part of the file may
+	// revoke any key.
 	ErrUnsure  = errors.New("a file of revoked keys cannot be read completely")
 	ErrExpired = errors.New("expired key")
 	ErrNoRole  = errors.New("no role: it is set neither in the configuration nor in the key's comment or principals")
@@ -153,8 +153,8 @@ func (l *List) Reload() (changed bool, problems []error) {
 	return true, problems
 }
 
-// Login returns the user of a key or a certificate, if it is accepted at the time now. name is the login name of the
-// SSH client.
+// Login returns the user of a key or a certificate, or the reason why it is not accepted. It checks the validity as
+// of now. name is the login name of the SSH client.
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -266,7 +266,7 @@ func (l *List) user(names []string, role Role) (User, error) {
 	return User{Name: names[0], Role: role, Nodes: l.users["*"].Nodes}, nil
 }
 
-// AllowedFrom reports whether address is in all lists of sources, which are those of a [Login].
+// AllowedFrom reports whether address is in every list in sources. The lists are in the format of [Login].Sources.
 func AllowedFrom(sources []string, address net.Addr) bool {
 	tcp, is := address.(*net.TCPAddr)
 	for _, list := range sources {

@@ -55,7 +55,7 @@ func (f *files) authority(key ssh.PublicKey) *authorized {
 	return nil
 }
 
-// revoked reports whether key is revoked, or the certificate cert for it, which may be nil.
+// revoked reports whether key or its certificate is revoked. If there is no certificate, cert is nil.
 func (f *files) revoked(key ssh.PublicKey, cert *ssh.Certificate) bool {
 	if f.revokedKeys[string(key.Marshal())] || f.revokedPrints[ssh.FingerprintSHA256(key)] {
 		return true
@@ -122,7 +122,8 @@ func readFiles(s Settings) (*files, []error) {
 	return f, problems
 }
 
-// expand returns path itself, or the files in the folder at path, without hidden ones.
+// expand returns the files in the folder at path, except hidden ones. If path is not a folder, expand returns path
+// itself.
 func expand(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -138,8 +139,8 @@ func expand(path string) ([]string, error) {
 	return names, err
 }
 
-// eachLine calls line for each line of the file at path, or of the files in that folder, except for empty lines and
-// comments.
+// eachLine calls line for each line that is neither empty nor a comment. path is a file, or a folder whose files are
+// read.
 func eachLine(path string, line func(text string) error) (problems []error) {
 	names, err := expand(path)
 	if err != nil {
@@ -269,8 +270,8 @@ func expiryTime(value string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("option expiry-time: %q; must be YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS", value)
 }
 
-// revoke reads a line of a file of revoked keys: a public key, a SHA-256 fingerprint, "serial: N" or "id: TEXT" of a
-// certificate, as in the specifications of ssh-keygen -k.
+// revoke reads a line from a file of revoked keys. The line contains a public key, a SHA-256 fingerprint, or the
+// "serial: N", "serial: N-M" or "id: TEXT" of certificates, as in the specifications of ssh-keygen -k.
 func (f *files) revoke(text string) error {
 	if value, is := strings.CutPrefix(text, "serial:"); is {
 		from, to, ranged := strings.Cut(strings.TrimSpace(value), "-")

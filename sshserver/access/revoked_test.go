@@ -74,7 +74,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// TestReload checks that changes of the files take effect, and that unreadable entries are not accepted.
+// TestReload checks that changes to the files take effect, and that unreadable entries are not accepted.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	anna, ben := newSigner(t).PublicKey(), newSigner(t).PublicKey()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// now is the time of all tests.
+// now returns the time at which all tests run.
 func now() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 
 func newSigner(tb testing.TB) ssh.Signer {
@@ -43,7 +43,7 @@ func write(tb testing.TB, path string, text ...string) string {
 	return path
 }
 
-// replace writes a file whose time of modification differs from that of the old file.
+// replace overwrites a file, and changes its modification time even if both writes happen within one clock tick.
 func replace(tb testing.TB, path string, text ...string) {
 	tb.Helper()
 	info, err := os.Stat(path)
@@ -66,7 +66,8 @@ func listOf(tb testing.TB, users map[string]Grant, lines ...string) *List {
 	return l
 }
 
-// certificate returns a certificate for key, valid for an hour on both sides of now, after applying change.
+// certificate returns a certificate for key. Unless change alters the period, the certificate is valid from an hour
+// before now until an hour after now.
 func certificate(tb testing.TB, ca ssh.Signer, key ssh.PublicKey, change func(c *ssh.Certificate)) *ssh.Certificate {
 	tb.Helper()
 	c := &ssh.Certificate{

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// NodeCopies returns the texts about the node n that can be copied on every screen.
+// NodeCopies returns the texts about the node n that every screen offers for copying.
 func NodeCopies(env *Env, n *models.Node) []Copyable {
 	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
 	if n.Name != "" {

@@ -16,7 +16,7 @@ type Draft struct {
 	// the content of that file.
 	File  string
 	Saved bool
-	// Text is the YAML that was entered in the editor if it is not a valid plan yet, or "".
+	// Text holds the YAML from the editor while it is not yet a valid plan; otherwise it is "".
 	Text string
 	// Page is the current page, and Node is the current node. PageChosen is true once the operator has pressed a key,
 	// or once the checks have chosen the first page.
@@ -26,7 +26,8 @@ type Draft struct {
 	Asked map[string]map[string]string
 }
 
-// draftsAtMost is the maximum number of drafts that are kept. Beyond it, the least recently used draft is dropped.
+// draftsAtMost is the maximum number of drafts that are kept. If there are more, the least recently used draft is
+// dropped.
 const draftsAtMost = 50
 
 // Drafts holds all drafts of the console, keyed by context and nodes.

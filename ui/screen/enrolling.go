@@ -10,9 +10,9 @@ import (
 // Enrolling compares nodes to be enrolled with the nodes in Ironic. Its methods read files and query BMCs, so they
 // must be called only in commands.
 type Enrolling interface {
-	// Compare reads the nodes of the input from its files or BMCs, and compares them with the nodes in Ironic. It
-	// calls progress, from several goroutines, with the number of BMCs that have been read. The login is not stored.
-	// If Compare fails, the result contains everything that was read before the error.
+	// Compare reads nodes from the files or BMCs of the given source, and compares them with the nodes in Ironic.
+	// Several goroutines call progress with the number of BMCs that have been read and the number of all BMCs. The
+	// login is not stored. If Compare fails, the result contains everything that was read before the error.
 	Compare(
 		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 	) (provision.EnrollFound, enroll.Plan, error)

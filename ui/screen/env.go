@@ -38,7 +38,7 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
-	// MissingFields returns those of the given node fields that this Ironic does not return.
+	// MissingFields returns the given fields that this Ironic does not return for nodes.
 	MissingFields(fields []string) []string
 }
 
@@ -53,8 +53,9 @@ type Journal interface {
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs follows the log of a node's ramdisk until ctx ends, and then closes the channel. The argument more names
-// additional sources, which are followed only when the operator asks for them. agentlog.Follower implements Logs.
+// Logs provides the logs of ramdisks; agentlog.Follower implements it. Follow follows the log of a node's ramdisk
+// until ctx ends, and then closes the channel. The argument more names additional sources, which are followed only
+// when the operator asks for them.
 type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
@@ -74,8 +75,8 @@ type WebConsole interface {
 
 // Shells opens shells on the machines that Ironic manages as nodes.
 type Shells interface {
-	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if it may be
-	// possible. It contacts no machine.
+	// Refusal returns the reason why no shell can be opened on the machine of the given node, or nil if no such
+	// reason is known. It contacts no machine.
 	Refusal(n *models.Node) *models.Refusal
 	// Host returns the host that Open connects to if no address is given. It returns "" if the host is unknown.
 	Host(n models.NodeRef) string
@@ -130,7 +131,7 @@ type Context struct {
 	Auth     string
 	Accent   string
 	ReadOnly bool
-	// WhyReadOnly gives the reason why the context is read-only, if the reason is not its configuration.
+	// WhyReadOnly is the reason why the context is read-only. It is "" if the reason is the configuration.
 	WhyReadOnly string
 	Current     bool
 	// Lab is true if the machines are simulated. If so, every screen shows a LAB mark.
@@ -181,7 +182,7 @@ type Session struct {
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks is a template for preflight checks. Use Fresh copies of it.
+	// Checks is a template for preflight checks. Its Fresh method returns a copy that can be used.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller
@@ -210,8 +211,8 @@ type Session struct {
 	// Explain explains the state of a node. bmc holds the facts about the node's BMC, or is nil. Explain itself may
 	// be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	// Changes returns the changes to a node that were made from this console, with times on Ironic's clock, whose
-	// current time is now. Changes may be nil.
+	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; now is the
+	// current time on that clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
@@ -259,7 +260,7 @@ type Env struct {
 	Drafts *Drafts
 	// Entered is the history of the texts entered in forms.
 	Entered form.History
-	// Chosen returns the nodes that are selected on another screen: the marked nodes of the fleet, or the last
+	// Chosen returns the nodes that are selected on another screen: the nodes marked in the fleet list, or the last
 	// visited node. It may be nil.
 	Chosen func() []models.NodeRef
 	// WhyNoFiles is the reason why the operator cannot name files, for example because the console runs on a server.
@@ -275,7 +276,7 @@ type Env struct {
 	Forbidden map[action.ID]string
 	// Keys holds the actions with the operator's key bindings; if it is nil, the built-in bindings apply.
 	Keys *action.Keymap
-	// Plugins holds the programs supplied by the operator, by the actions that run them.
+	// Plugins maps each plugin action to the operator's program that it runs.
 	Plugins map[action.ID]*plugin.Plugin
 	// Program is the name of the command line program.
 	Program string
@@ -355,8 +356,8 @@ func (o *OpenLogs) Remove(l Suspender) {
 	}
 }
 
-// Installs tracks the progress of installers, as reported in the logs that screens follow, so that all screens show
-// the same progress.
+// Installs tracks the progress that installers report in the logs that screens follow. All screens share it, so they
+// show the same progress.
 type Installs struct {
 	paces map[string]models.InstallPace
 }

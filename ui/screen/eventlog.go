@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// maxEvents bounds the memory used for events. A busy fleet produces about this number of events per hour.
+// maxEvents bounds the memory used for events. A busy fleet produces about as many events per hour.
 const maxEvents = 10_000
 
 // EventLog holds the most recent events in order of arrival.
@@ -60,7 +60,7 @@ func (l *EventLog) Of(uuid string) []models.Event {
 	return of
 }
 
-// EventLine draws an event on one line, at most w cells wide: time, node and change.
+// EventLine draws the time, the node and the change of an event on one line of at most w cells.
 func EventLine(t *theme.Theme, e *models.Event, w int) string {
 	const clock, name = 8, 16
 	node := cell.Fit(printable.Line(e.Node.Label()), min(name, max(w/4, 6)))

@@ -10,7 +10,7 @@ import (
 	"ironworks/provision"
 )
 
-// cleanAction is an action that implements only Name, which texts show.
+// cleanAction is an action that implements only Name, because the texts contain nothing else about an action.
 type cleanAction struct{ provision.Action }
 
 func (cleanAction) Name() string { return "clean" }

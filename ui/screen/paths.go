@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// pathsRead is the maximum number of entries of a folder that are read; pathsMost is the maximum number that are
-	// suggested.
+	// pathsRead is the maximum number of folder entries that are read; pathsMost is the maximum number of paths that
+	// are suggested.
 	pathsRead = 10_000
 	pathsMost = 100
 )
 
-// Paths returns the completions of the path typed: if there are several, first their common prefix if it is longer
-// than typed, followed by the paths. Folders end with a slash. Hidden files are returned only if the typed name
-// starts with a dot. Relative paths are relative to dir, or to the current folder if dir is "". Paths reads the
+// Paths returns the completions of typed, which is a path. If there are several, and their common prefix is longer
+// than typed, the prefix comes first. Folders end with a slash. Hidden files are returned only if the last element of
+// typed starts with a dot. Relative paths are relative to dir, or to the current folder if dir is "". Paths reads the
 // folder.
 func Paths(dir, typed string) []string {
 	folder, name := typed[:strings.LastIndexByte(typed, '/')+1], typed[strings.LastIndexByte(typed, '/')+1:]
@@ -55,7 +55,8 @@ func Paths(dir, typed string) []string {
 	return found
 }
 
-// entries returns the names of the files in folder, which is given as typed. The names of folders end with a slash.
+// entries returns the names of the files in folder, or nil if it cannot be read. folder is a path as the operator
+// typed it. The names of folders end with a slash.
 func entries(dir, folder string) []string {
 	home, _ := os.UserHomeDir() // if the home directory is unknown, ~ is an ordinary name
 	path := prepare.HomePath(home, folder)
@@ -87,8 +88,8 @@ func entries(dir, folder string) []string {
 	return names
 }
 
-// InFolder returns a completion for a form's field that contains a path. Relative paths are relative to dir, or to
-// the current folder if dir is "".
+// InFolder returns the path completion for a form field. Relative paths are relative to dir, or to the current folder
+// if dir is "".
 func InFolder(dir string) *form.Files {
 	return &form.Files{Complete: func(typed string) []string { return Paths(dir, typed) }}
 }

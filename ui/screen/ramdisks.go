@@ -26,7 +26,7 @@ type Ramdisks interface {
 	Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (said string, err error)
 	Wrap(ctx context.Context, of prepare.ConfigSource, order prepare.WrapOrder) (said string, err error)
 	// Addresses returns the addresses of this machine that the BMCs of the given nodes could use, best first. The
-	// error names unreachable BMCs; the addresses are valid nevertheless.
+	// error names unreachable BMCs; the addresses are valid even if it is not nil.
 	Addresses(ctx context.Context, nodes []string) ([]serve.Candidate, error)
 	// Serve starts a server. ctx bounds only the start. The server runs until Stop is called or the program ends.
 	Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (Serving, error)
@@ -62,7 +62,7 @@ type Bench struct {
 	// Serving is the running server, or nil; Since is the time when it started.
 	Serving Serving
 	Since   time.Time
-	// Capacity is the size of the embed area of ISO, the ISO that was inspected last.
+	// ISO is the path of the ISO that was inspected last, and Capacity is the size of its embed area in bytes.
 	ISO      string
 	Capacity int64
 }

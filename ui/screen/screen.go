@@ -1,5 +1,5 @@
-// Package screen is the interface between the root of the console, its screens and its dialogs: the methods that a
-// screen implements, the state that it receives, and the messages between them.
+// Package screen is the interface between the root of the console, its screens and its dialogs. It defines the
+// methods that a screen implements, the state that it receives, and the messages that all of them exchange.
 //
 // A screen stores only the state of its view, such as the cursor, marks, filter and sort order. Nodes are in the
 // session's Store, which the poller updates. Update never does I/O: commands fetch data, and their results arrive as
@@ -64,7 +64,8 @@ type Screen interface {
 	// Draw returns a block of exactly w by h cells.
 	Draw(t *theme.Theme, w, h int) string
 	// Scopes returns the scopes of the actions that the screen offers. Do runs an action. DisabledReason returns the
-	// reason why an action of the screen or on its nodes is disabled, or "" if it is enabled.
+	// reason why an action is disabled, or "" if it is enabled. The action is one of the screen's actions or an
+	// action on its nodes.
 	Scopes() []action.Scope
 	Do(id action.ID) tea.Cmd
 	DisabledReason(id action.ID) string

@@ -21,13 +21,13 @@ type Task struct {
 	Ended  time.Time
 	// Progress holds the last progress of each node, by UUID.
 	Progress map[string]provision.Progress
-	// Known holds, while the task runs, the results of the nodes that have finished, by UUID.
+	// Known holds the results of the nodes that have finished, by UUID. Results replaces it when the task has ended.
 	Known map[string]provision.Result
 	// Results holds the results of the nodes, in the plan's order. It is set when the task has ended.
 	Results []provision.Result
 	// Retried maps the UUIDs of nodes that are retried to the number of the task that retries them.
 	Retried map[string]int
-	// Cancels can remove single nodes from the task while it runs.
+	// Cancels can remove individual nodes from the task while it runs.
 	Cancels *provision.Cancels
 	// Unfollowed is true if the operator has stopped following the task.
 	Unfollowed bool

@@ -11,15 +11,15 @@ import (
 	"ironworks/provision"
 )
 
-// TaskList holds the tasks of a console, oldest first. Consoles on one server share the tasks, which outlive the
-// consoles, but each console has a list for its user.
+// TaskList holds the tasks of a console, oldest first. Consoles on one server share their tasks, which outlive the
+// consoles. Each console has its own list, which shows the tasks that its user can see.
 type TaskList struct {
 	*tasks
 	user    string
 	visible func(uuid string) bool
 }
 
-// tasks holds the tasks that all lists share.
+// tasks holds the state that all lists on one server share.
 type tasks struct {
 	// When ctx ends, the tasks are no longer followed. running counts their goroutines.
 	ctx     context.Context //nolint:containedctx // the life of the tasks, not of a call
@@ -54,8 +54,8 @@ func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// Limits on the ended tasks that are kept by a list with a keeper: their number, and the time since their end.
-// Otherwise, the list of a server would grow as long as the server runs.
+// A list with a keeper holds at most endedMost ended tasks, and each of them for at most endedAge. Without these
+// limits, the list of a server would grow as long as the server runs.
 const (
 	endedMost = 200
 	endedAge  = 24 * time.Hour
@@ -94,8 +94,8 @@ func (l *tasks) entry(number int) *taskEntry {
 	return l.entries[i]
 }
 
-// For returns the list of a user. It shows the user's own tasks, and the tasks of which the user can see all nodes.
-// If sees is nil, the user can see every node.
+// For returns a list for the given user. It shows the user's own tasks, and the tasks whose nodes are all visible to
+// the user. If sees is nil, the user can see every node.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }
@@ -112,8 +112,8 @@ func (l *TaskList) OnChange(changed func()) (stop func()) {
 	}
 }
 
-// change applies the function change to the entry of a task, if the task is kept, and calls the functions registered
-// with OnChange.
+// change calls the function change with the entry of a task, and then the functions registered with OnChange. If the
+// task is not kept, it does nothing.
 func (l *tasks) change(number int, change func(e *taskEntry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -244,8 +244,8 @@ func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	}
 }
 
-// MarkRetried records that the nodes of items, which belong to the task with the given number, are retried by another
-// task.
+// MarkRetried records that items of the task with the given number are retried. The argument by is the number of the
+// task that retries them.
 func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	l.change(number, func(e *taskEntry) {
 		e.edit(func(t *Task) {
@@ -325,8 +325,8 @@ func (l *TaskList) OfOthers() []*Task {
 // Owns reports whether the user of this list started the task.
 func (l *TaskList) Owns(t *Task) bool { return t.Owner == l.user }
 
-// Running returns the number of running tasks that the user can see. It copies no tasks, because every drawing shows
-// the number.
+// Running returns the number of running tasks that the user can see. It is called whenever the screen is drawn, so it
+// copies no tasks.
 func (l *TaskList) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -29,8 +29,8 @@ func numbersOf(l *TaskList) string {
 	return fmt.Sprint(numbers)
 }
 
-// TestTasksOfUsers checks that the list of a user shows the user's own tasks and the tasks whose nodes the user can
-// all see, and that it distinguishes their owners.
+// TestTasksOfUsers checks that a user's list shows the user's own tasks and the tasks whose nodes are all visible to
+// the user. The list must also distinguish the owners of tasks.
 func TestTasksOfUsers(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
@@ -112,8 +112,8 @@ func TestTaskReports(t *testing.T) {
 	})
 }
 
-// TestTasksAreLeft checks that a task ends when the user stops following it and when the list ends, but not when a
-// caller of Wait leaves.
+// TestTasksAreLeft checks that a task ends when the user stops following it and when the list's context ends, but not
+// when a caller of Wait gives up.
 func TestTasksAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())
@@ -144,8 +144,8 @@ func TestTasksAreLeft(t *testing.T) {
 	}
 }
 
-// TestEndedTasksAreRemoved checks that the oldest ended tasks are removed beyond the limit, that running tasks stay,
-// and that no number is used twice.
+// TestEndedTasksAreRemoved checks that the oldest ended tasks are removed when there are too many, that running tasks
+// stay, and that no number is used twice.
 func TestEndedTasksAreRemoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

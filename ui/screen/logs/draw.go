@@ -115,7 +115,7 @@ func (l *Log) from() []body.Span {
 	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
 }
 
-// source draws the best working source or, if none works, the state of the best one.
+// source draws the best working source. If none works, it draws the state of the best source that has not ended.
 func (one *nodeLog) source() []body.Span {
 	if s, works := one.working(); works {
 		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}
@@ -137,7 +137,7 @@ func (one *nodeLog) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// noRamdisk explains why the log is empty if no lines are to be expected: the node is in a stable state and no source
+// noRamdisk explains why the log is empty if no lines are expected: the node is in a stable state and no source
 // works. It returns "" if a ramdisk is running, will run, or may still be running after a failure.
 func (l *Log) noRamdisk(one *nodeLog) string {
 	if l.kept != nil || one.serial || l.env.Session == nil {

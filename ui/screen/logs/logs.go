@@ -1,4 +1,4 @@
-// Package logs shows the log of one or several nodes, with its filters and sources.
+// Package logs shows the logs of one or more nodes and their sources. The operator can search and filter the lines.
 package logs
 
 import (
@@ -37,7 +37,7 @@ type Log struct {
 	closed bool
 }
 
-// nodeLog is the state of following the log of one node.
+// nodeLog holds one node's sources, their states, and the progress of reading its log.
 type nodeLog struct {
 	node models.NodeRef
 	// cancel stops following; it is nil while the node is not followed. turn is the number of the current follower:
@@ -48,14 +48,14 @@ type nodeLog struct {
 	status map[models.LogSource]agentlog.Status
 	// starts maps each boot to the time of its first line.
 	starts map[string]time.Time
-	// last maps each boot to the time of its last line. upTo is a copy of last, made when following was restarted:
-	// the sources then send the lines up to these times again, and the log skips them.
+	// last maps each boot to the time of its last line. upTo is a copy of last that is made whenever following
+	// starts: the sources then send all their lines again, and the log skips the lines up to these times.
 	last, upTo map[string]time.Time
 	// keepalive is the text of the agent's last keepalive. It is shown beside the source.
 	keepalive string
 	// ended is true if the follower has closed its channel.
 	ended bool
-	// serial is true if the serial console is followed, too.
+	// serial is true if the serial console is also followed.
 	serial bool
 }
 
@@ -68,7 +68,7 @@ func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 }
 
 type (
-	// opened contains the channel that lines arrive on, once following a node has started.
+	// opened reports that following a node has started. lines is the channel on which its log arrives.
 	opened struct {
 		of    *Log
 		lane  int
@@ -310,7 +310,8 @@ func originOf(source models.LogSource) int {
 	return len(models.LogSources())
 }
 
-// lineOf converts a line of the view back to a log line that contains the fields used by filters.
+// lineOf converts a line of the view back to a log line. It sets only the fields that filters and the text format
+// use.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
 	if line.Lane < len(l.nodeLogs) {

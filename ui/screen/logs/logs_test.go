@@ -26,7 +26,8 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig contains a log in a test bubble. It is also the source of the log: a test decides which batches it sends.
+// rig holds the log under test in a synctest bubble. It is also the source of that log, so a test decides which
+// batches arrive.
 type rig struct {
 	t    *testing.T
 	r    *screentest.Rig
@@ -35,7 +36,7 @@ type rig struct {
 	from map[string]chan agentlog.Batch
 	// followed counts the running followers; begun counts all followers that have been started.
 	followed, begun int
-	// more lists the additional sources of the last call of Follow.
+	// more lists the additional sources that were passed to the last call of Follow.
 	more   []models.LogSource
 	msgs   chan tea.Msg
 	wishes []tea.Msg
@@ -186,7 +187,7 @@ func (x *rig) lacks(texts ...string) {
 	}
 }
 
-// lines returns n log lines, one per second, that start at line number from.
+// lines returns n log lines, one second apart. from is the number of the first line.
 func lines(from, n int) []models.LogLine {
 	all := make([]models.LogLine, n)
 	for i := range all {
@@ -223,7 +224,7 @@ func TestAfterSuccess(t *testing.T) {
 		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
 		x.shows(" no ramdisk in state active\n", "line 2")
 		x.lacks("connecting", "following")
-		// If a ramdisk can be reached in a stable state nevertheless, it is followed.
+		// If a ramdisk can nevertheless be reached in a stable state, its log is followed.
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}})
 		x.shows("ssh core@10.0.0.31  following")
 	})

@@ -220,7 +220,7 @@ func (s *Screen) whyBMC(id action.ID) string {
 	return ""
 }
 
-// fingerprintOf returns the fingerprint of the certificate that err refused, or "".
+// fingerprintOf returns the fingerprint of the rejected certificate that err reports, or "" if err reports none.
 func fingerprintOf(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) && f.Kind == models.FaultTLS {

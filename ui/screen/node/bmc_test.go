@@ -33,7 +33,7 @@ type controllers struct {
 	approved []string
 	orders   []models.BMCOrder
 	keepErr  error
-	// From query number settled on, the BMCs answer with next.
+	// settled is the number of the first query that is answered with next, counted from 1; 0 means none.
 	settled int
 	next    *provision.BMCReport
 }
@@ -69,7 +69,7 @@ func (c *controllers) Pin(address, fingerprint string) {
 
 const bmcFields = `, "driver_info": {"redfish_address": "https://10.0.7.1", "redfish_username": "root", "redfish_password": "******", "deploy_iso": "http://10.0.0.1/live.iso"}`
 
-// onBMC opens the BMC tab of a node whose JSON contains fields.
+// onBMC opens the BMC tab of a node. fields is JSON that is added to the node's usual fields.
 func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	n := resting(t, fields)
@@ -241,7 +241,7 @@ func TestBMCPowerSettles(t *testing.T) {
 	})
 }
 
-// TestBMCAnswersAfterTheEnd checks that the first answer of the BMC is ignored if it arrives after the screen was closed.
+// TestBMCAnswersAfterTheEnd checks that the BMC's first answer is ignored if it arrives after the screen was closed.
 func TestBMCAnswersAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := resting(t, bmcFields)
@@ -258,7 +258,7 @@ func TestBMCAnswersAfterTheEnd(t *testing.T) {
 	})
 }
 
-// formOf returns the dialog that the screen asked the root to open with one of the wishes.
+// formOf returns the dialog from the first screen.Ask message among the wishes. It fails the test if there is none.
 func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {

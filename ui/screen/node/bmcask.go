@@ -159,7 +159,7 @@ func (s *Screen) askBoot() tea.Cmd {
 	})})
 }
 
-// askInsert opens a form that asks for the URL of an ISO. Its default is the ramdisk of the node.
+// askInsert opens a form that asks for the URL of an ISO. The default is the ISO of the node's ramdisk.
 func (s *Screen) askInsert() tea.Cmd {
 	iso := ""
 	if n, _ := s.detail.Value(); n != nil {

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// bmcNames is the width of the column of names, and barWidth is the width of a sensor's bar, both in cells.
+	// bmcNames is the width of the name column, and barWidth is the width of a sensor's bar. Both are in cells.
 	bmcNames = 22
 	barWidth = 10
 )
 
-// drawBMC draws the data last read from the BMC, below a note on the state of reading it.
+// drawBMC draws the data last read from the BMC, below the note that bmcState returns.
 func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	b := s.bmc
 	lines := s.bmcState(w)
@@ -33,7 +33,8 @@ func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	return body.Split(b.pane.Draw(t))
 }
 
-// bmcState returns a note on the state of reading the BMC, with the keys that the operator can press.
+// bmcState returns a note that says when the BMC was read, or why there is no data. The note also names the keys that
+// the operator can press.
 func (s *Screen) bmcState(w int) []pane.Line {
 	b := s.bmc
 	_, read := b.look.Value()
@@ -53,7 +54,7 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+s.env.Keys.Text(textBMCAgain))}}
 }
 
-// bmcFault describes the error of the last read and its remedy.
+// bmcFault describes the error from the last read, and its remedy.
 func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError

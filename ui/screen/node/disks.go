@@ -22,8 +22,8 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is a row of the list. Its texts are sanitized and the hints are compared when the data is read, not when the
-// row is drawn.
+// disk is a row of the disk list. When the data is read, and not whenever the row is drawn, the texts are sanitized
+// and the disk is compared with the hints.
 type disk struct {
 	place int
 	check hints.DiskCheck
@@ -136,7 +136,8 @@ func (s *Screen) noDisks() string {
 	return textLoadingInventory
 }
 
-// disksErr returns the error of reading the disks, except a refusal: a missing inventory is not an error.
+// disksErr returns the error from reading the disks. It returns nil for a refusal, because a missing inventory is not
+// an error.
 func (s *Screen) disksErr() error {
 	var refusal *models.Refusal
 	if errors.As(s.disks.Err(), &refusal) {

@@ -22,7 +22,7 @@ func inventory(disks ...string) json.RawMessage {
 	return json.RawMessage(`{"inventory": {"disks": [` + strings.Join(disks, ",") + `]}}`)
 }
 
-// rackDisks returns the disks of a machine as an agent reports them.
+// rackDisks returns the disks of a machine in the format that an agent reports.
 func rackDisks() json.RawMessage {
 	return inventory(
 		`{"name": "/dev/sda", "size": 480103981056, "model": "INTEL SSDSC2KB48", "vendor": "ATA", "serial": "BTYF0c9397845", "wwn": "0x55cd2e4a0daaa627",
@@ -55,7 +55,7 @@ const (
 	noHints  = `, "properties": {}`
 )
 
-// onDisks opens the Disks tab of the node n, whose inventory is found.
+// onDisks opens the Disks tab of the node n. The fake API returns found as the node's inventory.
 func onDisks(t *testing.T, n models.Node, found json.RawMessage) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)

@@ -183,7 +183,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the texts of the current tab and of the node, and the node's row of the node list.
+// Copies returns the copyable texts of the current tab and of the node, and the node's row in the node list.
 func (s *Screen) Copies() []screen.Copyable {
 	if !s.known() {
 		return []screen.Copyable{{Name: "uuid", Text: s.uuid}}
@@ -235,7 +235,8 @@ func diskCopies(d *disk) []screen.Copyable {
 	return copies
 }
 
-// rowText returns the node's row of the node list, with tabs between the cells.
+// rowText returns the cells of the node's row in the node list, separated by tabs. It omits columns that need
+// additional API fields.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {

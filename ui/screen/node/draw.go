@@ -47,7 +47,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule draws the line of tabs, or the input while a search is being edited. On the tabs Overview, BMC and Disks, it
+// rule draws the line of tabs, or the input while a search is being edited. On the Overview, BMC and Disks tabs, it
 // also shows the position.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
@@ -81,7 +81,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{s.freshness()})
 }
 
-// freshness returns the age of the fields that are not in the Store.
+// freshness returns the age of the fields that are not in the Store, or "deleted" if the node was deleted.
 func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")

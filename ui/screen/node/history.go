@@ -12,7 +12,8 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText returns the time that the node spent in the state that ended with the entry. It is "" before API 1.115.
+// tookText returns the time that the node had spent in the state that ended with the entry. It returns "" before API
+// version 1.115, which introduced the duration.
 func tookText(e models.HistoryEntry) string {
 	if e.DurationSeconds == nil {
 		return ""

@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// network holds the node's ports and port groups. If the port groups cannot be read, the ports are shown
-// nevertheless.
+// network holds the node's ports and port groups. If the port groups cannot be read, the ports are still shown.
 type network struct {
 	ports     []models.Port
 	groups    []models.Portgroup
@@ -90,7 +89,7 @@ func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.ports.Draw(t))...), groups...)
 }
 
-// asked draws the error of a tab's last request, which is shown above the older data.
+// asked draws the error from a tab's last request. The tab shows it above its older data.
 func (s *Screen) asked(t *theme.Theme, w int, err error) []string {
 	// Every tab already shows the error that occurred when the node was read.
 	if err == nil || s.detail.Err() != nil {

@@ -60,7 +60,7 @@ func ShowsTab(id action.ID) bool {
 func (s *Screen) Tab() action.ID { return tabActions()[s.tab] }
 
 const (
-	// freshFor is the age from which the data of a tab is fetched again when the tab is opened.
+	// freshFor is the age at which a tab's data is stale. Stale data is fetched again when the tab is opened.
 	freshFor = 20 * time.Second
 	// patience is the minimum time between a failed request and its automatic retry.
 	patience = 5 * time.Second
@@ -235,8 +235,8 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	return s.reread()
 }
 
-// tasksChanged fetches the data of the current tab again if a task on this node has ended since it was last fetched.
-// The task may have written hints or changed ports, which the Store does not contain.
+// tasksChanged fetches the data of the current tab again if a task on this node has ended since that data was last
+// fetched. The task may have written hints or changed ports, which the Store does not contain.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()

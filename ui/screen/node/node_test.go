@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 func num(n int) *int { return &n }
 
-// deploying returns a node that is being deployed, as reported by Ironic.
+// deploying returns a node that is being deployed. It decodes the node from JSON in Ironic's format.
 func deploying(tb testing.TB) models.Node {
 	tb.Helper()
 	n, err := models.DecodeNode([]byte(`{
@@ -71,7 +71,7 @@ func history() []models.HistoryEntry {
 	}
 }
 
-// opened opens the screen of the node n, with ports and a history, after a poll.
+// opened opens the screen of the node n after a poll. The fake API also returns ports and a history for the node.
 func opened(t *testing.T, n models.Node) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)

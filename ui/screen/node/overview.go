@@ -16,15 +16,15 @@ import (
 // twoColumns is the minimum width for two columns of details.
 const twoColumns = 120
 
-// drawOverview draws a sentence and the details, which scroll together, and the last events below them.
+// drawOverview draws a sentence and the details in one scrolling pane, and the last events below it.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 	events := s.events(t, w, h)
 	s.layOverview(w, h-len(events))
 	return append(body.Split(s.overview.Draw(t)), events...)
 }
 
-// layOverview fills the pane. It must be called for every drawing, because the sentence and the details change with
-// time.
+// layOverview fills the pane. It must be called whenever the tab is drawn, because the sentence and the details
+// change with time.
 func (s *Screen) layOverview(w, h int) {
 	row := s.picture()
 	lines := body.Indented(sentenceRole(&row.Node), explain.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
@@ -115,7 +115,7 @@ func sideBySide(left, right []pane.Line, w int) []pane.Line {
 	return lines
 }
 
-// events draws the node's last events below a rule, with the newest at the bottom. A higher screen shows more events.
+// events draws the node's last events below a rule, with the newest at the bottom. A taller screen shows more events.
 func (s *Screen) events(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {

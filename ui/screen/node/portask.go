@@ -136,8 +136,8 @@ func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	return append(fields, form.Field{Key: fieldExtra, Label: "Extra", Help: "KEY=VALUE sets, KEY- removes; separated by spaces"})
 }
 
-// settings returns the changes made in a form, as arguments of the equivalent command: each is NAME=VALUE, or NAME-
-// to remove a setting.
+// settings converts the changes made in a form to arguments of the equivalent command. An argument is NAME=VALUE, or
+// NAME- to remove a setting.
 func settings(fields []form.Field, values map[string]string) []string {
 	var args []string
 	for _, f := range fields {
@@ -211,7 +211,7 @@ func (s *Screen) groupNames() []string {
 	return names
 }
 
-// pickGroup calls then with a port group. If the node has several, the operator chooses one.
+// pickGroup calls the function then with a port group of the node. If the node has several, the operator chooses one.
 func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd) tea.Cmd {
 	net, _ := s.network.Value()
 	if len(net.groups) == 1 {

@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// TestRamdiskBoot checks that Overview, Timeline and Watch show the same boot stage of a ramdisk and the same
-// problem.
+// TestRamdiskBoot checks that Overview, Timeline and Watch agree on the boot stage of a ramdisk and on the problem
+// that blocks it.
 func TestRamdiskBoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := deploying(t)

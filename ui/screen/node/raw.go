@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// raw holds the node's JSON, converted to YAML, and the changes since it was read before.
+// raw holds the node's JSON, converted to YAML, and the changes since its previous version.
 type raw struct {
 	pane pane.Pane
 	text string
@@ -29,8 +29,8 @@ type raw struct {
 	err            error
 }
 
-// setObject stores the JSON of the node, as read at the given time. If it has not changed, the last difference is
-// still shown.
+// setObject stores the node's JSON, which was read at the given time. If the JSON has not changed, the earlier
+// changes are still shown.
 func (r *raw) setObject(object json.RawMessage, at time.Time) {
 	// The keys are sorted, so that the texts differ only where the objects differ.
 	converted, err := document.JSONToYAML(object, true)
@@ -81,7 +81,7 @@ func (r *raw) lay() {
 	r.pane.SetLines(lines)
 }
 
-// status returns a text that says when the object was fetched. keys is needed to name the key that marks changes.
+// status returns a text that says when the object was fetched. keys provides the name of the key that marks changes.
 func (r *raw) status(keys *action.Keymap) string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// step is a row of the list of steps on the Steps tab.
+// step is a row of the table on the Steps tab.
 type step struct {
 	place    int // counted from 1
 	label    string
@@ -72,8 +72,8 @@ type work struct {
 	ended, succeeded bool
 }
 
-// currentWork returns the running or last operation. It uses the records of this console as well, because Ironic
-// clears the steps when an operation fails.
+// currentWork returns the running or last operation. It also uses the evidence collected by this console, because
+// Ironic clears the steps when an operation fails.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
 	state := n.ProvisionState

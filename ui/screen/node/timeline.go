@@ -21,8 +21,8 @@ import (
 const (
 	// pastWorks is the maximum number of past operations that are listed.
 	pastWorks = 100
-	// clockWidth is the width of the start times, and othersWidth is the width of the usual durations, both in cells.
-	// They are shown only on wide screens.
+	// clockWidth is the width of the start times, and othersWidth is the width of the usual durations. Both are in
+	// cells. The usual durations are shown only on wide screens.
 	clockWidth  = 10
 	othersWidth = 24
 )
@@ -31,8 +31,8 @@ const (
 type timeline struct {
 	list     *table.Table[*models.Work]
 	recorded *fetch.Source[[]models.Work]
-	// others holds the last operations of all nodes. experience is learned from them, except from the operation
-	// excluded, which is the one at the cursor.
+	// others holds the last operations of all nodes. experience is learned from all of them except excluded, which is
+	// the operation at the cursor.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	excluded   *models.Work
@@ -148,8 +148,8 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether seen, an operation that this console observed, and kept, a recorded operation, are the
-// same. Their start times may differ by seconds.
+// sameWork reports whether two records describe the same operation: seen, which was made by this console, and kept,
+// which comes from the journal. Their start times may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
@@ -178,7 +178,7 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 		s.timeline.list.Resize(w, max(h-len(lines), 0))
 		return append(lines, body.Split(s.timeline.list.Draw(t))...)
 	}
-	// The list gets at least a few lines, or a third of a high screen.
+	// The list gets at least five lines or, on a tall screen, a third of the height, unless it needs fewer lines.
 	least := min(max(h/3, 5), s.timeline.list.Len()+1)
 	lines = append(lines, s.drawWork(t, work, w, h-len(lines)-least-1)...)
 	lines = append(lines, t.Rule(w))

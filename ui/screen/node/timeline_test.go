@@ -51,8 +51,8 @@ func (k *kept) Lines(_ context.Context, uuid string, from, to time.Time) iter.Se
 
 func (k *kept) Latest(context.Context, int) ([]models.Work, error) { return k.works, k.err }
 
-// deployed returns a completed deployment of a node that started the given time ago. took lists the durations of its
-// phases in seconds.
+// deployed returns a completed deployment of the node with the given number. The deployment started at the time
+// screentest.Began minus ago. took lists the durations of its phases in seconds.
 func deployed(node int, ago time.Duration, took ...int) models.Work {
 	w := models.Work{
 		Node: models.NodeRef{UUID: screentest.UUID(node), Name: "r7-n01"}, ResourceClass: "gp-2x", Kind: models.StateDeploying,
@@ -70,8 +70,8 @@ func deployed(node int, ago time.Duration, took ...int) models.Work {
 	return w
 }
 
-// rack7 returns a journal with three operations of the node and one operation of each of two other nodes. The node
-// was deployed twice, once with a failure, and cleaned once.
+// rack7 returns a journal with five operations. Node 1 was deployed twice, once with a failure, and cleaned once. Two
+// other nodes were deployed once each.
 func rack7() *kept {
 	day := 24 * time.Hour
 	failed := deployed(1, 3*day, 6, 104)

@@ -56,7 +56,7 @@ func Text(w *models.Work, i int, now time.Time) string {
 	return p.Name() + " " + more + models.Age(p.Took(now))
 }
 
-// TextAt returns the same as Text, and also the installer's progress if its log reports it.
+// TextAt is like Text, but adds the installer's progress if the installer's log reports it.
 func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) string {
 	p := &w.Phases[i]
 	percent, known := pace.Percent(p)
@@ -66,8 +66,8 @@ func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) strin
 	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
 }
 
-// Boot returns the boot stage of the ramdisk, as a text that does not contain the words "the ramdisk". The role is a
-// warning if something blocks the boot. The text is empty if the stage is unknown or the ramdisk has booted.
+// Boot describes the boot stage of the ramdisk. The text does not contain the words "the ramdisk". It is empty if the
+// stage is unknown or the ramdisk has booted. The role is a warning if something blocks the boot.
 func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
 	p := w.Current()
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {

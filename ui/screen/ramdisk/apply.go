@@ -61,8 +61,8 @@ func (s *Screen) servedNodes() []string {
 	return list
 }
 
-// apply returns a command that asks the root to set the ramdisk described by the form's values, or the invalid field
-// and its problem.
+// apply returns a command that asks the root to set the ramdisk described by the form's values. If a value is
+// invalid, it returns the field and its problem instead.
 func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string) {
 	nodes := splitList(v[askNodes])
 	if len(nodes) == 0 {

@@ -26,8 +26,8 @@ const (
 	askReplace   = "replace"
 )
 
-// openForm opens a form. Its fields contain the values of preset or, if preset lacks a field, the values entered
-// last. When the form is submitted, the function then handles its values.
+// openForm opens a form. A field contains its value from preset or, if preset lacks the field, the value entered
+// last. When the form is submitted, openForm passes its values to the function then.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {

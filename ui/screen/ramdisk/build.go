@@ -67,7 +67,7 @@ func (s *Screen) handleBuilt(msg buildResult) {
 	s.preview.SetLines(s.previewLines())
 }
 
-// problemsOf returns the problems with the inputs, by the key of their form field.
+// problemsOf maps the keys of form fields to the problems with their inputs.
 func problemsOf(err error, values map[string]string) map[string]string {
 	problems := map[string]string{}
 	for _, e := range ignition.InputErrors(err) {

@@ -14,7 +14,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Limits of the part of a file that is shown. An editor can show the rest.
+// The File tab shows at most maxLines lines of a file and at most maxRunes characters of a line. An editor can show
+// the rest.
 const (
 	maxLines = 20_000
 	maxRunes = 1000
@@ -120,8 +121,8 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	return nil
 }
 
-// problem selects another problem: the one that is by positions after the current problem, or before it if by is
-// negative. It wraps around.
+// problem moves the selection by the given number of problems: forwards if it is positive, backwards if it is
+// negative. The selection wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
 		s.check.problem = (s.check.problem + by + n) % n
@@ -211,7 +212,7 @@ func marked(text string, column int) []body.Span {
 	}
 }
 
-// verdict returns the state of the file, as a glyph, a word and a color role.
+// verdict describes the state of the file by a glyph, a word and a color role.
 func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	c := &s.check
 	switch {

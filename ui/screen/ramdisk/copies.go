@@ -8,8 +8,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Copies returns, depending on the tab, the problems of the file, the served addresses, the configuration, and the
-// equivalent commands.
+// Copies returns the texts that can be copied. Depending on the tab, these are the file's problems, the served
+// addresses, the configuration, and the equivalent commands.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	addShaped := func(name, text string, shape screen.Shape) {
@@ -53,7 +53,7 @@ func (s *Screen) Copies() []screen.Copyable {
 // command returns the equivalent command line, including the flags that select the current context.
 func (s *Screen) command(args ...string) string { return s.env.CommandLine(args...) }
 
-// buildWords returns the flags that give the inputs to the command "ironworks ignition build".
+// buildWords returns the flags that pass the inputs to "ironworks ignition build".
 func buildWords(in prepare.Inputs) []string {
 	var words []string
 	one := func(flag, value string) {

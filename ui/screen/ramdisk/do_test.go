@@ -22,7 +22,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// dialog returns the dialog that the screen asked the root to open with one of the wishes.
+// dialog returns the dialog from the first screen.Ask message among the wishes. It fails the test if there is none.
 func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {
@@ -34,8 +34,8 @@ func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// answer enters the given texts in the fields of a dialog, in order, submits it, and returns the messages that
-// follow. "-" skips a field, and "+" selects its next choice.
+// answer enters the given texts in the fields of a dialog, in order, and submits the dialog. It returns the messages
+// that follow. "-" skips a field, and "+" selects its next choice.
 func answer(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay, texts ...string) []tea.Msg {
 	t.Helper()
 	for _, text := range texts {

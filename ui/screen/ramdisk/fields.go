@@ -67,7 +67,7 @@ type spec struct {
 	agent ignition.AgentKind
 }
 
-// shown reports whether the form contains the field if it holds the given values.
+// shown reports whether a form with the given values contains the field.
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer
@@ -77,7 +77,8 @@ func (s spec) shown(values map[string]string) bool {
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
 }
 
-// fieldsFor returns the fields for the profile in values, with their values. ironic is the default address of Ironic.
+// fieldsFor returns the form fields of the selected profile, filled in with the given values. ironic is the default
+// address of Ironic.
 func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)
 	var fields []form.Field

@@ -40,7 +40,7 @@ func (p *page) heading(text string) {
 	p.add(theme.Strong, "%s", text)
 }
 
-// block adds a text of several lines, indented.
+// block adds the lines of text, each of them indented.
 func (p *page) block(role theme.Role, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		p.lines = append(p.lines, pane.Text(role, "   "+line))
@@ -103,7 +103,7 @@ func content(p *page, text string, secret bool) {
 	}
 }
 
-// wrongLines adds the errors of the last build.
+// wrongLines adds the errors from the last build.
 func (s *Screen) wrongLines(p *page) {
 	list := ignition.InputErrors(s.lastBuild.err)
 	if len(list) == 0 {

@@ -1,5 +1,5 @@
-// Package ramdisk implements the Ignition screen: a form with a preview, the check of a file, and a server for
-// images.
+// Package ramdisk implements the Ignition screen. It contains a form with a preview, a checker for files, and a
+// server for images.
 package ramdisk
 
 import (
@@ -61,7 +61,7 @@ type Screen struct {
 	finish context.CancelFunc
 }
 
-// New returns the screen. Its form and its file are in the state that the Bench holds.
+// New returns the screen. It shows the form's values and the file that the Bench holds.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, bench: env.Bench}
 	if s.bench == nil {

@@ -136,7 +136,7 @@ func joinList(items []string) string {
 }
 
 // splitKeys splits a list of public keys. It splits only at commas that are followed by a key, because the options
-// and comments of keys contain commas, too.
+// and comments of a key may also contain commas.
 func splitKeys(list string) []string {
 	var keys []string
 	for _, part := range strings.Split(list, ",") {

@@ -46,7 +46,7 @@ func Lines(r provision.Review) []overlay.Text {
 	return append(t, Sent(r)...)
 }
 
-// Machine describes the identity of the machine, the target disk and the other disks.
+// Machine describes the machine: its identity, the target disk and the other disks.
 func Machine(r provision.Review) []overlay.Text {
 	var t reviewText
 	t.line(theme.Strong, r.Node.Label())
@@ -91,7 +91,8 @@ func Sent(r provision.Review) []overlay.Text {
 	return t
 }
 
-// disks adds the target disk, which is overwritten, and what happens to the other disks.
+// disks adds the deploy interface, the image and the target disk, which is overwritten. It also says what happens to
+// the other disks.
 func (t *reviewText) disks(r provision.Review) {
 	t.named(theme.Plain, "interface", r.Interface)
 	if r.Image != "" {
@@ -111,7 +112,8 @@ func (t *reviewText) disks(r provision.Review) {
 	}
 }
 
-// Short describes the deployment of one machine in one line, with the target disk and the warnings.
+// Short describes the deployment of one machine in one line. The line contains the target disk and the checks that
+// did not pass. If the deployment is only followed, the line says so instead.
 func Short(r provision.Review) overlay.Text {
 	if r.FollowUp != "" {
 		return overlay.Text{Role: theme.Warn, Text: r.Node.Label() + "  " + r.FollowUp, Indent: 4}
@@ -130,7 +132,8 @@ func Short(r provision.Review) overlay.Text {
 	return line
 }
 
-// checks adds the number of checks for each result, and the checks that did not pass with their evidence.
+// checks adds a line with the number of checks for each result. Below this line, it adds the checks that did not pass
+// and their evidence.
 func (t *reviewText) checks(checks []plan.Check) {
 	passed := 0
 	counts := map[string]int{}
@@ -170,7 +173,8 @@ func Check(c plan.Check) []overlay.Text {
 	return lines
 }
 
-// checkStyle returns the color role, the glyph and the word for the result of a check. All three mean the same.
+// checkStyle returns the color role, the glyph and the word for the result of a check. Each of them is enough to
+// recognize the result.
 func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:

@@ -33,7 +33,7 @@ const (
 
 var titles = []string{"Rules", "Test"}
 
-// freshFor is the age from which the rules are fetched again when the screen is shown.
+// freshFor is the age at which the rules are stale. Stale rules are fetched again when the screen is shown.
 const freshFor = 30 * time.Second
 
 // Screen lists the inspection rules and the results of a test.
@@ -50,8 +50,8 @@ type Screen struct {
 	// test is the last test. testing is the number of nodes on which a test is running, or 0 if none is running.
 	test    tested
 	testing int
-	// summary contains the numbers of predicted outcomes of the inspections. It is computed once per test, not for
-	// every drawing.
+	// summary says on how many nodes the rules were tested, and how many inspections would fail. It is computed once
+	// per test, not whenever the screen is drawn.
 	summary body.Span
 	results *table.Table[*resultRow]
 	// details shows the details of the row at the cursor, below the table.
@@ -245,7 +245,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.results.Click(x, y-s.listAt).WasCurrent, nil
 }
 
-// Copies returns the UUID of the rule at the cursor, the rule as a file, the request and the command.
+// Copies returns the UUID of the rule at the cursor, the rule in file format, the request and the command. On the
+// Test tab, it returns the row at the cursor in place of the rule.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

@@ -124,8 +124,8 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// TestTest checks the results of a test: of rules in a file with errors, of the rules in Ironic, and on nodes without
-// an inventory.
+// TestTest checks the results of a test with an invalid rule file, a test on nodes without an inventory, and a test
+// of rules that Ironic hides.
 func TestTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules[:1])
@@ -188,7 +188,7 @@ conditions: [{op: contains, args: {value: "{inventory[system_vendor][manufacture
 actions: [{op: add-trait, args: {name: CUSTOM_VENDOR_DELL}}, {op: set-attribute, args: {path: extra/vendor, value: dell}}]
 `
 
-// dialogEmptied opens a dialog in the same way as dialog, and clears the remembered file name.
+// dialogEmptied is like dialog, but also clears the remembered file name.
 func (r *rig) dialogEmptied(t *testing.T, id action.ID) screen.Overlay {
 	t.Helper()
 	o := r.dialog(t, id)

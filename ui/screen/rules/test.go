@@ -61,7 +61,7 @@ type tested struct {
 	tests    []provision.RuleTest
 }
 
-// askTest opens a form that asks for the file of rules and the nodes to test them on.
+// askTest opens a form that asks for a rule file and for the nodes to test the rules on.
 func (s *Screen) askTest() tea.Cmd {
 	chosen := s.chosen()
 	options := []string{textAllNodes}

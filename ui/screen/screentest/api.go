@@ -65,7 +65,8 @@ func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node,
 	return &n, time.Time{}, nil
 }
 
-// NodePage returns all nodes, but only with the fields that a node list contains and those that q names.
+// NodePage returns all nodes. They contain only the fields that every node list contains, and the fields that q
+// names.
 func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
 	if a.Err != nil {
 		return nil, a.Err
@@ -104,17 +105,17 @@ func listed(n *models.Node) models.Node {
 	}
 }
 
-// Ports returns PortList, whatever the node.
+// Ports returns PortList for every node.
 func (a *API) Ports(context.Context, string) ([]models.Port, error) {
 	return a.PortList, a.ask("ports")
 }
 
-// Portgroups returns Groups, whatever the node.
+// Portgroups returns Groups for every node.
 func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
 	return a.Groups, a.ask("portgroups")
 }
 
-// History returns Entries, whatever the node.
+// History returns Entries for every node.
 func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return a.Entries, a.ask("history")
 }
@@ -130,12 +131,12 @@ func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error)
 	return a.Found, nil
 }
 
-// Volumes returns Storage, whatever the node.
+// Volumes returns Storage for every node.
 func (a *API) Volumes(context.Context, string) (models.Volumes, error) {
 	return a.Storage, a.ask("volumes")
 }
 
-// VendorMethods returns Vendor, whatever the node.
+// VendorMethods returns Vendor for every node.
 func (a *API) VendorMethods(context.Context, string) ([]models.VendorMethod, error) {
 	return a.Vendor, a.ask("vendor methods")
 }
@@ -155,7 +156,7 @@ func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
 	return nil, a.ask("validate")
 }
 
-// Version returns the API version, with the minor version Minor.
+// Version returns the API version 1.Minor. The second result reports whether Minor is positive.
 func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
 }
@@ -166,7 +167,7 @@ func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 // Refused returns Lacks.
 func (a *API) Refused() []string { return a.Lacks }
 
-// MissingFields returns those of the given fields that Lacks contains.
+// MissingFields returns the given fields that Lacks contains.
 func (a *API) MissingFields(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(a.Lacks, f) })
 }

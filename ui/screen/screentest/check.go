@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Hostile returns node names that try to control the terminal or to break the layout, by a description of the name.
+// Hostile returns node names that try to control the terminal or to break the layout. The keys describe the names.
 func Hostile() map[string]string {
 	return map[string]string{
 		"escape":  "n\x1b[2J\x1b]0;owned\x07\x1b[31mred",
@@ -29,7 +29,7 @@ func Hostile() map[string]string {
 	}
 }
 
-// Sizes returns the sizes at which a screen is tested, as width and height.
+// Sizes returns the sizes at which screens are tested. Each size is a width and a height in cells.
 func Sizes() [][2]int {
 	sizes := [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {2, 3}, {3, 2}, {20, 5}, {80, 20}, {80, 3}, {33, 11}, {200, 46}, {121, 7}, {400, 90}}
 	for w := 1; w < 60; w += 7 {
@@ -50,7 +50,8 @@ func CheckSizes(t *testing.T, s screen.Screen) {
 	}
 }
 
-// Check fails the test if a drawing is not w by h cells large, or contains control sequences other than colors.
+// Check fails the test if the drawing is not exactly w by h cells in size, or if it contains control sequences other
+// than colors.
 func Check(t *testing.T, drawn string, w, h int) {
 	t.Helper()
 	if h <= 0 {
@@ -135,7 +136,7 @@ func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	}
 }
 
-// Main runs the tests of a package in the time zone UTC.
+// Main runs the tests of a package in the UTC time zone.
 func Main(m *testing.M) {
 	time.Local = time.UTC
 	os.Exit(m.Run())

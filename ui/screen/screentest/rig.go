@@ -22,7 +22,7 @@ import (
 // Began is the start time of every test.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Rig is an environment for screens, with an API in memory.
+// Rig is an environment in which screens can be tested. Its API is in memory.
 type Rig struct {
 	Env *screen.Env
 	API *API
@@ -91,7 +91,7 @@ func (a pollerLog) NeedFields(fields ...string) {
 	a.r.poller.NeedFields(fields...)
 }
 
-// Sync runs one round of the poller. It returns the message with which the root reports the round to screens.
+// Sync runs one round of the poller. It returns the message that the root would send to the screens afterwards.
 func (r *Rig) Sync() screen.FleetChanged {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
@@ -141,16 +141,16 @@ func (*Rig) Pass(d time.Duration) screen.Tick {
 	return screen.Tick{Now: time.Now()}
 }
 
-// Open starts a screen and shows it, and delivers the results of its commands. It returns the messages to the root.
-// The screen is closed at the end of the test.
+// Open starts and shows a screen, and delivers the results of its commands to it. Open returns the messages that are
+// meant for the root. The screen is closed at the end of the test.
 func (r *Rig) Open(s screen.Screen) []tea.Msg {
 	r.t.Helper()
 	r.t.Cleanup(s.Close)
 	return append(r.Do(s, s.Start()), r.Do(s, s.Shown())...)
 }
 
-// Do runs a command in the same way as the root: it sends the results to the screen, and the results of commands that
-// follow from them as well. It returns the messages to the root.
+// Do runs a command in the same way as the root: it sends the resulting messages to the screen and runs the commands
+// that the screen returns. Do returns the messages that are meant for the root.
 func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	r.t.Helper()
 	var wishes []tea.Msg
@@ -166,7 +166,7 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	return wishes
 }
 
-// Deliver sends a message to the screen, and runs the commands that follow with Do.
+// Deliver sends a message to the screen and runs the resulting commands with Do.
 func (r *Rig) Deliver(s screen.Screen, msg tea.Msg) []tea.Msg {
 	r.t.Helper()
 	return r.Do(s, s.Update(msg))

@@ -51,8 +51,8 @@ func (s *Screen) askDelete() tea.Cmd {
 	return s.changes.Ask(s.withNoun(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
-// askRun opens a form that asks for the operation in which the runbook at the cursor runs, and for the nodes. Checks
-// and a confirmation follow.
+// askRun opens a form that asks for the nodes on which the runbook at the cursor runs, and for the operation: clean
+// or service. Checks and a confirmation follow.
 func (s *Screen) askRun() tea.Cmd {
 	book, ok := s.list.Cursor()
 	if !ok {
@@ -77,8 +77,9 @@ func (s *Screen) askRun() tea.Cmd {
 	})})
 }
 
-// runChoices returns the sets of nodes on which the runbook can be run, by title: the nodes selected on another
-// screen, and the nodes that have a trait of the runbook. options lists the titles in order.
+// runChoices returns the sets of nodes on which the runbook can be run, keyed by title. One set consists of the nodes
+// selected on another screen. The other consists of the nodes that have a trait of the runbook. options lists the
+// titles in order.
 func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
 	choices = map[string][]models.NodeRef{}
 	add := func(title string, nodes []models.NodeRef) {

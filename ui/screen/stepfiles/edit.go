@@ -26,7 +26,7 @@ type editFile struct {
 	err       error
 }
 
-// edited contains the result of the editor.
+// edited reports that the editor has ended. items holds the objects described by the edited text.
 type edited struct {
 	editFile
 	items []stepfile.Item

@@ -1,5 +1,5 @@
-// Package stepfiles implements the screen of deploy templates or runbooks. It lists them and the nodes that have
-// their traits, edits, creates and deletes them, and runs runbooks.
+// Package stepfiles implements the screens of deploy templates and runbooks. They list these objects and the nodes
+// that have their traits. The operator can create, edit and delete objects, and run runbooks.
 package stepfiles
 
 import (
@@ -22,7 +22,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// freshFor is the age from which the list is fetched again when the screen is shown.
+// freshFor is the age at which the list is stale. A stale list is fetched again when the screen is shown.
 const freshFor = 30 * time.Second
 
 // Screen lists either the deploy templates or the runbooks.
@@ -115,7 +115,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// counted contains the result of count: the nodes by trait.
+// counted contains the result of count. having maps each trait to the nodes that have it.
 type counted struct {
 	of     *Screen
 	having map[string][]models.NodeRef
@@ -249,7 +249,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the UUID of the object at the cursor, the object as a file, the request and the command.
+// Copies returns the UUID of the object at the cursor, the object in file format, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

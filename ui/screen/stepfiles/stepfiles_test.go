@@ -69,7 +69,7 @@ func opened(t *testing.T, kind screen.Kind, templates, books []json.RawMessage) 
 	return &rig{Rig: r, api: a, s: s}
 }
 
-// wishes runs an action and returns the messages to the root.
+// wishes runs an action and returns the messages that are meant for the root.
 func (r *rig) wishes(id action.ID) []tea.Msg { return r.Do(r.s, r.s.Do(id)) }
 
 // dialog runs an action and returns the dialog that it opens.
@@ -173,7 +173,8 @@ func TestEdit(t *testing.T) {
 	})
 }
 
-// TestEditMasked checks that steps with secrets, which Ironic masks, keep them if they are not edited.
+// TestEditMasked checks edits of an object with secrets, which Ironic masks. Steps that are not edited keep their
+// secrets. In an edited step, the operator must enter the secrets.
 func TestEditMasked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindTemplates, someTemplates, nil)
@@ -266,7 +267,7 @@ func TestErrorsAndNoSession(t *testing.T) {
 }
 
 // TestNoFilesOfAServer checks that a console on a server does not accept the name of a file, because it would name a
-// file of the server.
+// file on the server.
 func TestNoFilesOfAServer(t *testing.T) {
 	const why = "no files of the server"
 	synctest.Test(t, func(t *testing.T) {
@@ -284,8 +285,8 @@ func TestNoFilesOfAServer(t *testing.T) {
 	})
 }
 
-// TestNoEditor checks that actions that need an editor are disabled if there is none, before a file is written, and
-// that the reason names an alternative.
+// TestNoEditor checks that the actions that need an editor are disabled if there is none, and that the reason names
+// an alternative. They must be disabled before a file is written.
 func TestNoEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for kind, want := range map[screen.Kind]string{

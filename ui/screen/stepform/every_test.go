@@ -14,7 +14,7 @@ import (
 // ownForms lists steps with special forms, which are tested separately.
 var ownForms = []string{"deploy.inject_files", "bios.apply_configuration", "firmware.update"}
 
-// sample returns a sample value of the argument a: as text for the form, and as the value to send.
+// sample returns a sample value for the argument a. text is the input in the form, and value is the value to send.
 func sample(a steps.Argument) (text string, value any) {
 	switch a.Type {
 	case steps.Boolean:

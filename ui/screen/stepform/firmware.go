@@ -77,7 +77,7 @@ func firmwareValues(args map[string]any) (map[string]string, bool) {
 	return values, isNumber
 }
 
-// asInt returns a number from JSON or from a form as an int. It returns false if the number is not an integer.
+// asInt converts a number from JSON or from a form to an int. It returns false if the number is not an integer.
 func asInt(value any) (int, bool) {
 	switch n := value.(type) {
 	case int:

@@ -8,8 +8,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// TestFirmwareForm checks that the form converts its values to the arguments of firmware.update, with one wait for
-// all updates, and shows such arguments again.
+// TestFirmwareForm checks that the form converts its values to the arguments of firmware.update and back. All updates
+// share one wait.
 func TestFirmwareForm(t *testing.T) {
 	t.Parallel()
 	n, k := offered(t, "firmware.update", `, "firmware_interface": "redfish"`)

@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// TestInjectForm checks that the form supports every argument for a file, and shows files without local content
-// again.
+// TestInjectForm checks that the form supports every argument for a file, and that it can show a file again unless
+// the content came from a local file.
 func TestInjectForm(t *testing.T) {
 	t.Parallel()
 	n, k := offered(t, "deploy.inject_files", "")

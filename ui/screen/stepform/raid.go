@@ -31,8 +31,8 @@ const (
 	argOthers = "create_nonroot_volumes"
 )
 
-// The choices in the forms of RAID steps. For the volumes to create, the first is Ironic's default. For existing
-// volumes, the default depends on the step.
+// The choices in the forms of RAID steps. For the volumes to create, the first choice is Ironic's default. For
+// existing volumes, the default depends on the step.
 const (
 	volumesAll    = "all"
 	volumesRoot   = "root volume"

@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/screen/stepform"
 )
 
-// offered returns a node whose JSON contains fields, and the step with the given label. The step's arguments depend
-// on the node's raid interface.
+// offered returns a node and the step with the given label. fields is JSON that is added to the node. It can set the
+// node's interfaces, which determine the arguments of the step.
 func offered(t *testing.T, label, fields string) (*models.Node, steps.Known) {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "u1", "name": "n1", "deploy_interface": "direct"` + fields + `}`))
@@ -28,8 +28,7 @@ func offered(t *testing.T, label, fields string) (*models.Node, steps.Known) {
 	return nil, steps.Known{}
 }
 
-// TestRAIDForms checks that the forms convert their values to the arguments of RAID steps, and show such arguments
-// again.
+// TestRAIDForms checks that the forms convert their values to the arguments of RAID steps and back.
 func TestRAIDForms(t *testing.T) {
 	t.Parallel()
 	const redfish, agent = `, "raid_interface": "redfish"`, `, "raid_interface": "agent"`

@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Fields returns the fields of the form for the arguments of a step: one for each argument, or the fields of a form
-// specific to the step. n is the node that will run the step, with all its fields, or nil if it is unknown.
+// Fields returns the fields of a step's form. There is a field for each argument, unless the form is specific to the
+// step. n is the node that will run the step, or nil if it is unknown. It must contain all fields of the node.
 func Fields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	switch k.Label() {
@@ -58,8 +58,8 @@ func argumentField(a steps.Argument) form.Field {
 	return field
 }
 
-// Arguments returns the arguments that the values of a form describe. It does not read files. field is the key of the
-// invalid value. n is the same node as in [Fields].
+// Arguments returns the arguments that the values of a form describe. It does not read files. If a value is invalid,
+// field is its key. n is the same node as in [Fields].
 func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	switch k.Label() {
 	case "deploy.inject_files":

@@ -38,8 +38,8 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 	return values, true
 }
 
-// pairs formats the settings of a step as NAME=VALUE. It returns false if a setting has other fields than name and
-// value.
+// pairs formats the settings of a step as NAME=VALUE. The arguments name and value are the keys of a setting's name
+// and value. pairs returns false if the form cannot show the settings.
 func pairs(args map[string]any, name, value string) (map[string]string, bool) {
 	list, isList := args["settings"].([]any)
 	if len(args) > 1 || len(args) == 1 && !isList {

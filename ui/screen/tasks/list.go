@@ -1,5 +1,4 @@
-// Package tasks implements the screens of tasks: one lists all tasks, the other shows a task with the progress of
-// each node.
+// Package tasks implements two screens. One lists all tasks. The other shows one task with the progress of each node.
 package tasks
 
 import (

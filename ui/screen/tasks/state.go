@@ -58,7 +58,7 @@ type outcomeLook struct {
 	role        theme.Role
 }
 
-// outcomes lists the outcomes from best to worst. The look of a task is the look of its worst outcome.
+// outcomes lists the outcomes from best to worst. A task is shown like its worst outcome.
 func outcomes() []outcomeLook {
 	return []outcomeLook{
 		{provision.OutcomeDone, theme.GlyphDone, "done", theme.Good},
@@ -79,8 +79,8 @@ func lookOf(o provision.Outcome) outcomeLook {
 	return outcomeLook{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// finishedNodes returns the number of nodes on which a running task has finished. known is true only for provision
-// verbs, because they end in a stable state, and for enrolling.
+// finishedNodes returns the number of nodes on which a running task has finished. known is true only for enrolling
+// and for provision verbs, which end in a stable state.
 func finishedNodes(t *screen.Task) (n int, known bool) {
 	if enrolls(t) {
 		for _, p := range t.Progress {

@@ -21,8 +21,8 @@ type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// retries holds, for each node whose request was rejected, the time when the rejection was first seen. The delay
-	// before the retry starts at this time.
+	// retries holds the last rejected request of each node, by UUID, with the time when the rejection was first seen.
+	// The delay before the retry starts at this time.
 	retries map[string]seenRetry
 }
 
@@ -126,8 +126,8 @@ func (s *Task) refresh() {
 	s.table.SetRows(rows)
 }
 
-// retryAt returns the time, on the local clock, when a rejected request is sent again. It is zero if the request is
-// not retried.
+// retryAt returns the time at which a rejected request is sent again, on the local clock. It returns the zero time if
+// the request is not retried.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
 		delete(s.retries, p.Node.UUID)
@@ -264,7 +264,8 @@ func (s *Task) Typing() bool { return false }
 // Targets always returns nil.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
-// Copies returns the texts about the node at the cursor, such as its request ID and its reason, and the command.
+// Copies returns the request ID, the reason, the UUID and the name of the node at the cursor. It also returns the
+// command that is equivalent to the task.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	add := func(name, text string, shape screen.Shape) {

@@ -315,7 +315,7 @@ func TestNoSession(t *testing.T) {
 	})
 }
 
-// TestEnrolling checks that the changes of finished nodes are shown while the task is running on other nodes.
+// TestEnrolling checks that the changes made to finished nodes are shown while the task is running on other nodes.
 func TestEnrolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := screentest.New(t)
@@ -346,8 +346,8 @@ func TestEnrolling(t *testing.T) {
 	})
 }
 
-// TestFailedWhileOthersRun checks nodes of a running task: a node that has failed says so and can be retried, and a
-// canceled node ends, while the task continues on other nodes.
+// TestFailedWhileOthersRun checks a task that is still running. A node that has failed is shown as failed and can be
+// retried, and a single node can be canceled.
 func TestFailedWhileOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		task := running()

@@ -94,7 +94,7 @@ func (r *row) drawRemaining() table.Cell {
 	return table.Cell{Text: "~" + models.Age(r.estimate.CoarseLeft())}
 }
 
-// Draw draws the nodes, the details of the node at the cursor, and the events of all nodes or their logs.
+// Draw draws the nodes, the details of the node at the cursor, and the nodes' events and logs.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		if s.session == nil {

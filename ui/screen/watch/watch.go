@@ -1,5 +1,5 @@
-// Package watch implements the screen of running operations. For each node, it shows the phases as a bar on a common
-// axis; below, it shows the events.
+// Package watch implements the screen of running operations. Each node has a bar that shows the phases of its
+// operation. All bars share one time axis. The events and logs of the nodes are shown below.
 package watch
 
 import (
@@ -68,8 +68,8 @@ type row struct {
 	estimate models.Estimate
 	// pace is the progress and the speed of the installer.
 	pace models.InstallPace
-	// waiting is true if a task has not started on the node yet, or retries its request. trouble describes the last
-	// fault of the task on the node.
+	// waiting is true if a task has not reported any progress on the node yet, or if it will retry its request for
+	// the node. trouble describes the last fault that the task reported for the node.
 	waiting bool
 	trouble string
 	// endedEarlier is true if the node's operation ended before the running operations started.
@@ -117,8 +117,8 @@ func (s *Screen) Start() tea.Cmd {
 	return s.others.Get()
 }
 
-// Shown adds the nodes of new tasks. It also adds the nodes selected on the previous screen, if there are several or
-// a single one is busy while no other node is watched.
+// Shown adds the nodes of new tasks. It also adds the nodes selected on the previous screen if there are several of
+// them, or if one of them is busy and no nodes are watched yet.
 func (s *Screen) Shown() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -196,7 +196,7 @@ func (s *Screen) follow() tea.Cmd {
 // hasLog reports whether a log is shown below the nodes.
 func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
-// readDurations reads the durations of past operations again if an operation has ended, but not more often than every
+// readDurations reads the durations of past operations again if an operation has ended, but at most once per
 // learnAgain.
 func (s *Screen) readDurations() tea.Cmd {
 	ended := 0
@@ -261,8 +261,8 @@ func (s *Screen) readStore() {
 	s.watch()
 }
 
-// runningSince returns the time when the first of the operations and tasks that are now running started, on the
-// server's clock. It is zero if nothing is running.
+// runningSince returns the start time of the oldest operation or task that is running, on the server's clock. It
+// returns the zero time if nothing is running.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {
@@ -329,8 +329,8 @@ func (r *row) rank() int {
 	return rankDone
 }
 
-// inTasks returns the nodes that belong to running tasks, by UUID, with their last progress. It is nil if a task has
-// not reported any progress of the node yet.
+// inTasks returns the last progress of each node that belongs to a running task, by UUID. The progress is nil if the
+// task has not reported any for the node yet.
 func (s *Screen) inTasks() map[string]*provision.Progress {
 	in := map[string]*provision.Progress{}
 	for _, t := range s.env.Tasks.All() {
@@ -403,8 +403,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the texts about the node at the cursor and its phases, or the texts of the log while keys are sent
-// to it.
+// Copies returns the texts about the node at the cursor, and its phases. While keys are sent to the log, it returns
+// the log's texts instead.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.reading {
 		return s.log.Copies()

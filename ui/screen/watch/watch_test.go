@@ -120,7 +120,7 @@ func ends(n *models.Node) {
 	n.ProvisionState, n.TargetProvisionState, n.DeployStep, n.Internal = models.StateActive, "", nil, &models.Internal{}
 }
 
-// said reports progress of the nodes with the given numbers to the task.
+// said records in the task that the nodes with the given numbers have made progress.
 func said(t *screen.Task, which ...int) {
 	for _, i := range which {
 		ref := t.Plan.Items[i-1].Node.Ref()
@@ -192,7 +192,7 @@ func TestLeavingKeepsTheList(t *testing.T) {
 	})
 }
 
-// TestFailedVerification checks that a node that returned to enroll during verification is shown as failed.
+// TestFailedVerification checks that a node that returned to the enroll state during verification is shown as failed.
 func TestFailedVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(1))
