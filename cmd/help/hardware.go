@@ -123,8 +123,8 @@ ironworks firmware matrix`,
 	"ironworks console": {
 		"Show the graphical console of a node",
 		`Print the URL of the node's graphical console (console_interface redfish-graphical), which shows the screen of the
-machine in a browser. The console is enabled if necessary, and disabled when the command exits (Ctrl-C); --keep leaves it
-enabled. The URL contains a token: anyone who has the URL can use the console, by default for 10 minutes.
+machine in a browser. The console is enabled if necessary, and disabled when the command exits (Ctrl-C); --keep
+leaves it enabled. The URL contains a token: anyone who has the URL can use the console, by default for 10 minutes.
 
 --open starts $BROWSER, or the default browser. The exit code is 3 when the node has no graphical console.`,
 		`ironworks console r7-n01 --open
