@@ -47,7 +47,7 @@ func TestStrictErrors(t *testing.T) {
 		{"filter that cannot be read", "contexts:\n  x:\n    url: http://h\n    defaults: {filter: 'x \"y'}", `:4:24: contexts.x.defaults.filter: filter "x \"y", column 3: unclosed quote`},
 		{"policy of no check", "contexts:\n  x:\n    url: http://h\n    checks: {singl-disk: refuse}", `:4:14: contexts.x.checks.singl-disk: unknown check "singl-disk" (did you mean single-disk?)`},
 		{"policy that is none", "contexts:\n  x:\n    url: http://h\n    checks: {single-disk: no}", `:4:14: contexts.x.checks.single-disk: check single-disk: invalid policy "no": must be refuse, warn or off`},
-		{"policy of what cannot end well", "contexts:\n  x:\n    url: http://h\n    checks: {data-disk: off}", `:4:14: contexts.x.checks.data-disk: check data-disk cannot be turned off: such a deployment always fails`},
+		{"policy of what cannot end well", "contexts:\n  x:\n    url: http://h\n    checks: {data-disk: off}", `:4:14: contexts.x.checks.data-disk: check data-disk cannot be turned off: a deployment that does not pass it always fails`},
 		{"number for a policy", "contexts:\n  x:\n    url: http://h\n    checks: {single-disk: 1}", `:4:27: contexts.x.checks.single-disk: must be text, but is a number (quote the value)`},
 		{"list of checks", "contexts:\n  x:\n    url: http://h\n    checks: [single-disk]", `:4:13: contexts.x.checks: must be a mapping of keys and values, but is a list`},
 		{"number among columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, 1]}", `:4:32: contexts.x.defaults.columns[1]: must be text, but is a number (quote the value)`},

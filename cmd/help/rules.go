@@ -5,7 +5,7 @@ var ruleHelpTexts = map[string]Text{
 	"ironworks rules": {
 		"Test and change inspection rules",
 		`Inspection rules (API 1.96) change nodes when an inspection ends: if all conditions of a rule are true, its actions
-run. These commands check files of rules, test them on the stored inventories of nodes before they are active,
+run. These commands check rule files, test rules on the stored inventories of nodes before they are active,
 and create, change and delete rules.`,
 		`ironworks rules list
 ironworks rules example

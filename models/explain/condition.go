@@ -24,7 +24,7 @@ const (
 	ifRebooting       Condition = "the step reboots the machine, or the conductor polls the BMC"
 	ifFresh           Condition = "a heartbeat from this boot in the last 200 s, a log line in the last minute, or an answer from the agent to this console"
 	ifLogAlive        Condition = "log lines from the ramdisk since the operation started"
-	ifAgentStarted    Condition = "the agent started at least 3 minutes ago (log), or Ironic gave up waiting"
+	ifAgentStarted    Condition = "according to the log, the agent started at least 3 minutes ago, or Ironic gave up waiting"
 	ifBooting         Condition = "the log shows the boot stage, has a line from the last minute, and has no unresolved error"
 	ifBootStuck       Condition = "the log shows no boot progress for 5 minutes, and the agent has not started"
 	ifLogStopped      Condition = "the log of this boot has been silent for 2 minutes (5 during the agent image pull)"

@@ -69,7 +69,7 @@ var conductorRules = []Rule{
 	},
 	{
 		ID: RuleID(ErrorConcurrentLimit), Errors: []ErrorID{ErrorConcurrentLimit}, Confidence: ConfidenceHigh,
-		Verdict:  "Ironic's limit of concurrent deployments (250 by default) or cleanings (50 by default) is reached",
+		Verdict:  "Ironic's limit on concurrent deployments (250 by default) or cleaning operations (50 by default) has been reached",
 		Brief:    "concurrency limit reached",
 		Evidence: []EvidenceField{evState},
 		Not:      []string{"a machine fault"},

@@ -206,7 +206,7 @@ var fineRules = []Rule{
 		Evidence: []EvidenceField{evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline},
 		Next:     Next{Text: "Wait. The ramdisk's log shows the progress.", Key: "log", Command: "ironworks logs {node}"},
 		Instead:  []RuleID{"ramdisk-quiet"},
-		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
+		Source:   "ironic_python_agent/agent.py (a heartbeat every 90 to 180 s)",
 	},
 	{
 		ID: "ramdisk-quiet", In: waitStates, If: []Condition{ifSpeaking}, Confidence: ConfidenceMedium, NoProblem: true,
@@ -214,7 +214,7 @@ var fineRules = []Rule{
 		Brief:    "last heartbeat {silence} ago",
 		Evidence: []EvidenceField{evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline},
 		Next:     Next{Text: "Check the machine's power at the BMC, and read the ramdisk's log.", Key: "bmc", Command: "ironworks bmc {node}"},
-		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
+		Source:   "ironic_python_agent/agent.py (a heartbeat every 90 to 180 s)",
 	},
 	{
 		ID: "ramdisk-boots", In: waitStates, If: []Condition{ifNeverCalled, ifBooting}, Confidence: ConfidenceHigh, NoProblem: true,

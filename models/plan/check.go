@@ -199,7 +199,7 @@ func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	case !slices.Contains(checkPolicies(), policy):
 		return "", fmt.Errorf("check %[2]s: invalid policy %[1]q: must be refuse, warn or off", printable.Line(text), id)
 	case policy != PolicyRefuse && !rule.Override:
-		return "", fmt.Errorf("check %s cannot be turned off: such a deployment always fails", id)
+		return "", fmt.Errorf("check %s cannot be turned off: a deployment that does not pass it always fails", id)
 	}
 	return policy, nil
 }

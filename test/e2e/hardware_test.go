@@ -225,7 +225,7 @@ func TestHardwareOfAnOldIronic(t *testing.T) {
 	if o := c.ok("bios", "show", name); !strings.Contains(o.stderr, "No BIOS settings") {
 		t.Error(o.stderr)
 	}
-	if o := c.fails(3, "bios", "set", name, "A=b", "--yes"); !strings.Contains(o.stderr, "not offered by the bios interface no-bios") {
+	if o := c.fails(3, "bios", "set", name, "A=b", "--yes"); !strings.Contains(o.stderr, "not offered by bios interface no-bios") {
 		t.Error(o.stderr)
 	}
 	if o := c.ok("steps", name, "--kind", "clean"); strings.Contains(o.stdout, "bios.") {

@@ -159,7 +159,7 @@ test "$1" != fails
 		s.until("Invalid plan", `2:1: unknown key "polices"`)
 		c.file("broken", []byte("nodes: ["+name+"]\nkind: 5\n"))
 		s.press("Y")
-		s.until("Invalid plan", "2:7: kind: want a string")
+		s.until("Invalid plan", "2:7: kind: must be a string")
 		s.press(terminal.Esc)
 		s.gone("Invalid plan")
 		s.press("Y")

@@ -35,7 +35,7 @@ const (
 	textSerialEnable = "A disabled console is enabled, and disabled again when you stop or leave. Ironic then clears the node's last error."
 	textSerialAsk    = "Read the console?"
 	textSerialKept   = "recorded log; read the console in the node's log tab"
-	textSerialOne    = "one console at a time: open the node's log tab"
+	textSerialOne    = "only one console can be read at a time; open the node's log tab"
 
 	// Sources.
 	textNotFollowedNode = "no longer followed"

@@ -21,7 +21,7 @@ const (
 	textInitramfsHelp = "live initramfs to put first (Ironic loads one initrd); empty: only the configuration"
 	textInitrdTitle   = "Build an initrd"
 	textISOHelp       = "CoreOS live ISO; a preview follows before writing"
-	textNewFileHelp   = "copy of the ISO with the configuration"
+	textNewFileHelp   = "copy of the ISO, with the configuration added"
 	textKargsHelp     = "kernel arguments to add, separated by spaces"
 	textEmbedTitle    = "Embed in an ISO"
 	textReplaceConfig = "Replace the configuration in "
