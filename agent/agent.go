@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// agent is a running agent. It exists from the start of [Run] until the context of Run ends.
+// agent is a running agent. It exists until [Run] returns.
 type agent struct {
 	options   Options
 	hardware  Hardware

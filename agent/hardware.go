@@ -149,7 +149,7 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Text returns the value of an attribute for which only the text s is known.
+// Text returns an attribute that consists only of the text s.
 func Text(s string) Texts { return Texts{s} }
 
 // Disk is a block device as the agent describes it.

@@ -44,7 +44,8 @@ type Options struct {
 	InspectionURL string
 	// Collectors lists the names of the inspection collectors. The default is "default" and "logs".
 	Collectors []string
-	// Rescued reports whether the machine is in rescue. If so, the agent does nothing after the lookup.
+	// Rescued reports that the machine is in rescue. The agent then neither serves calls nor sends heartbeats after
+	// the lookup.
 	Rescued bool
 	// DiskTries is the maximum number of attempts to find a root disk before the agent serves, and DiskWait is the
 	// pause between them. By default, there is one attempt.

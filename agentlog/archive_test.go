@@ -149,8 +149,8 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestArchiveBomb checks that a small archive that unpacks to a huge size is read only in part: the number and length
-// of its lines are limited, and a note says so.
+// TestArchiveBomb checks the reading of a small archive that unpacks to a huge size. The number and the length of the
+// lines must be limited, and a note must say so.
 func TestArchiveBomb(t *testing.T) {
 	content := tarball(t, member{name: "journal", text: strings.Repeat(strings.Repeat("\x00", 1<<20)+"\n", mostMember>>20+1)}, member{name: "a.log", text: strings.Repeat("x", 8<<20)})
 	lines, notes, err := archiveLines(bytes.NewReader(content), "x", time.Time{}, models.NodeRef{}, testNow)

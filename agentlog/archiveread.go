@@ -17,8 +17,8 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for reading an archive, whose content comes from a machine and may be of any size. The first three are in
-// bytes.
+// Limits for reading an archive. Its content comes from a machine and may be of any size. The first three limits are
+// in bytes.
 const (
 	mostPacked      = 256 << 20
 	mostMember      = 64 << 20
@@ -102,7 +102,7 @@ func tarLines(from io.Reader, name string, reader func(string) *textReader) (lin
 	return byTime(lines), notes, err
 }
 
-// byTime sorts lines by time. A line without a time stays behind the line that preceded it.
+// byTime sorts lines by time. A line without a time stays directly after the line that precedes it.
 func byTime(lines []models.LogLine) []models.LogLine {
 	type placed struct {
 		at   time.Time

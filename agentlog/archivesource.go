@@ -132,13 +132,13 @@ func (*noArchiveError) Error() string { return "no archived logs of this node" }
 type openArchive struct {
 	name     string
 	storedAt time.Time
-	single   bool // reports that the operator named a single file
+	single   bool // whether the operator named a single file
 	content  io.ReadCloser
 }
 
 // archiveLocation is a place where archives are stored: a local folder or one on another host.
 type archiveLocation interface {
-	// newest opens the node's newest archive. It returns nil if that archive's name is done.
+	// newest opens the node's newest archive. It returns nil if the name of that archive equals done.
 	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
 }
 
@@ -223,8 +223,8 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 	return o, nil
 }
 
-// dial logs in as ssh would, without the settings for ramdisks: a conductor's host is not a ramdisk, and its host key
-// does not change.
+// dial connects to a conductor's host as ssh would. It ignores the settings for ramdisks, because a conductor's host
+// key does not change.
 func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, error) {
 	login, host, port, err := splitHost(hostPart)
 	if err != nil {
@@ -238,7 +238,8 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 // maxListing is the maximum size of the output of ls, in bytes: about 180 000 archives.
 const maxListing = 16 << 20
 
-// find lists the folder and returns the name of the node's newest archive. single reports that the path names a file.
+// find lists the folder and returns the name of the node's newest archive. single reports whether where is the path
+// of a file.
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
 	// If the path names a file, ls prints it unchanged.
@@ -300,8 +301,8 @@ var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part of the file name between the UUID and the time: the node's name, the instance, the kind of
-	// operation.
+	// What is the part of the file name between the UUID and the time. It may contain the node's name, the instance
+	// and the kind of operation.
 	What string
 	// Time is when the conductor stored the archive, according to the conductor's clock.
 	Time time.Time

@@ -18,8 +18,8 @@ import (
 
 func archiveAt(at string) string { return testUUID + "_r7-n01_" + at + ".tar.gz" }
 
-// conductorWith returns a function that answers the commands of an SSH session like a host that stores the given
-// files in a folder with an unusual name.
+// conductorWith returns a function that acts as the SSH server of a host. The host stores the given files in a folder
+// with an unusual name.
 func conductorWith(files map[string]string) func(*sshServer, string, ssh.Channel) int {
 	const dir = `'/var/log/it'"'"'s here'`
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
@@ -148,8 +148,7 @@ func TestIncompleteArchiveIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestEndlessListing checks that reading a folder's listing is aborted if it is larger than that of any real
-// conductor.
+// TestEndlessListing checks that reading a folder's listing is aborted when it exceeds maxListing.
 func TestEndlessListing(t *testing.T) {
 	t.Parallel()
 	_, o := conductor(t, func(s *sshServer, _ string, ch ssh.Channel) int {

@@ -71,7 +71,7 @@ func (t *textReader) line(raw []byte) {
 	}
 	text := string(raw)
 	if strings.HasPrefix(text, "-- ") && strings.HasSuffix(text, " --") || len(text) == 0 && t.at.IsZero() {
-		return // the line is a message of journalctl itself
+		return // the line is a message from journalctl itself
 	}
 	at, unit, message, ok := shortLine(text, t.storedAt)
 	if !ok {
@@ -89,7 +89,7 @@ func (t *textReader) line(raw []byte) {
 	t.lines = append(t.lines, t.parser.Text(at, unit, message)...)
 }
 
-// shortLine parses a line in the format of journalctl -o short, short-precise, short-iso or short-full, which
+// shortLine parses a line in the format of journalctl -o short, short-precise, short-iso or short-full. Such a line
 // consists of the time, the host, program[pid] and the text.
 func shortLine(text string, storedAt time.Time) (at time.Time, unit, message string, ok bool) {
 	at, rest, ok := shortTime(text, storedAt)

@@ -19,7 +19,7 @@ type sourceDuplicates struct {
 	cursors map[uint64]models.LogSource
 	ring    []uint64
 	next    int
-	texts   map[textKey]int // for each text, the number of journal lines minus that of archived lines
+	texts   map[textKey]int // the number of journal lines minus the number of archived lines, by text
 }
 
 type textKey struct {
@@ -27,8 +27,8 @@ type textKey struct {
 	text   uint64
 }
 
-// newSourceDuplicates returns nil if sources contains neither two journals nor an archive, because no line can arrive
-// twice in that case.
+// newSourceDuplicates returns nil if no line can arrive twice, which is the case if sources contains neither two
+// journals nor an archive.
 func newSourceDuplicates(sources []models.LogSource) *sourceDuplicates {
 	t := &sourceDuplicates{seed: maphash.MakeSeed()}
 	journals := 0
@@ -64,7 +64,8 @@ func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
 	}
 	key := maphash.String(t.seed, l.Boot+" "+l.Cursor)
 	if source, known := t.cursors[key]; known {
-		// A message of several lines has one cursor, so equal cursors from the same source are no duplicates.
+		// All lines of a message share one cursor, so lines with equal cursors from the same source are not
+		// duplicates.
 		return source != l.Source
 	}
 	if len(t.ring) < cap(t.ring) {
@@ -109,7 +110,7 @@ type podmanDuplicates struct {
 	order   []uint64
 }
 
-// waiting counts equal entries from one writer whose duplicates have not been read yet.
+// waiting counts a writer's equal entries that are not matched with duplicates yet.
 type waiting struct {
 	container bool // whether the entries are from the container
 	count     int
@@ -121,8 +122,8 @@ const (
 	twiceTime   = 10 * time.Second // the maximum time between duplicates, according to the journal's clock
 )
 
-// isDuplicate reports whether an entry duplicates an earlier one. Two equal entries of the same writer are no
-// duplicates: a program may print the same line twice.
+// isDuplicate reports whether an entry duplicates an earlier one. Equal entries from the same writer are not
+// duplicates, because a program may print the same line twice.
 func (t *podmanDuplicates) isDuplicate(e *journalEntry, message []byte) bool {
 	container := len(e.Container) > 0
 	if !container && string(e.Identifier) != "podman" || len(message) == 0 {

@@ -190,8 +190,8 @@ func (o *sourceOutput) send(ctx context.Context, n sourceReport) bool {
 // heldTime is the maximum pause between two batches of lines that were already buffered.
 const heldTime = 500 * time.Millisecond
 
-// forward delivers the lines that the receiver of pushed journals provides. With the option Once, it ends after a
-// pause of heldTime, because buffered lines arrive without longer pauses.
+// forward delivers lines from the receiver of pushed journals. With the Once option, it ends after a pause of
+// heldTime, because buffered lines arrive without longer pauses.
 func (o *sourceOutput) forward(ctx context.Context) {
 	subscription, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -236,7 +236,7 @@ func (o *sourceOutput) othersWork() bool {
 	return false
 }
 
-// wait waits for d. It reports false if ctx ended before.
+// wait waits for d, and reports whether d elapsed before ctx ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -265,7 +265,7 @@ type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
 	State  State
-	// Address is the address, for display, of the machine, console or archive that the lines come from. It may be
+	// Address identifies the machine, console or archive that the lines come from, in a form for display. It may be
 	// empty.
 	Address string
 	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
@@ -275,8 +275,8 @@ type Status struct {
 	SkewKnown bool
 }
 
-// Batch contains what the sources have reported since the last batch: new lines, in the order in which their sources
-// delivered them, and changes of the sources' states. The lines of one journal entry are always in the same batch.
+// Batch contains what the sources have reported since the last batch: new lines, in the order of their delivery, and
+// new states of the sources. The lines of one journal entry are always in the same batch.
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
@@ -286,11 +286,11 @@ type Batch struct {
 }
 
 // Follower follows one node's log until ctx ends, and then closes the channel. It collects lines for a tenth of a
-// second, so that many lines result in few batches. If the reader is slow, sources that can wait are delayed; other
-// sources lose lines.
+// second to reduce the number of batches. If the reader is slow, sources that can wait are delayed; other sources
+// lose lines.
 //
-// more names additional sources that are used only if named here, such as the serial console. Unusable sources are
-// ignored.
+// more names additional sources, such as the serial console, that are used only if they are named here. Unusable
+// sources are ignored.
 type Follower interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch
 }

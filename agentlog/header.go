@@ -65,7 +65,7 @@ func notOfContext(r rune) bool {
 	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
 }
 
-// debugSuffix matches the text that oslo.log appends to a line of level DEBUG: function, file and line number.
+// debugSuffix matches the function, file and line number that oslo.log appends to DEBUG lines.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
 // withoutSuffix removes the text that debugSuffix matches. Otherwise, every line from coreos-installer would end with

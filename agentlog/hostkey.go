@@ -22,7 +22,7 @@ type HostKeyError struct {
 	// Host is the address of the machine. Fingerprint identifies the key it presented, in the format of ssh-keygen
 	// -l.
 	Host, Fingerprint string
-	// Reason explains why the key was refused, and Remedy what the operator can do.
+	// Reason explains why the key was refused. Remedy suggests what the operator can do.
 	Reason, Remedy string
 }
 
@@ -49,8 +49,8 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports that no other keys than the expected ones are accepted. foreign reports that the host presented
-	// another key.
+	// only reports whether only the expected keys are accepted. foreign reports whether the host presented a
+	// different key.
 	only, foreign bool
 }
 
@@ -87,9 +87,9 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns the host key algorithms that the client should request, those of the known keys first. This is
-// necessary because a server has several keys and presents one of the first requested type. If algorithms returns
-// nil, the client requests all types.
+// algorithms returns the host key algorithms that the client should request. The algorithms of known keys come first,
+// because a server that has several keys presents one whose type is requested first. If algorithms returns nil, the
+// client requests all types.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
 	for _, known := range wanted {
@@ -113,7 +113,7 @@ func (k *hostKeys) algorithms() []string {
 	return out
 }
 
-// wanted returns the keys of the host in known_hosts.
+// wanted returns the host's keys from known_hosts.
 func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil
@@ -125,7 +125,7 @@ func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	return nil
 }
 
-// noKey is a public key that no host has, for looking up the known keys of a host.
+// noKey is a public key that no host has. It is used to look up the known keys of a host.
 type noKey struct{}
 
 func (noKey) Type() string                        { return "none" }
@@ -195,9 +195,8 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
 }
 
-// accept decides whether the host key of conn is trusted, and returns an error if not. boot is the ID of the
-// machine's current boot, or "" if unknown. note explains why a new key is trusted; it is empty if the key is not
-// new.
+// accept returns an error if the host key of conn is not trusted. boot is the ID of the machine's current boot, or ""
+// if it is unknown. note explains why a new key is trusted; it is empty if the key is not new.
 func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
 	keys := conn.keys
 	if keys.verdict == hostKeyExpected {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// journalMatches selects the entries of a machine's journal that ironworks reads: those of the agent's unit,
-// systemd's messages about it, its container, and the kernel.
+// journalMatches selects the journal entries that ironworks reads: entries from the agent's unit, from systemd about
+// this unit, from the agent's container, and from the kernel.
 const (
 	journalMatches = "_SYSTEMD_UNIT=ironic-agent.service + _PID=1 UNIT=ironic-agent.service + CONTAINER_NAME=ironic-agent + _TRANSPORT=kernel"
 	journalFields  = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,CONTAINER_NAME,CONTAINER_PARTIAL_MESSAGE,_LINE_BREAK,SYSLOG_IDENTIFIER,_TRANSPORT,_BOOT_ID"
@@ -16,8 +16,9 @@ const (
 	sudo           = "sudo -n "
 )
 
-// bootCommand returns the command that prints the last entry of this boot. The entry shows the boot ID and that the
-// journal is readable. journalctl reports missing permissions only without --quiet.
+// bootCommand returns the command that prints the last entry of this boot. The entry contains the boot ID, and proves
+// that the journal is readable. --quiet is omitted because it would hide journalctl's message about missing
+// permissions.
 func bootCommand() string {
 	return strings.Replace(journalctl, "--quiet ", "", 1) + "-n 1 " + journalMatches
 }
@@ -46,8 +47,8 @@ func safeCursor(c string) bool {
 // errNoPermission reports that the user may not read the journal.
 var errNoPermission = errors.New("permission denied reading the journal")
 
-// checkPermission returns an error if text, from journalctl's error output, says that only the user's own entries are
-// shown.
+// checkPermission returns errNoPermission if text, which journalctl wrote to its error output, reports missing
+// permissions.
 func checkPermission(text string) error {
 	if contains(text, "not seeing messages from other users", "insufficient permissions", "Permission denied") {
 		return errNoPermission
@@ -68,9 +69,10 @@ func contains(text string, any ...string) bool {
 // JSON.
 const maxEntry = 1 << 20
 
-// entries calls yield with the entries in journalctl's output, as many at once as are available. Each entry ends with
-// a line break. An incomplete entry at the end is dropped, because the next journalctl, which starts after the cursor
-// of the last complete entry, prints it again. An entry that is too large is passed as nil.
+// entries passes the entries in journalctl's output to yield. A batch holds the entries that are available at the
+// same time. Each entry ends with a line break. An incomplete entry at the end is dropped: the next journalctl prints
+// it again, because it starts after the cursor of the last complete entry. An entry that is too large is passed as
+// nil.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {

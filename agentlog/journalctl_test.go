@@ -20,7 +20,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestReadCommand checks that a cursor that a machine sent is never executed.
+// TestReadCommand checks that malformed cursors, which may contain shell commands, are not used.
 func TestReadCommand(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -149,7 +149,7 @@ func TestFaultStatus(t *testing.T) {
 	}
 }
 
-// TestMasked checks that each line of a text is masked.
+// TestMasked checks that Masked hides the secrets in every line of a text.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

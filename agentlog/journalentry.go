@@ -16,8 +16,8 @@ import (
 // ErrEntry reports that a journal entry cannot be parsed. The error never contains the content of the entry.
 var ErrEntry = errors.New("not a journal entry")
 
-// field is the value of a field in an entry: a text, a list of numbers (bytes) if it is not UTF-8, null if it is too
-// large, or a list of such values if the field occurs several times.
+// field is a value in the JSON of a journal entry: a text, a list of numbers (bytes) if it is not UTF-8, null if it
+// is too large, or a list of such values if the field occurs several times.
 type field []byte
 
 // UnmarshalJSON never fails: a field of an unknown type is empty.
@@ -93,9 +93,9 @@ type journalEntry struct {
 	Realtime   field `json:"__REALTIME_TIMESTAMP"`
 }
 
-// Journal parses one entry in the format of journalctl -o json. A message of several lines results in as many log
-// lines, all with the same cursor. If a line is split across several entries, only the last of them results in a
-// line, which then has the whole text.
+// Journal parses one entry in the format of journalctl -o json. Each line of its message becomes a log line with the
+// entry's cursor. If a line is split across several entries, only the last entry results in a log line, which then
+// contains the whole text.
 func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	lines, _, err := p.journal(data)
 	return lines, err
@@ -137,8 +137,8 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the line continues in the next entry, because the container wrote only a part of it or
-// because it was too long for journald.
+// continues reports whether the line continues in the next entry. Either the container wrote only a part of the line,
+// or the line was too long for journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
@@ -176,13 +176,13 @@ func (e *journalEntry) level() models.LogLevel {
 
 func (e *journalEntry) time() time.Time {
 	us, err := strconv.ParseInt(string(e.Realtime), 10, 64)
-	if err != nil || us <= 0 || us > 253402300799e6 { // the end of the year 9999, the last one that JSON can represent
+	if err != nil || us <= 0 || us > 253402300799e6 { // the end of the year 9999, in microseconds; JSON cannot represent later times
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
 }
 
-// validID returns the field as a string if it may be one of journald's IDs, and "" otherwise.
+// validID returns the field as a string, or "" if it cannot be one of journald's IDs.
 func validID(f field) string {
 	s := string(f)
 	if len(s) > 256 || printable.Line(s) != s {

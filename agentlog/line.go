@@ -12,7 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for lines. Longer ones are truncated and marked.
+// Limits for lines, in bytes. Longer texts are truncated and marked.
 const (
 	maxRaw  = 256 << 10 // for a line of the input, before parsing
 	maxText = 8 << 10   // for the text that is shown
@@ -44,8 +44,8 @@ type writer struct {
 	lost      bool   // the start of the line was not read by this parser
 }
 
-// Text parses unstructured text from a serial console or a file. at is the time when it was written, and unit names
-// its writer. Either is empty if the source does not know it.
+// Text parses unstructured text from a serial console or a file. at is the time when the text was written, or zero if
+// the time is unknown. unit names the writer, or is empty.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
@@ -82,8 +82,8 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. levelKnown reports that line.Level comes from the journal. If it does not, or
-// if that level is not more severe than info, the level is guessed from the text.
+// lines parses the lines of a message. levelKnown reports whether line.Level comes from the journal. If it does not,
+// or if that level is not more severe than info, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()
@@ -116,14 +116,14 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 			line.Time = h.time
 		}
 	}
-	// Programs overwrite their line by writing \r: keep only the last text.
+	// Some programs overwrite their line by writing \r, so keep only the last text.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}
 	text = strings.TrimRight(text, "\r ")
 	own := h.size > 0 // whether the level comes from the program's own logger
 	if rest, ok := strings.CutPrefix(text, installerPrefix); ok {
-		// The agent logs the output of coreos-installer again, always at level DEBUG.
+		// The agent logs the output of coreos-installer again, always at the DEBUG level.
 		line.Unit, text, line.Level, own = installer, rest, min(line.Level, models.LogInfo), false
 	}
 	if line.Progress = readProgress(text); line.Progress != nil {
@@ -141,7 +141,8 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects the level of a line by its text, because the journal gives all output of a container the same level.
+// level corrects a line's level based on its text, because the journal gives all output of a container the same
+// level.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -172,7 +173,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// truncate shortens a text of more than most bytes without splitting a character, and appends an ellipsis.
+// truncate shortens a text whose size exceeds most, in bytes, and appends an ellipsis. It does not split a character.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -224,8 +225,8 @@ func escapeSize(rest string) int {
 	return 0
 }
 
-// progressLine matches the progress that coreos-installer writes once a second if its output is not a terminal, such
-// as "Read disk 1.2 GiB/3.4 GiB (35%)".
+// progressLine matches the progress lines of coreos-installer, such as "Read disk 1.2 GiB/3.4 GiB (35%)". It writes
+// one per second if its output is not a terminal.
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
 // readProgress parses a progress line of coreos-installer. It returns nil for other lines.

@@ -190,7 +190,7 @@ func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 		{container(2, "b"), 0},
 		{container(3, "b"), 0},
 		{container(3, "b"), 1},
-		{podman(30, "b"), 1}, // too late to be the same
+		{podman(30, "b"), 1}, // too late to be a duplicate
 		{podman(4, "c"), 1},
 		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // not from a container
 		{container(5, ""), 1},

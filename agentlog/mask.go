@@ -147,8 +147,8 @@ func MaskedWork(w *models.Work) models.Work {
 	return masked
 }
 
-// Sanitize makes a line from an untrusted file safe: it masks secrets, removes control sequences, and recomputes the
-// fields derived from the text.
+// Sanitize returns a line from an untrusted file in a form that is safe to show. It masks secrets, removes control
+// sequences, and recomputes the fields that are derived from the text.
 func Sanitize(l models.LogLine) models.LogLine {
 	var m masker
 	text := withoutColors(truncate(l.Text, maxRaw))

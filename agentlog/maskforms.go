@@ -2,7 +2,7 @@ package agentlog
 
 import "strings"
 
-// findDumps masks data that steps of the agent, such as the installation, print in full.
+// findDumps masks Ignition configurations and base64 data URLs, which agents print in full.
 func (m *masker) findDumps(text, lower string, from int) {
 	forEach(lower, "will use ignition ", from, func(at int) int {
 		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
@@ -33,7 +33,7 @@ func (m *masker) findPrivateKey(text string, from int) {
 	})
 }
 
-// findAddresses masks passwords in URLs, and user names in URLs that are probably tokens.
+// findAddresses masks passwords in URLs. It also masks user names in URLs if they are probably tokens.
 func (m *masker) findAddresses(text, lower string, from int) {
 	forEach(text, "://", from, func(at int) int {
 		at += len("://")
@@ -111,8 +111,8 @@ func (m *masker) findWords(text, lower string, from int) {
 	})
 }
 
-// hideOption masks the argument of the program's option, with or without a space between them, in a command line or
-// in a Python list.
+// hideOption masks the argument of an option of the given program, in a command line or in a Python list. A space
+// between the option and its argument is optional.
 func (m *masker) hideOption(text, lower string, from int, program, option string) {
 	forEach(lower, program, from, func(at int) int {
 		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {

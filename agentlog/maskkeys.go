@@ -9,8 +9,8 @@ var secretWords = []string{
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys masks values whose names are those of secrets. It recognizes key=value, "key": "value", 'key': {…} and
-// --key value, within quotes or not.
+// findKeys masks values whose names suggest that they are secret. It recognizes key=value, "key": "value", 'key': {…}
+// and --key value, whether quoted or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
 		forEach(lower, word, from, func(at int) int {
@@ -39,7 +39,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// secretName reports whether a name that contains the word names a secret.
+// secretName reports whether name, which contains word, is the name of a secret.
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":
@@ -61,7 +61,7 @@ func secretName(name, word string) bool {
 	return true
 }
 
-// opensElement reports whether the name at start is that of an XML element, with or without a namespace.
+// opensElement reports whether the name at start is the name of an XML element, with or without a namespace.
 func opensElement(text string, start int) bool {
 	if start > 0 && text[start-1] == ':' {
 		start = strings.LastIndexAny(text[:start], "< ") + 1
@@ -124,7 +124,7 @@ func (m *masker) hideValue(text, name string, end int) {
 func (m *masker) hideFrom(text, name string, at, lines int) {
 	quote := at
 	if c := text[at] | 0x20; (c == 'b' || c == 'u' || c == 'r') && at+1 < len(text) {
-		quote++ // skip the prefix of a string in Python
+		quote++ // skip the prefix of a Python string, such as b or u
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
@@ -165,7 +165,7 @@ func harmlessValue(v string) bool {
 	return false
 }
 
-// skip returns the first offset, starting at from, whose byte is not one of bytes.
+// skip returns the offset of the first byte, starting at from, that is not contained in bytes.
 func skip(text string, from int, bytes string) int {
 	for from < len(text) && strings.IndexByte(bytes, text[from]) >= 0 {
 		from++

@@ -13,7 +13,7 @@ const (
 	regionDump              // a dump, until the next line with a logger's header
 )
 
-// Limits of a region in lines: an unclosed quote must not hide the rest of the log.
+// Maximum sizes of a region, in lines. Without them, an unclosed quote would hide the rest of the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
@@ -22,7 +22,7 @@ const (
 // region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
-	lines int    // the number of lines until the region ends in any case
+	lines int    // the number of lines after which the region ends at the latest
 	quote string // the quote that ends the text, with the backslashes before it
 	depth int    // the number of open braces and brackets
 }
@@ -54,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree finds the end of a region of kind regionTree by counting braces and brackets outside of quoted texts. If
-// the tree itself is part of a quoted text, its quotes are escaped and are recognized as well.
+// endOfTree finds the end of a regionTree by counting braces and brackets outside of quoted texts. If the tree itself
+// is part of a quoted text, its quotes are escaped and are recognized as well.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -81,8 +81,8 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// continuesIn reports whether the region continues in body, which follows a logger's header. Only keys do, because a
-// logger that prefixes every line also prefixes the lines of a key.
+// continuesIn reports whether the region continues in body, which follows a logger's header. Only the region of a key
+// does, because a logger that prefixes every line also prefixes the lines of a key.
 func (r *region) continuesIn(body string) bool {
 	if r.kind != regionKey {
 		return false

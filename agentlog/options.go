@@ -16,7 +16,7 @@ type Options struct {
 	Sources []models.LogSource
 	// Address returns the agent's last address in Ironic, either in the form of agent_url (https://10.0.0.31:9999) or
 	// as a bare host, or "" if there is none. It is called about once a second, by several goroutines, and must not
-	// block. If Address is nil, the sources SSH and status are not used.
+	// block. If Address is nil, the SSH and status sources are not used.
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
@@ -40,8 +40,8 @@ type Options struct {
 
 // Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. When ctx has
-	// ended, it closes the channel.
+	// Subscribe sends the lines that a node has pushed so far, and further lines until ctx ends. It then closes the
+	// channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
@@ -53,8 +53,8 @@ type SSHOptions struct {
 	Port int
 	// Keys lists the files of private keys that are tried before all others.
 	Keys []string
-	// Jump lists the jump hosts, like ssh's ProxyJump: [user@]host[:port], separated by commas. "none" means a direct
-	// connection, whatever ssh_config says.
+	// Jump lists the jump hosts in the format of ssh's ProxyJump: [user@]host[:port], separated by commas. "none"
+	// means a direct connection, whatever ssh_config says.
 	Jump string
 	// Config is the ssh_config to read instead of the user's and the system's. If it is "none", no ssh_config is
 	// read.
@@ -64,13 +64,13 @@ type SSHOptions struct {
 	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
 	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
-	// all images that a node may have booted. A host with one of these keys is verified. only reports that the node
-	// has its own image, so that no other key is accepted. HostKeys returns no keys if no image contains one. The
+	// all images that a node may have booted. A host with one of these keys is verified. only reports whether the
+	// node has its own image; if so, no other key is accepted. HostKeys returns no keys if no image contains one. The
 	// function may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
-// sources returns the usable sources that the options select, the best one first.
+// sources returns the usable sources that the options select, in order of preference.
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {
@@ -83,7 +83,7 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// addUsable returns the sources in some and the usable ones in more, the best one first.
+// addUsable returns all sources in some, and the usable ones in more, in order of preference.
 func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

@@ -14,11 +14,12 @@ type writerState struct {
 	Quote     string     `json:"quote,omitempty"`
 	Depth     int        `json:"depth,omitempty"`
 	Traceback bool       `json:"traceback,omitempty"`
-	// Partial reports that the start of a line was read, but not its end.
+	// Partial reports whether the start of a line was read, but not its end.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// state returns the state that another Parser needs to continue with the next line, as JSON. It is usually empty.
+// state returns, as JSON, the state that another Parser needs to continue with the next line. The result is usually
+// empty.
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {
@@ -55,8 +56,8 @@ func (p *Parser) resume(state string) {
 	}
 }
 
-// end returns a mask instead of message, the rest of a line whose start another Parser read, because the rest may be
-// part of a secret. goesOn reports that the line continues in the next entry.
+// end masks the rest of a line whose start was read by another Parser, because the rest may be part of a secret.
+// goesOn reports whether the line continues in the next entry.
 func (w *writer) end(goesOn bool, message []byte) []byte {
 	w.lost = goesOn
 	if len(message) == 0 {

@@ -22,12 +22,12 @@ import (
 
 // PushOptions configures a [Receiver].
 type PushOptions struct {
-	// Dir is the folder that holds the data that is needed after a restart; see [OpenImages]. It is required.
+	// Dir is the folder for data that must survive a restart; see [OpenImages]. It is required.
 	Dir string
 	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
 	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits limits the senders; its zero values mean the defaults.
+	// Limits restricts the memory and disk space that senders can use. Zero fields mean the defaults.
 	Limits PushLimits
 }
 
@@ -46,7 +46,7 @@ type Receiver struct {
 	streams   map[string]*stream // by node UUID
 	changed   chan struct{}      // closed and replaced when lines or a status arrive
 	address   string
-	heldBytes int // the size of all streams
+	heldBytes int // the total size of all streams in memory, in bytes
 	written   int64
 	refusals  int
 	refusal   string
@@ -164,7 +164,7 @@ func (r *Receiver) wake() {
 	r.changed = make(chan struct{})
 }
 
-// refuse counts a refused request.
+// refuse counts a refused request and stores the reason.
 func (r *Receiver) refuse(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -250,8 +250,8 @@ func (r *Receiver) limitMemory(grown int) {
 	}
 }
 
-// pruneAfter counts the bytes written to disk. It prunes the files whenever a certain number of bytes has been
-// written.
+// pruneAfter counts the bytes written to disk, and prunes the files each time the count exceeds a fraction of the
+// AllDisk limit.
 func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes

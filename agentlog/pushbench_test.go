@@ -12,8 +12,7 @@ import (
 	"ironworks/agentlog"
 )
 
-// BenchmarkPush measures how fast one machine can push, in requests of 500 lines, over TLS and including storage on
-// disk.
+// BenchmarkPush measures the speed of pushes of 500 lines from one machine. It includes TLS and storage on disk.
 func BenchmarkPush(b *testing.B) {
 	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{
 		Dir: b.TempDir(), Limits: agentlog.PushLimits{Rate: 1 << 40},

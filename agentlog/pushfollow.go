@@ -8,8 +8,9 @@ import (
 	"ironworks/models"
 )
 
-// Subscribe returns the node's lines in memory and, until ctx ends, further lines. When ctx has ended, it closes the
-// channel. The zero NodeRef selects all nodes. A slow reader delays nothing, but misses lines, which Dropped counts.
+// Subscribe sends the node's lines in memory and, until ctx ends, further lines. It then closes the channel. The zero
+// NodeRef selects all nodes. A slow reader does not delay the receiver, but misses lines; the Dropped field counts
+// them.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
 	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}
@@ -69,7 +70,7 @@ func (r *Receiver) lookAfter() time.Duration {
 	return r.options.Limits.Silence / 4
 }
 
-// gather collects the available lines; more reports that lines remain.
+// gather collects the available lines; more reports whether lines remain.
 func (s *subscription) gather() (batch Batch, more bool) {
 	r := s.receiver
 	streams := r.streamsOf(s.node)

@@ -40,8 +40,8 @@ type Identity struct {
 	HostKeyPublic string
 }
 
-// IdentityOrder describes an identity to create: the node that the image is for, or "" for all nodes, and the secrets
-// that the identity contains.
+// IdentityOrder describes an identity to create. Node is the node that the image is for, or "" for all nodes. Push
+// and HostKey select the secrets that the identity contains.
 type IdentityOrder struct {
 	Node          string
 	Push, HostKey bool
@@ -65,8 +65,8 @@ type image struct {
 const (
 	imageIDBytes = 8
 	tokenBytes   = 32
-	// imageLife is the age at which the identity of an image is removed, because the folder must not grow forever.
-	// Images are rebuilt more often than that.
+	// imageLife is the age at which an image's identity is removed, so that the folder does not grow forever. Images
+	// are rebuilt more often.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 
@@ -113,7 +113,7 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	return id, nil
 }
 
-// Make creates an identity like Draft, and stores it like Keep.
+// Make combines Draft and Keep: it creates an identity and stores it.
 func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	id, err := s.Draft(order)
 	if err == nil {
@@ -212,9 +212,9 @@ func (s *Images) all() []string {
 }
 
 // HostKeys returns the host keys that the node's ramdisk may have: those in the images for this node and in the
-// images for all nodes. Each key has the form used in known_hosts, without the host. only reports that no other key
-// is valid, because the newest of these images was built for this node alone and contains a host key. Unreadable
-// files are skipped.
+// images for all nodes. Each key has the form used in known_hosts, without the host. only reports whether all other
+// keys are invalid. That is the case if the newest of these images was built for this node alone and contains a host
+// key. Unreadable files are skipped.
 func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []string, only bool) {
 	var last time.Time
 	for _, id := range s.all() {

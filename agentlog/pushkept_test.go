@@ -101,7 +101,7 @@ func TestSpoolFails(t *testing.T) {
 	}
 }
 
-// TestPruneSpools checks that the oldest files of all nodes are removed until the rest fits.
+// TestPruneSpools checks that the oldest files of all nodes are removed until the total size is within the limit.
 func TestPruneSpools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -142,7 +142,7 @@ func TestPruneSpools(t *testing.T) {
 	pruneSpools(filepath.Join(dir, "none"), 0) // a missing folder is not an error
 }
 
-// TestReceiverLimitsMemory checks that lines are dropped from the largest stream, the oldest ones first.
+// TestReceiverLimitsMemory checks that lines are dropped from the largest stream, starting with the oldest line.
 func TestReceiverLimitsMemory(t *testing.T) {
 	t.Parallel()
 	limits := PushLimits{KeptLines: 100, KeptBytes: 1 << 20, AllBytes: 12 * costOf(&models.LogLine{Text: "line 1"})}

@@ -31,13 +31,13 @@ type PushLimits struct {
 }
 
 const (
-	// burst limits how much unused rate a node may save up: as much as accrues in this time. Saving up is allowed
-	// because a boot writes many lines in a short time.
+	// burst is the time for which a node may save up its unused rate. Saving is allowed because a boot writes many
+	// lines in a short time.
 	burst = 8 * time.Second
 	// batchLines is the approximate maximum number of lines in a Batch. It is small enough for a screen to process a
 	// Batch between two key presses.
 	batchLines = 2000
-	// gatherTime is the time for which lines are collected.
+	// gatherTime is the time for which lines are collected before the next Batch.
 	gatherTime = 100 * time.Millisecond
 	// lookTime is the interval at which a process that does not receive checks for lines that another process has
 	// received.

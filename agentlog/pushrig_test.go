@@ -126,7 +126,7 @@ func (r *pushRig) owner(_ context.Context, s agentlog.Sender) (agentlog.Owner, e
 	return agentlog.OwnerAmong(r.machines, s)
 }
 
-// stop stops receiving.
+// stop stops the receiver and closes the client's idle connections.
 func (r *pushRig) stop() {
 	r.console.Stop()
 	r.client.CloseIdleConnections()
@@ -220,7 +220,7 @@ func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	return texts
 }
 
-// wantLines checks that the node's lines are those from 1 to count, each once and in order.
+// wantLines checks that the node's lines are lines 1 to count, each once and in order.
 func (r *pushRig) wantLines(node models.NodeRef, count int) {
 	r.Helper()
 	for i, text := range r.texts(node, count) {

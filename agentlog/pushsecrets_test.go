@@ -113,7 +113,7 @@ func TestPushMasksSecretsOfTheJournal(t *testing.T) {
 	for i, text := range texts {
 		body += pushedLine(i+1, text)
 	}
-	// Push the lines in two requests, where the second one starts in the middle of a key.
+	// Push the lines in two requests. The second one starts in the middle of a key.
 	split := strings.Index(body, `"i=5"`) - len(`{"MESSAGE":"`)
 	split = strings.LastIndex(body[:split], "\n") + 1
 	r.expect(push{body: body[:split]}, 200, "i=")

@@ -18,9 +18,9 @@ import (
 // Sender describes a machine that pushes its journal. Its fields are taken from the headers of the request. Only
 // Address and Image are verified.
 type Sender struct {
-	// MACs lists the MAC addresses of the machine in lower case, with colons, sorted.
+	// MACs lists the machine's MAC addresses, which are sorted, in lower case, and contain colons.
 	MACs []string
-	// System is the system UUID that the firmware reports, in lower case, or empty.
+	// System is the system UUID that the firmware reports. It is in lower case, and may be empty.
 	System string
 	// Boot is the ID of the machine's current boot: 32 hexadecimal digits.
 	Boot    string
@@ -52,8 +52,8 @@ type Machine struct {
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the node that a sender belongs to: the only one to which one of the sender's MAC addresses or its
-// system UUID belongs. A sender that matches two nodes is refused.
+// OwnerAmong finds the node that has the same system UUID as the sender, or one of its MAC addresses. A sender that
+// matches two nodes is refused.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {
@@ -76,7 +76,7 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }
 
-// These are the headers of a push. noCursor is the value of headerAfter at the start of a boot.
+// Headers of a push. noCursor is the value of headerAfter at the start of a boot.
 const (
 	headerMACs   = "Ironworks-Macs"
 	headerSystem = "Ironworks-System"
@@ -100,8 +100,8 @@ var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this addres
 // errIntroduction reports that the headers of a request identify no sender.
 var errIntroduction = errors.New("the headers do not identify the sender")
 
-// senderOf reads the sender and the cursor after which its lines follow from the headers of a request. It does not
-// set the fields about the image, which the token identifies.
+// senderOf parses the headers of a request. It returns the sender, and the cursor that precedes the pushed lines. It
+// does not set the fields about the image, which the token identifies.
 func senderOf(request *http.Request) (s Sender, after string, err error) {
 	fail := func(what string) (Sender, string, error) {
 		return Sender{}, "", fmt.Errorf("%w: %s", errIntroduction, what)
@@ -140,14 +140,15 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 	return s, after, nil
 }
 
-// sameHost reports whether the agent and the sender may be on the same machine. Apart from equal addresses, this is
-// the case for a virtual machine with user networking, whose agent has a forwarded loopback address and whose pushes
-// come from 127.0.0.1.
+// sameHost reports whether the agent and the sender may be on the same machine. Usually, their addresses are equal.
+// In a virtual machine with user networking, however, the agent has a forwarded loopback address, and pushes come
+// from 127.0.0.1.
 func sameHost(agent, sender netip.Addr) bool {
 	return agent == sender || agent.IsLoopback() && sender == netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
-// identify returns the node that the sender belongs to, or an error that explains why none does.
+// identify returns the node that the sender belongs to. The error explains why there is no such node, or why the
+// sender is refused.
 func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, error) {
 	owner, err := r.options.Owner(ctx, s)
 	switch {

@@ -134,9 +134,9 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 	return r.append(s, sender, after, body)
 }
 
-// claim lets the sender push for the stream's node, unless another address currently does. proven reports that the
-// sender has the agent's address in Ironic; such a sender may always push. A rebooted machine must keep its address,
-// or wait until the old address has expired after silence.
+// claim lets the sender push for the stream's node, unless another address is the current sender. proven reports
+// whether the sender has the agent's address in Ironic; such a sender may always push. Otherwise, a rebooted machine
+// with a new address must wait until the old address has sent nothing for the duration silence.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +168,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 		return "", err
 	}
 	if last == "" {
-		r.wake() // wake the readers: this is a sign of life
+		r.wake() // wake the readers, because this is a sign of life
 		return at.cursor, nil
 	}
 	if s.parser == nil || s.position.boot != at.boot {
@@ -197,8 +197,8 @@ type pushEntry struct {
 	text   []byte
 }
 
-// entries returns the entries in a push and the cursor of the last one. It fails if an entry has no cursor, and
-// leaves out entries from other boots.
+// entries returns those entries in a push that belong to the given boot, and the cursor of the last entry. It fails
+// if there are too many entries, or if one is malformed or has no cursor.
 func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last string, err error) {
 	count := 0
 	for text := range bytes.Lines(body) {

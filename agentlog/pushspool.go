@@ -73,8 +73,8 @@ func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, 
 	return at, nil
 }
 
-// readSpool reads the lines of complete batches. It returns the size of these batches in the file, and the position
-// after the last of them.
+// readSpool reads the lines of complete batches. It returns the total size of these batches in the file, and the
+// position after the last one.
 func readSpool(path string, yield func(models.LogLine)) (whole int64, at journalPosition, err error) {
 	file, err := os.Open(path) //nolint:gosec // our own folder
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // stream holds the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
-	// sending is held while a request of the node is processed, so only one request is processed at a time.
+	// sending is held while a request from the node is processed, so that only one request is processed at a time.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
@@ -25,7 +25,7 @@ type stream struct {
 	first    int
 	size     int
 	position journalPosition
-	// from is the address of the node's last sender, and seen is the time when it last sent something.
+	// from is the address that last sent something for the node, and seen is the time when it did.
 	from    netip.Addr
 	seen    time.Time
 	refused string // the reason why the last refused sender was refused; empty if there was none
@@ -131,9 +131,9 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since returns about most lines, starting with line number next. It returns whole journal entries, so there may be
-// more lines. behind is the number of the line after the last returned one. dropped counts the requested lines that
-// are no longer in memory. If next is negative, since starts with the oldest line in memory.
+// since returns up to most lines, and any further lines of the last journal entry. It starts with the line that has
+// the number next, or with the oldest line in memory if next is negative. behind is the number of the line after the
+// last returned one. dropped counts the requested lines that are no longer in memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ func sameEntry(a, b *models.LogLine) bool {
 	return a.Cursor != "" && a.Cursor == b.Cursor && a.Boot == b.Boot
 }
 
-// status returns the status of the stream at the time now. silence is the time after which a sender is considered
+// status returns the stream's status. now is the current time, silence is the time after which a sender is considered
 // gone, and listening is the receiver's address, or "" if it does not listen.
 func (s *stream) status(now time.Time, silence time.Duration, listening string) Status {
 	s.mu.Lock()

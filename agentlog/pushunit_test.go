@@ -156,8 +156,8 @@ func (u *unitRig) begin() {
 	}
 }
 
-// end ends the unit's program. SIGKILL ends it with all its children, like a power loss; SIGTERM ends it in the way
-// that systemd does.
+// end ends the unit's program. SIGKILL also ends all its children, like a power loss; SIGTERM ends it as systemd
+// would.
 func (u *unitRig) end(signal syscall.Signal) {
 	if u.process == nil {
 		return
@@ -266,8 +266,8 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	}
 }
 
-// TestPushUnitSendsTheLastLines checks that lines are sent that are written after the unit has read all others, just
-// before it ends.
+// TestPushUnitSendsTheLastLines checks that the unit also sends lines that are logged just before it ends, after it
+// has read all others.
 func TestPushUnitSendsTheLastLines(t *testing.T) {
 	u := newUnitRig(t)
 	u.log(pushedLines(1, 10))

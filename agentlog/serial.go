@@ -20,7 +20,8 @@ type SerialConsoles interface {
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is a node's serial console, opened by Open of [SerialConsoles] and usable until Close.
+// SerialConsole is a node's serial console that was opened by the Open method of [SerialConsoles]. It is usable until
+// Close is called.
 type SerialConsole interface {
 	// Address returns the address that serves the console's data, as tcp://HOST:PORT. It may query Ironic, and the
 	// result may change.
@@ -34,9 +35,9 @@ type SerialConsole interface {
 
 // SerialError reports why a serial console cannot be read.
 type SerialError struct {
-	// Reason explains the error, and Remedy what the operator can do. Both are for display and may be empty.
+	// Reason explains the error. Remedy suggests what the operator can do. Both are for display and may be empty.
 	Reason, Remedy string
-	// Final reports that retrying is not expected to help.
+	// Final reports whether a retry would be useless.
 	Final bool
 }
 
@@ -46,7 +47,7 @@ func (e *SerialError) Error() string { return e.Reason }
 const (
 	serialDial   = 10 * time.Second
 	serialReturn = 20 * time.Second // time to restore the console's state
-	// serialQuiet is the time after which an incomplete line is shown: a prompt has no line end.
+	// serialQuiet is the time after which an incomplete line is shown, because a prompt has no line end.
 	serialQuiet = time.Second
 	// serialSilent is the time after which silence is reported.
 	serialSilent = 20 * time.Second

@@ -13,7 +13,7 @@ import (
 type serialParser struct {
 	*Parser
 	text serialText
-	// noise reports that the last input was not text.
+	// noise reports whether the last input was not text.
 	noise bool
 	// began is the estimated time when the machine started to boot, according to this program's clock. since is the
 	// time stamp of the last line, according to the kernel's clock.
@@ -80,8 +80,8 @@ func (p *serialParser) line(text string, shown bool) {
 		return
 	}
 	p.noise = false
-	// A program that overwrites its line with \r may omit the line end: in that case, the next program writes to the
-	// same line.
+	// A program that overwrites its line with \r may omit the line end. The next program then writes to the same
+	// line.
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 && readSerial(text[i+1:]).unit != "" {
 		p.line(text[:i], false)
 		text = text[i+1:]

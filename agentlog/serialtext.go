@@ -28,10 +28,11 @@ const (
 	escapeOne                 // one more byte belongs to the sequence
 )
 
-// maxEscape is the maximum length of an escape sequence: a longer one was noise that looked like a sequence.
+// maxEscape is the maximum length of an escape sequence. Longer ones are noise that looks like an escape sequence.
 const maxEscape = 512
 
-// feed calls line for every line that ends in data. shown reports that partial has already returned the whole line.
+// feed calls line for every line that ends in data. shown reports whether partial has already returned the whole
+// line.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
@@ -146,7 +147,8 @@ func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// moveCursor ends the line if the cursor moves to another row: boot menus and firmware have no other line ends.
+// moveCursor ends the line if the cursor moves to another row, because boot menus and firmware use no other line
+// ends. Moves within a row become a space.
 func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// serialLines returns the lines that result if text arrives in pieces of n bytes, including an incomplete last line.
+// serialLines parses text that arrives in pieces of n bytes. It returns all lines, including an incomplete last one.
 func serialLines(text string, n int) []string {
 	p := newSerialParser(models.NodeRef{UUID: testUUID}, testNow)
 	var lines []models.LogLine
@@ -122,8 +122,8 @@ func TestSerialTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestSerialPause checks that an incomplete line is shown, and shown again when it is complete. A secret that starts
-// in such a line must not be counted twice.
+// TestSerialPause checks that an incomplete line is shown, and that it is shown again when it is complete. Showing it
+// early must not change how later lines are masked.
 func TestSerialPause(t *testing.T) {
 	p := newSerialParser(models.NodeRef{}, testNow)
 	p.feed([]byte("localhost login: "))

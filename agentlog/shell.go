@@ -14,7 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// Shell is an SSH connection to a machine on which login shells or commands can be run.
+// Shell is an SSH connection to a machine. It can run login shells and commands.
 type Shell struct {
 	conn *sshConn
 	note string
@@ -28,7 +28,8 @@ type ShellOptions struct {
 	Trust *Trust
 	// Address is the machine's address, either in the form of agent_url or as a bare host.
 	Address string
-	// Instance reports that the machine runs its instance, which does not have the host keys of the node's ramdisks.
+	// Instance reports whether the machine runs its instance, which does not have the host keys of the node's
+	// ramdisks.
 	Instance bool
 }
 
@@ -65,8 +66,8 @@ func (o *ShellOptions) Target() string {
 	return printable.Line(o.SSH.target(host))
 }
 
-// OpenShell connects to a node's machine in the same way as its log: with the same keys, jump hosts and rules for
-// host keys. The connection ends when ctx does. The error is a [*ShellError] or the error of ctx.
+// OpenShell connects to a node's machine. It uses the same keys, jump hosts and rules for host keys as the connection
+// for the log. The connection ends when ctx does. The error is a [*ShellError] or the error of ctx.
 func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
 	host := HostOf(o.Address)
 	switch {
@@ -92,8 +93,8 @@ func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell
 	return nil, newShellError(o.SSH.target(host), err)
 }
 
-// bootIDFile contains the boot ID with dashes. In the journal, the field _BOOT_ID has the same ID without dashes.
-// Unlike the journal, this file is readable for every user.
+// bootIDFile contains the boot ID with dashes. In the journal, the _BOOT_ID field contains the same ID without
+// dashes. Unlike the journal, this file is readable for every user.
 const bootIDFile = "/proc/sys/kernel/random/boot_id"
 
 // boot returns the machine's boot ID, or "" if it is unknown or not needed.
@@ -130,7 +131,7 @@ type WindowSize struct{ Width, Height int }
 
 // PTY describes a terminal to allocate on the machine.
 type PTY struct {
-	// Term is the value of the variable TERM, and Size is the initial size.
+	// Term is the value of the TERM variable, and Size is the initial size.
 	Term string
 	Size WindowSize
 	// Resized delivers later sizes. It is nil if the size does not change.
@@ -210,7 +211,7 @@ func (s *Shell) ended(ctx context.Context, err error) error {
 	return newShellError(s.Target(), err)
 }
 
-// start requests a terminal and starts the command or the shell.
+// start requests a terminal if the session has one, and starts the command or the shell.
 func start(session *ssh.Session, r ShellSession) error {
 	session.Stdout, session.Stderr = r.Out, r.Err
 	if p := r.PTY; p != nil {
@@ -240,7 +241,7 @@ func start(session *ssh.Session, r ShellSession) error {
 	return nil
 }
 
-// followSize sends the size of the terminal to the machine until done is closed.
+// followSize forwards changes to the terminal's size to the machine until done is closed.
 func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
 	for {
 		select {

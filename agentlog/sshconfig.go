@@ -20,7 +20,7 @@ const noneWord = "none"
 
 // hop is a jump host or the destination, with the settings for logging in to it.
 type hop struct {
-	alias      string // the name as requested
+	alias      string // the requested name, before ssh_config replaces it
 	host       string
 	port       int
 	user       string
@@ -29,7 +29,7 @@ type hop struct {
 	strict     strictness
 }
 
-// strictness is a value of ssh's option StrictHostKeyChecking.
+// strictness is a value of ssh's StrictHostKeyChecking option.
 type strictness string
 
 const (
@@ -50,8 +50,7 @@ func (h *hop) name() string {
 	return printable.Line(name)
 }
 
-// hop returns the settings that ssh would use for the host alias. login and port, if not empty, take precedence over
-// ssh_config.
+// hop returns the settings that ssh would use for alias. login and port, if set, take precedence over ssh_config.
 func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
 	switch h.strict {
@@ -173,7 +172,7 @@ func splitHost(text string) (login, host string, port int, err error) {
 	return login, host, port, nil
 }
 
-// readSome reads a file. It returns an error if the file is larger than most bytes.
+// readSome reads a file. It returns an error if the size of the file exceeds most, in bytes.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

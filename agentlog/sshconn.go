@@ -76,7 +76,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	return logInToAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// logInToAll logs in to all hops; ramdisk reports that the last one is a ramdisk.
+// logInToAll logs in to all hops; ramdisk reports whether the last one is a ramdisk.
 func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
@@ -146,7 +146,7 @@ func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", h.address())
 }
 
-// keepAlive sends keepalive requests, and closes the connection if one of them is not answered.
+// keepAlive sends keepalive requests, and closes the connection if a request is not answered within silenceTime.
 func (c *sshConn) keepAlive(ctx context.Context) {
 	for wait(ctx, keepaliveTime) {
 		dead := time.AfterFunc(silenceTime, c.drop)
@@ -161,7 +161,7 @@ func (c *sshConn) keepAlive(ctx context.Context) {
 
 func (c *sshConn) client() *ssh.Client { return c.clients[len(c.clients)-1] }
 
-// drop closes all connections, the machine's first.
+// drop closes all connections, starting with the machine's.
 func (c *sshConn) drop() {
 	for i := len(c.clients) - 1; i >= 0; i-- {
 		_ = c.clients[i].Close()
@@ -179,7 +179,7 @@ func (c *sshConn) close() {
 // commandError reports that a command failed on a machine.
 type commandError struct {
 	status int    // the exit status; -1 if unknown
-	stderr string // the end of its error output
+	stderr string // the end of the command's error output
 	err    error
 }
 

@@ -161,8 +161,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestRun checks the result of commands, and that an endless command ends if its reader returns, its error output is
-// refused, or its context ends.
+// TestRun checks the results of commands. It also checks that an endless command ends when its reader returns, when
+// its error output is refused, and when its context ends.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	errEnough := errors.New("enough")

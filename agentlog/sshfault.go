@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// faultStatus returns the status for an error. The status explains why a machine's journal cannot be followed, and
-// how to fix it. final reports that retrying will not help.
+// faultStatus converts an error to a status that explains why a machine's journal cannot be followed, and how to fix
+// this. final reports whether retrying would not help.
 func faultStatus(err error) (s Status, final bool) {
 	again := func(why, wayOut string) (Status, bool) {
 		return Status{State: StateConnecting, Reason: why, Remedy: wayOut}, false

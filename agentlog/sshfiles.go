@@ -15,7 +15,7 @@ import (
 const (
 	// systemSSH is the folder of the system's ssh_config and its includes.
 	systemSSH = "/etc/ssh"
-	// maxConfig is the maximum size of a configuration file of ssh, in bytes.
+	// maxConfig is the maximum size of an ssh_config file, in bytes.
 	maxConfig = 1 << 20
 	// maxIncludes is the maximum depth of nested Include directives, as in OpenSSH (readconf.c, READCONF_MAX_DEPTH).
 	maxIncludes = 16
@@ -183,7 +183,7 @@ func withoutMatch(text []byte) string {
 	return strings.Join(lines, "")
 }
 
-// get returns the first value of key that applies to the host alias.
+// get returns the first value of key that applies to the host with the given alias, or "" if there is none.
 func (f *sshFiles) get(alias, key string) string {
 	var first string
 	for i := range f.parts {
@@ -197,7 +197,7 @@ func (f *sshFiles) get(alias, key string) string {
 	return first
 }
 
-// all returns all values of key that apply to the host alias, in the order of the files.
+// all returns all values of key that apply to the host with the given alias, in the order of the files.
 func (f *sshFiles) all(alias, key string) []string {
 	var out []string
 	for i := range f.parts {

@@ -63,7 +63,7 @@ func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	return len(ring.signers), ring.notes
 }
 
-// add reads the key in the file at path. named reports that the user has named the file; otherwise, the file need not
+// add reads the key in the file at path. named reports whether the user has named the file; if not, the file need not
 // exist.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)

@@ -19,7 +19,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket returns the path of a socket on which serve answers like an ssh-agent.
+// agentSocket starts a server that takes the place of an ssh-agent, and returns the path of its socket. serve handles
+// the connections.
 func agentSocket(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short

@@ -20,7 +20,7 @@ import (
 	"ironworks/models"
 )
 
-// sshServer is an SSH server on which a test answers the commands.
+// sshServer is an SSH server for tests, which define how it answers commands.
 type sshServer struct {
 	// answer runs a command and returns its exit status. If the status is negative, the session ends without an exit
 	// status.
@@ -29,12 +29,12 @@ type sshServer struct {
 	dial func(address string) (net.Conn, error)
 	// mute makes the server leave requests unanswered.
 	mute atomic.Bool
-	// user is the only user that can log in, with the key authorized.
+	// user is the only user that can log in, and authorized is that user's key.
 	user       string
 	authorized ssh.PublicKey
 
 	// reject, if set, is the reason for which all sessions are rejected. noTerminals makes the server reject
-	// terminals. sizes receives the sizes of terminals that clients sent.
+	// terminals. sizes receives the terminal sizes that clients send.
 	reject      string
 	noTerminals bool
 	sizes       chan string
@@ -260,7 +260,7 @@ func (s *sshServer) users() []string {
 	return slices.Clone(s.logins)
 }
 
-// known returns the line in known_hosts according to which the server has the given key.
+// known returns a line for known_hosts that assigns the given key to the server.
 func (s *sshServer) known(key ssh.PublicKey) string {
 	return fmt.Sprintf("[127.0.0.1]:%d %s", s.port, ssh.MarshalAuthorizedKey(key))
 }
@@ -281,8 +281,8 @@ func entryOf(n int, boot, text string) string {
 		text, n, testNow().UnixMicro()+int64(n)*1e6, boot)
 }
 
-// journalOf returns a function that answers like journalctl on a machine whose journal of boot b1 contains the given
-// texts. It does not wait for further entries.
+// journalOf returns a function that acts as journalctl on a machine. The journal belongs to boot b1 and contains the
+// given texts. The function does not wait for further entries.
 func journalOf(texts ...string) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
 		first := 0
@@ -296,7 +296,8 @@ func journalOf(texts ...string) func(*sshServer, string, ssh.Channel) int {
 	}
 }
 
-// saying returns a function that answers each command with text on the error output, and with the given exit status.
+// saying returns a function that answers every command in the same way: it writes text to the error output, and
+// returns the given exit status.
 func saying(text string, status int) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, _ string, ch ssh.Channel) int {
 		_, _ = io.WriteString(ch.Stderr(), text)
@@ -330,7 +331,7 @@ func followSSH(t *testing.T, o SSHOptions, address func(models.NodeRef) string) 
 	return &following{T: t, batches: f.Follow(t.Context(), models.NodeRef{UUID: testUUID})}
 }
 
-// until reads batches until is returns true. what describes the condition.
+// until reads batches until is() returns true. what describes the condition.
 func (f *following) until(what string, is func() bool) {
 	f.Helper()
 	for !is() {

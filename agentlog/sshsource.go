@@ -17,7 +17,7 @@ import (
 const (
 	firstPause  = time.Second
 	mostPause   = 15 * time.Second
-	failedPause = time.Minute // after a failure that does not go away by waiting
+	failedPause = time.Minute // after a failure that waiting does not fix
 	lookPause   = time.Second // the interval between two checks of the address
 )
 
@@ -34,7 +34,7 @@ type sshSource struct {
 	last      Status // the status of the last failed attempt
 }
 
-// follow connects and follows the journal until ctx ends. It retries because machines reboot and get other addresses.
+// follow connects and follows the journal until ctx ends. It retries because machines reboot and get new addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -99,7 +99,7 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 var errMoved = errors.New("the machine's address changed")
 
 // followUntilClosed connects and follows the log until the connection ends. It returns nil if journalctl has exited
-// successfully. With the option Once, this is the case when the existing journal has been read.
+// successfully. With the Once option, journalctl exits after it has printed the existing journal.
 func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -197,7 +197,8 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	return boot, err
 }
 
-// trust checks whether the machine's host key is trusted, and returns an error if not.
+// trust returns an error if the machine's host key is not trusted. Otherwise, it stores the reason why a new key is
+// trusted.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
 	var err error
 	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)
@@ -239,7 +240,8 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 
 func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
-// target returns the user and host with which the operator would log in to the host, for display.
+// target returns, for display, the user and the host with which ssh would connect to the given host. If ssh_config
+// cannot be read, it returns only the given host.
 func (o *SSHOptions) target(host string) string {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -283,7 +285,7 @@ type skew struct {
 	lines int
 }
 
-// observe takes a line into account that arrived while the source was being followed.
+// observe updates the estimate with a line that arrived while the source was being followed.
 func (s *skew) observe(l *models.LogLine) {
 	if l.Time.IsZero() || l.Received.IsZero() {
 		return

@@ -20,7 +20,7 @@ import (
 // changeAnswer is the controller's answer to a change. If a task carries out the change, task is its address.
 type changeAnswer struct {
 	task string
-	wait bool // reports that the status was 202
+	wait bool // whether the status was 202
 }
 
 // post sends an action, and does not wait for its task.
@@ -78,8 +78,8 @@ func wantsETag(err error) bool {
 	return code == http.StatusPreconditionFailed || code == http.StatusPreconditionRequired
 }
 
-// send sends a change. If the controller does not answer, it may have accepted the change nevertheless, and the error
-// is an *unconfirmedError.
+// send sends a change. If the controller does not answer, the error is an *unconfirmedError, because the controller
+// may have accepted the change.
 func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (changeAnswer, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -154,7 +154,7 @@ func (u *unconfirmedError) Unwrap() error { return u.err }
 // isBroken reports whether the connection was closed in the middle of an answer.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
-// isAbout reports whether a controller's error names this property.
+// isAbout reports whether a controller's error names the given property.
 func isAbout(err error, property string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {
@@ -215,9 +215,9 @@ func isTemporary(err error) bool {
 	return true
 }
 
-// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read, so that the
-// order may have been carried out. The fault does not contain the controller's answer, because an error about the
-// task says nothing about the order.
+// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read. The order may
+// have been carried out. The fault does not contain the controller's answer, because an error about the task says
+// nothing about the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
 	f := &models.Fault{

@@ -55,12 +55,12 @@ func (m *server) do(ctx context.Context, o models.BMCOrder) (string, error) {
 	return "", o.Check()
 }
 
-// refuse returns the error of an order that this controller cannot carry out.
+// refuse returns the error for an order that this controller cannot carry out.
 func (m *server) refuse(op, message, hint string) error {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: op, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
 
-// resetsFor returns the Redfish reset types that carry out a power order, the best one first.
+// resetsFor returns the Redfish reset types that carry out a power order, in order of preference.
 func resetsFor(verb models.BMCVerb) []string {
 	switch verb {
 	case models.BMCPowerOn:
@@ -132,8 +132,8 @@ func orUnknown(text string) string {
 	return text
 }
 
-// pick returns the first of the wanted values that is also offered, in the controller's spelling, or "" if none is.
-// If offered is empty, it returns the first wanted value.
+// pick returns the first wanted value that is also offered, in the controller's spelling, or "" if there is none. If
+// offered is empty, it returns the first wanted value.
 func pick(wanted, offered []string) string {
 	if len(offered) == 0 {
 		return wanted[0]
@@ -266,8 +266,8 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC will be unavailable for a few minutes", nil
 }
 
-// restart sends the action that restarts the controller. A connection that is closed or silent is no error, because
-// the controller is restarting.
+// restart sends the action that restarts the controller. A closed or silent connection is not an error, because the
+// controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
 	var gone *unconfirmedError
@@ -283,7 +283,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether the context is valid for longer than d.
+// hasTime reports whether more than d is left before the deadline of the context, if it has one.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)

@@ -166,7 +166,7 @@ func TestDoRefused(t *testing.T) {
 	}
 }
 
-// TestDoWithoutEffect checks that the result says so if an order has no effect.
+// TestDoWithoutEffect checks that the result mentions that an order had no effect.
 func TestDoWithoutEffect(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -177,12 +177,12 @@ func TestDoWithoutEffect(t *testing.T) {
 	}
 }
 
-// fake is a scripted controller. pages holds its answers to GET, by path, and asked lists the requests received, each
-// as "METHOD path".
+// fake is a scripted controller. pages holds its answers to GET requests, by path. asked lists the received requests
+// in the form "METHOD path".
 type fake struct {
 	*httptest.Server
 	pages map[string]string
-	// change answers requests with other methods than GET. It may change the answers in pages.
+	// change answers requests whose method is not GET. It may change the answers in pages.
 	change func(f *fake, w http.ResponseWriter, method, path, body string)
 	asked  []string
 }
@@ -200,7 +200,7 @@ func newFake(t *testing.T, pages map[string]string, change func(f *fake, w http.
 	for path, page := range pages {
 		f.pages[path] = page
 	}
-	// The handler has no lock: the race detector verifies that there is one request at a time.
+	// The handler has no lock, so that the race detector finds concurrent requests.
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimRight(r.URL.Path, "/")
 		f.asked = append(f.asked, r.Method+" "+path)

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// maxBytes is the maximum plausible size of a drive, an exabyte.
+// maxBytes is the maximum plausible size of a drive, in bytes: an exabyte.
 const maxBytes = 1e18
 
 type storage struct {

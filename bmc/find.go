@@ -169,8 +169,8 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return found, nil
 }
 
-// slots returns the slots for virtual media: those of the system, and those of the controller that are not among
-// them. Newer controllers list their slots in both places.
+// slots returns the slots for virtual media of the system and of the controller. Newer controllers list the same
+// slots in both places, so duplicates are removed.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {

@@ -181,7 +181,7 @@ func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	return sleep(ctx, wanted)
 }
 
-// sleep waits for d. It returns false if the context ended before.
+// sleep waits for d, and reports whether d elapsed before the context ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -44,8 +44,8 @@ func page(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
 
-// TestHostile checks that if one part of a controller's data is slow, wrong or broken, only that part is missing, and
-// that reading takes limited time and few requests.
+// TestHostile checks that only the affected part is missing if a part of a controller's data is slow, wrong or
+// broken. It also checks that reading takes limited time and few requests.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {
@@ -229,7 +229,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// busy rejects a number of requests for the interfaces (times) with a short Retry-After, and then answers them.
+// busy rejects the first requests for the interfaces with a short Retry-After, and answers later ones. times is the
+// number of requests to reject.
 func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	var n atomic.Int64
 	return onlyInterfaces(func(w http.ResponseWriter, r *http.Request) {

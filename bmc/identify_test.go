@@ -48,8 +48,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestIdentifyHostile checks that reading from a controller that lies, floods, hangs or answers very slowly ends in
-// time and after few requests, and that its answer can neither control the terminal nor reveal the password.
+// TestIdentifyHostile checks reading from a controller that lies, floods, hangs or answers very slowly. Reading must
+// end in time and after few requests. The answer must neither control the terminal nor reveal the password.
 func TestIdentifyHostile(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {

@@ -23,8 +23,8 @@ type logEntry struct {
 	Created, EventTimestamp, Severity, Message, Description, MessageID string
 }
 
-// readLogs reads the newest entries of the logs of the machine and of its controller: the system event log, and
-// vendor logs (Dell's lifecycle log, HPE's IML).
+// readLogs reads the newest entries in the logs of the machine and of its controller. These are the system event log
+// and vendor logs, such as Dell's lifecycle log and HPE's IML.
 func (p *probe) readLogs(ctx context.Context) error {
 	services, err := members[logService](ctx, p.session, p.system.LogServices, mostLogs)
 	all := []error{err}
@@ -55,7 +55,7 @@ func isDump(id string) bool {
 func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	raw, next, total, err := p.logPage(ctx, p.top(at, 0))
 	if err != nil && p.root.Features.TopSkipQuery {
-		raw, next, total, err = p.logPage(ctx, at) // some claim to support $top, but reject it
+		raw, next, total, err = p.logPage(ctx, at) // some controllers claim to support $top, but reject it
 	}
 	if err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	return entries, errors.Join(err, more)
 }
 
-// top returns the path for requesting at most maxEntries entries of a log after the first skip entries. If the
-// controller does not support such requests, it returns at.
+// top returns the path for requesting at most maxEntries entries of a log. skip is the number of entries to skip at
+// the start. If the controller does not support such requests, top returns at.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at
@@ -116,7 +116,7 @@ func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) < 0
 }
 
-// entries decodes log entries, the newest ones first. If the list consists of links, it reads only the newest few.
+// entries decodes log entries, newest first. If the list consists of links, it reads only the newest few.
 func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry, error) {
 	if len(raw) == 0 {
 		return nil, nil

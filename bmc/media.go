@@ -153,7 +153,7 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	}
 	extras := []map[string]any{{"Inserted": true, "WriteProtected": true}, {"TransferMethod": "Stream", "TransferProtocolType": protocol}}
 	if s.Actions.Insert == nil {
-		maps.Copy(body, extras[0]) // without these, some load the image but do not insert it
+		maps.Copy(body, extras[0]) // without these, some controllers load the image but do not insert it
 		ask = func() (string, error) { return m.change(ctx, s.ref.ID, body) }
 		extras = []map[string]any{{"WriteProtected": nil}, {"Inserted": nil}}
 	}
@@ -190,7 +190,7 @@ func adjustProperties(body map[string]any, err error, protocol string) bool {
 	return found
 }
 
-// apply sets the properties in change in the body. The value nil removes a property.
+// apply changes the body: it sets the properties in change, and removes those whose value is nil.
 func apply(body, change map[string]any) {
 	for name, value := range change {
 		if value == nil {
@@ -212,8 +212,8 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". full
-// means that the slot should contain an image.
+// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". If
+// full is true, the slot should contain an image; if not, it should be empty.
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {
@@ -260,7 +260,7 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 		at := actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
 		note, err = m.act(ctx, at, map[string]any{})
 		if refused(err) || status(err) == http.StatusUnsupportedMediaType {
-			note, err = m.act(ctx, at, nil) // some controllers require that there is no body, others that there is one
+			note, err = m.act(ctx, at, nil) // some controllers accept only requests without a body, others only requests with a body
 		}
 	} else {
 		note, err = m.change(ctx, s.ref.ID, map[string]any{"Image": nil, "Inserted": false})

@@ -43,7 +43,7 @@ func mutate(random *rand.Rand, value any) any {
 	return value
 }
 
-// TestMutations checks that with random answers, nothing crashes or hangs, and that the result is safe to show.
+// TestMutations checks that random answers cause no crash or hang, and that the result is safe to show.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")

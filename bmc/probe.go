@@ -15,8 +15,8 @@ import (
 const maxEntries = 50
 
 // Probe reads all data about a machine from its controller, part by part, for at most two minutes. Parts that could
-// not be read are listed in Unread. An error, which is a *models.Fault, means that nothing could be read. The time of
-// reading is according to the console's clock.
+// not be read are listed in Unread. An error, which is a *models.Fault, means that nothing could be read. The Read
+// field holds the start time according to the console's clock.
 func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
@@ -84,7 +84,7 @@ func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	return found, nil
 }
 
-// probe is the state of reading all data of one machine from its controller.
+// probe holds the state while all data about a machine is read from its controller.
 type probe struct {
 	server
 	found   *models.BMC
@@ -117,7 +117,7 @@ func (p *probe) parts() []part {
 	}
 }
 
-// read reads a part within the part's time limit. If the part cannot be read, it adds it to the unread parts.
+// read reads a part within the part's time limit. A part that cannot be read is added to the unread parts.
 func (p *probe) read(whole context.Context, part part) {
 	if whole.Err() != nil {
 		p.addUnread(part.name, "skipped: the BMC is too slow")

@@ -27,7 +27,7 @@ type controller struct {
 	*httptest.Server
 	rack *machine.Rack
 	mu   sync.Mutex
-	// asked lists the requests received, each as "METHOD path".
+	// asked lists the received requests in the form "METHOD path".
 	asked []string
 	// instead, if not nil, is called before the rack. It reports whether it has answered the request.
 	instead func(w http.ResponseWriter, r *http.Request) bool
@@ -58,7 +58,7 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
-// count returns the number of requests that start with the given prefix, in the form "METHOD path".
+// count returns the number of requests whose text, in the form "METHOD path", starts with method.
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeReadsTheMachinesState checks that changes of the machine's state are visible.
+// TestProbeReadsTheMachinesState checks that changes to the machine's state are visible.
 func TestProbeReadsTheMachinesState(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -223,7 +223,7 @@ func TestPinnedCertificateAndNamedSystem(t *testing.T) {
 	}
 }
 
-// TestUnreadableParts checks that if one part cannot be read, the others are read nevertheless.
+// TestUnreadableParts checks that the other parts are read even if one part cannot be read.
 func TestUnreadableParts(t *testing.T) {
 	t.Parallel()
 	c := newController(t, false, newMachine(t, "m1"))

@@ -32,7 +32,8 @@ type resource struct {
 	Status condition
 }
 
-// setPath stores the path from which a resource was read: some controllers omit or misspell it in the resource.
+// setPath stores the path from which a resource was read, because some controllers omit or misspell it in the
+// resource.
 func (r *resource) setPath(at string) {
 	if at != "" {
 		r.ref.ID = at
@@ -57,7 +58,7 @@ type partialError struct {
 // Error returns the number of failures and the first one.
 func (p *partialError) Error() string { return fmt.Sprintf("%d failed: %v", p.failed, p.first) }
 
-// Unwrap returns the first of the errors.
+// Unwrap returns the first error.
 func (p *partialError) Unwrap() error { return p.first }
 
 func (p *partialError) add(err error) {
@@ -106,8 +107,8 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError returns nil for the error that a field has the wrong type, and records it. It is not fatal, because
-// encoding/json skips such a field.
+// skipTypeError records the error that a field has the wrong type, and returns nil for it, because encoding/json
+// skips such a field. It returns other errors unchanged.
 func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {
@@ -158,8 +159,8 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	return all, nil
 }
 
-// expanded reads the members of a collection with their content, if the controller supports that: one request for all
-// memory modules is less load than thirty. After a failure, the controller is not asked for expanded collections
+// expanded reads the members of a collection with their content, if the controller supports that. One request for all
+// memory modules causes less load than thirty. After a failure, the controller is not asked for expanded collections
 // again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""

@@ -58,8 +58,8 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// parseTime returns the first of texts that is a valid time, according to the controller's clock. A clock that was
-// never set starts in 1970 or at the build date of the firmware, so times in 1970 are ignored.
+// parseTime parses texts in order, and returns the first valid time, which is according to the controller's clock. A
+// clock that was never set starts in 1970 or at the build date of the firmware, so times in 1970 are ignored.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

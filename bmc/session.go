@@ -31,7 +31,7 @@ type session struct {
 	url    string
 	// location is the path of the session's own resource. It is empty if there is none.
 	location string
-	// renewed reports that a new session has replaced an expired one. This happens only once, because some
+	// renewed reports whether a new session has replaced an expired one. This happens only once, because some
 	// controllers lock an account that logs in too often.
 	renewed bool
 	secrets []string
@@ -142,7 +142,7 @@ func (s *session) newSession(ctx context.Context) error {
 		return err
 	}
 	var made ref
-	_ = json.NewDecoder(resp.Body).Decode(&made) // some send no body, or a different one
+	_ = json.NewDecoder(resp.Body).Decode(&made) // some controllers send no body, or a different one
 	if made.ID == "" {
 		made.ID = resp.Header.Get("Location")
 	}
@@ -168,8 +168,8 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even after the context has ended: an open session may block other users, because controllers allow
-// few sessions.
+// close logs out, even after the context has ended. Controllers allow few sessions, so an open session may block
+// other users.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
 	if s.location == "" {
@@ -231,7 +231,7 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// Maximum numbers of resources that are read: real machines have fewer, or more are not useful.
+// Maximum numbers of resources that are read. Real machines have fewer, or more would not be useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

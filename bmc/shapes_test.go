@@ -146,8 +146,8 @@ func TestResourceVariants(t *testing.T) {
 	}
 }
 
-// TestLogs checks that the newest entries of a log are read with few requests, although the log has thousands of
-// entries whose order depends on the controller.
+// TestLogs checks that the newest entries of a log are read with few requests. The log has thousands of entries, and
+// their order depends on the controller.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	const entries = 3000

@@ -18,7 +18,7 @@ type Target struct {
 	// Username and Password are the credentials. Both may be empty.
 	Username string
 	Password models.Secret
-	// Basic means that the credentials are sent with each request, and that no session is created.
+	// Basic selects HTTP basic authentication: the credentials are sent with each request, and no session is created.
 	Basic bool
 	TLS   models.TLS
 	// Fingerprint is the SHA-256 fingerprint of the only accepted certificate, in hexadecimal, with or without

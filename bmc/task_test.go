@@ -74,7 +74,7 @@ func TestUnreadableTask(t *testing.T) {
 	}
 }
 
-// TestBusyTaskIsReadAgain checks that a task is read again if the controller does not answer once.
+// TestBusyTaskIsReadAgain checks that a task is read again if the controller fails to answer the first time.
 func TestBusyTaskIsReadAgain(t *testing.T) {
 	t.Parallel()
 	const task = "/redfish/v1/TaskService/Tasks/7"

@@ -190,8 +190,8 @@ func TestHostileArgumentsAreSanitized(t *testing.T) {
 	}
 }
 
-// TestBMCLoginNeedsAKeyring checks the error of bmc login and bmc logout if no keyring is available, because
-// passwords are stored only in a keyring. Without a session bus there is no keyring.
+// TestBMCLoginNeedsAKeyring checks that bmc login and bmc logout fail if no keyring is available, because passwords
+// are stored only in a keyring. Without a session bus there is no keyring.
 func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	t.Parallel()
 	if config.SystemKeyring(func(string) string { return "" }) != nil {

@@ -145,7 +145,7 @@ func sortChoices(_ *cobra.Command, prefix string) []string {
 	return columnChoices("")
 }
 
-// stateWords returns the provision states as one word each.
+// stateWords returns the provision states with dashes instead of spaces.
 func stateWords() []string {
 	states := models.Texts(models.States())
 	for i, s := range states {

@@ -95,7 +95,7 @@ func TestFlagValuesComplete(t *testing.T) {
 	}
 }
 
-// TestChoicesBelongToFlags checks that every entry of flagChoices is for a flag that exists.
+// TestChoicesBelongToFlags checks that every entry of flagChoices belongs to an existing flag.
 func TestChoicesBelongToFlags(t *testing.T) {
 	t.Parallel()
 	a := newApp(cli.Process{})

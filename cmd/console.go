@@ -42,9 +42,9 @@ type consoleFlags struct {
 	record string
 	// castVersion is the version of the format in which the terminal is recorded.
 	castVersion int
-	// resetView removes the stored view: the console starts with the view of the configuration.
+	// resetView removes the stored view, so that the console starts with the view from the configuration.
 	resetView bool
-	// file names the user data that the console checks when it starts. It may be empty.
+	// file is the path of the user data that the console checks when it starts. It may be empty.
 	file string
 }
 

@@ -61,7 +61,7 @@ func pluginsOf(hands config.ConsoleSettings) map[action.ID]*plugin.Plugin {
 	return plugins
 }
 
-// ownHands reads the settings of the console without the contexts, for labs and recordings.
+// ownHands reads the settings of the console, but not the contexts. Labs and recordings need no contexts.
 func (a *app) ownHands() (config.ConsoleSettings, error) {
 	opts := a.Options
 	opts.Flags = a.Flags

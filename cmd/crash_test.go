@@ -17,7 +17,7 @@ import (
 	"ironworks/ironicclient"
 )
 
-// crashing runs a command that connects and then panics with the value that value returns.
+// crashing runs a command that connects and then panics. The function value returns the value of the panic.
 func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Client) any) (code int, home, stdout, stderr string) {
 	t.Helper()
 	home = t.TempDir()

@@ -70,7 +70,8 @@ func TestDeployUsage(t *testing.T) {
 	}
 }
 
-// TestDeployDryRun checks that a dry run shows checks, requests and commands, as text and JSON, and sends nothing.
+// TestDeployDryRun checks that a dry run sends nothing, and that it shows checks, requests and commands as text or
+// JSON.
 func TestDeployDryRun(t *testing.T) {
 	t.Parallel()
 	site, err := lab.StartSite(t.Context(), lab.SiteOptions{Members: []lab.Member{{Name: "r7-n01"}, {Name: "r7-n02"}}, Speed: 60})

@@ -66,8 +66,8 @@ func codeBlock(b *bytes.Buffer, text string) {
 	b.WriteString("```\n")
 }
 
-// TestArgumentErrors checks that the error for a wrong number of arguments is our own text, which shows what the
-// command takes, and not cobra's.
+// TestArgumentErrors checks that a wrong number of arguments leads to our own error, which shows what the command
+// takes, instead of cobra's.
 func TestArgumentErrors(t *testing.T) {
 	t.Parallel()
 	var check func(c *cobra.Command)

@@ -64,8 +64,8 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
-// exampleArguments returns the arguments of each ironworks command in a line of shell. It understands only single
-// quotes, pipes and redirections.
+// exampleArguments returns the arguments of each ironworks command in a line of shell code. It understands only
+// single quotes, pipes and redirections.
 func exampleArguments(line string) (commands [][]string) {
 	var words []string
 	var word strings.Builder

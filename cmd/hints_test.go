@@ -88,8 +88,8 @@ func TestHintsMatchBatch(t *testing.T) {
 	}
 }
 
-// TestHintsMatchReadsDisks checks that hints match accepts the output of disks -o json, and that input without usable
-// disks is a usage error rather than a result without a match.
+// TestHintsMatchReadsDisks checks that hints match accepts the output of disks -o json. Input without usable disks
+// must be a usage error, rather than a result without a match.
 func TestHintsMatchReadsDisks(t *testing.T) {
 	t.Parallel()
 	const printed = `{"node": {"uuid": "u", "name": "n1"}, "picks": "", "disks": [

@@ -85,7 +85,7 @@ func (s *served) event(kind serve.EventKind) serving.EventJSON {
 	return serving.EventJSON{}
 }
 
-// get returns the response of a URL.
+// get fetches a URL and returns the content.
 func (s *served) get(url string) []byte {
 	s.t.Helper()
 	_, content := fetch.Answer(s.t, url, s.first.Certificate)
@@ -128,8 +128,8 @@ func TestIgnitionServeAnISO(t *testing.T) {
 	}
 }
 
-// TestIgnitionServeTheBuiltinAgent checks that the configuration in the served ISO contains a URL on the same server,
-// at which the built-in agent can be fetched.
+// TestIgnitionServeTheBuiltinAgent checks that the configuration in the served ISO contains a URL of the built-in
+// agent, which the same server serves.
 func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -55,7 +55,8 @@ func (i *interrupts) end(s os.Signal) bool {
 	return s != os.Interrupt || i.handedOver.Load() == 0
 }
 
-// handOver ignores Ctrl-C for another program at the terminal, until shortly after back is called.
+// handOver makes this program ignore Ctrl-C while another program uses the terminal, until shortly after back is
+// called.
 func (i *interrupts) handOver() (back func()) {
 	i.handedOver.Add(1)
 	return func() { time.AfterFunc(editorGrace, func() { i.handedOver.Add(-1) }) }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestInterrupts checks that Ctrl-C does not end the program while an editor runs and shortly afterwards, and that
-// otherwise SIGINT and SIGTERM end it.
+// TestInterrupts checks that Ctrl-C does not end the program while an editor runs or shortly afterwards. At any other
+// time, SIGINT and SIGTERM must end it.
 func TestInterrupts(t *testing.T) {
 	send := func(signal syscall.Signal) {
 		t.Helper()

@@ -81,9 +81,9 @@ func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing
 	return err
 }
 
-// keysOf returns the keys that are typed at a terminal. The channel is closed when ctx ends, or when the terminal
-// cannot be read any more. Leaving the terminal with ~. counts as the key q. The buffer has space for more than one
-// key, because a read of a terminal requires that.
+// keysOf returns the keys that are typed at a terminal. The channel is closed when ctx ends, or when the terminal can
+// no longer be read. Leaving the terminal with ~. counts as pressing q. The buffer has space for more than one key,
+// because reading from a terminal requires that.
 func keysOf(ctx context.Context, where *shell.Terminal) <-chan byte {
 	keys := make(chan byte)
 	go func() {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestCommandsAndConsoleUseThePoliciesOfTheContext checks that commands and the console apply the context's policies
-// for checks, also after the console has switched to another context.
+// for checks, even after the console has switched to another context.
 func TestCommandsAndConsoleUseThePoliciesOfTheContext(t *testing.T) {
 	t.Parallel()
 	strict := config.Context{

@@ -46,7 +46,8 @@ func freePort(t *testing.T, address string) int {
 	return port
 }
 
-// userKey returns an operator's key pair, as the file with the private key and the text of the public key.
+// userKey creates an operator's key pair. It returns the path of the file with the private key, and the text of the
+// public key.
 func userKey(t *testing.T) (file, public string) {
 	t.Helper()
 	pub, private, err := ed25519.GenerateKey(rand.Reader)
@@ -68,8 +69,9 @@ func userKey(t *testing.T) (file, public string) {
 	return file, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// TestRamdiskLogInTheLab checks that the journal of a machine can be read over SSH, using the host key of the
-// machine's image, and that it can also be pushed, in which case Ironic attributes it to the node.
+// TestRamdiskLogInTheLab checks that a machine's journal can be read over SSH, with the host key in the machine's
+// image. It also checks that the machine pushes its journal, and that the receiver finds the machine's node in
+// Ironic.
 func TestRamdiskLogInTheLab(t *testing.T) {
 	t.Parallel()
 	a := newApp(cli.Process{})

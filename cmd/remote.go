@@ -134,7 +134,8 @@ func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// fromStandardInput reports whether all values of a flag are standard input or, if it takes them, JSON or URLs.
+// fromStandardInput reports whether every value of a flag stands for standard input or, if the flag takes them, is
+// JSON or a URL.
 func fromStandardInput(f *pflag.Flag) bool {
 	values := []string{f.Value.String()}
 	if list, is := f.Value.(pflag.SliceValue); is {

@@ -39,7 +39,7 @@ func eachCommand(cmd *cobra.Command, visit func(cmd *cobra.Command)) {
 	}
 }
 
-// harmlessFlags returns the flags of commands over SSH whose value is not a file of the server.
+// harmlessFlags returns the flags that are available over SSH and whose values do not name files of the server.
 func harmlessFlags() []string {
 	return strings.Fields("output advertise system bmc-username fingerprint slot to user-data-reader step override confirm policy allocate-class allocate-trait " +
 		"format column driver bmc names set deploy-kernel deploy-ramdisk kernel-params error state release disk since source level filter columns sort node mask-secrets " +
@@ -62,7 +62,7 @@ func TestFlagsOverSSH(t *testing.T) {
 			}
 			seen[f.Name] = true
 			listed, harmless := slices.Contains(lists, f.Name), slices.Contains(harmlessFlags(), f.Name)
-			// "system" is a path on the BMC, "format" and "column" describe files of nodes.
+			// "system" is a path on the BMC; "format" and "column" describe files with nodes.
 			if listed == harmless || harmless && files.MatchString(f.Usage) && !slices.Contains([]string{"system", "format", "column"}, f.Name) {
 				t.Errorf("%s --%s (%s): in the lists of remote.go %v, harmless %v", cmd.CommandPath(), f.Name, f.Usage, listed, harmless)
 			}
@@ -103,7 +103,7 @@ func TestCommandsOverSSH(t *testing.T) {
 	}
 }
 
-// TestNoFilesOverSSH tries the path of a file in every flag and in all forms. It checks that the file is neither read
+// TestNoFilesOverSSH passes the path of a file to every flag, in all forms. It checks that the file is neither read
 // nor written, and that the answer does not reveal whether the file exists.
 func TestNoFilesOverSSH(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	})
 }
 
-// begin seeks to the start position.
+// begin seeks to the start position, and pauses the player if the flags say so.
 func begin(player *replay.Player, flags *replayFlags) error {
 	s := player.State()
 	at, err := startOf(flags.at, s.From)
@@ -99,7 +99,7 @@ func begin(player *replay.Player, flags *replayFlags) error {
 	return nil
 }
 
-// startOf parses --at for a recording that begins at from.
+// startOf parses the value of --at. from is the time at which the recording begins.
 func startOf(text string, from time.Time) (time.Time, error) {
 	if text == "" {
 		return from, nil

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainRecording checks that an explanation of the shown moment of a recording uses only recorded data: the
-// reason of the failure or, if there is none, the log.
+// TestExplainRecording checks that an explanation for a moment in a recording uses only recorded data. It uses the
+// reason for the failure or, if there is none, the log.
 func TestExplainRecording(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -32,7 +32,7 @@ type serverFlags struct {
 	check                             bool
 }
 
-// defaultListen is the address of ironworks serve.
+// defaultListen is the default address on which ironworks serve listens.
 const defaultListen = ":2222"
 
 func (a *app) serveCommand() *cobra.Command {
@@ -137,8 +137,8 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
-// These are the garbage collection targets (GOGC) of a console and of a server, in percent of the live heap. Most of
-// a console's memory is in use, so a smaller heap costs little time.
+// Garbage collection targets (GOGC) of a console and of a server, in percent of the live heap. Most of a console's
+// memory is in use, so a smaller heap costs little time.
 const (
 	consoleGC = 60
 	servedGC  = 25

@@ -21,8 +21,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// defaultFPS is the default limit for how often a console is drawn per second. The first change after a pause is
-// drawn immediately. Changes that follow shortly afterwards are drawn together.
+// defaultFPS is the default maximum number of times that a console is drawn per second. The first change after a
+// pause is drawn immediately. Changes that follow shortly afterwards are drawn together.
 const defaultFPS = 60
 
 // console runs a user's console on an SSH terminal.
@@ -150,7 +150,7 @@ type sharedAPI struct {
 	shared *session.Shared
 }
 
-// Conductors lists the conductors.
+// Conductors returns the conductors from the server's shared data.
 func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
@@ -159,7 +159,7 @@ func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 // entered by one user would be used for all users.
 type sharedBMCs struct{ screen.BMCs }
 
-// HasKeyring reports that credentials cannot be stored.
+// HasKeyring returns false, because credentials cannot be stored.
 func (sharedBMCs) HasKeyring() bool { return false }
 
 // resume continues the deployments that were interrupted when the previous server ended.
@@ -195,7 +195,7 @@ func (s *consoleServer) resume(ctx context.Context) {
 	}
 }
 
-// resumeOf continues the deployments of a user, with the overrides that were recorded.
+// resumeOf continues a user's deployments with the overrides that were recorded.
 func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string) {
 	runner := *s.shared.Runner
 	runner.Actor.User = user

@@ -44,8 +44,8 @@ func TestFullDiskSendsNothing(t *testing.T) {
 	}
 }
 
-// TestFullDiskForTasks checks the message if the file of a task cannot be written. The task still runs, but it could
-// not be resumed.
+// TestFullDiskForTasks checks the message for a task whose file cannot be written. Such a task runs, but cannot be
+// resumed after a restart.
 func TestFullDiskForTasks(t *testing.T) {
 	t.Parallel()
 	var said []string

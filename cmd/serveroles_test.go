@@ -54,7 +54,7 @@ func (l *ironicLog) drain() []string {
 	return sent
 }
 
-// servedRig is a server of consoles without SSH, with an embedded Ironic.
+// servedRig is a consoleServer with an embedded Ironic. It is used without SSH.
 type servedRig struct {
 	t      *testing.T
 	server *consoleServer

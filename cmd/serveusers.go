@@ -9,10 +9,10 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// usersEvery is the interval at which the users of the configuration are read again.
+// usersEvery is the interval at which the users in the configuration are read again.
 const usersEvery = 2 * time.Second
 
-// watchUsers applies changes of serve.users in the configuration until ctx ends. The server ends the sessions of
+// watchUsers applies changes to serve.users in the configuration until ctx ends. The server ends the sessions of
 // users whose role or nodes have changed. A change is applied only when two consecutive reads agree, because an
 // editor may still be writing the file. While the configuration is invalid, the previous users remain.
 func (a *app) watchUsers(ctx context.Context, list *access.List, current map[string]access.Grant) {

@@ -48,8 +48,8 @@ func (f *userFiles) write(name, text string) {
 	}
 }
 
-// TestUsersAreReloaded checks that a running server applies changes of a user's role in the configuration, and that a
-// configuration file that is briefly empty, or invalid, changes nothing.
+// TestUsersAreReloaded checks that a running server applies changes to a user's role in the configuration. It also
+// checks that a configuration file that is briefly empty, or invalid, changes nothing.
 func TestUsersAreReloaded(t *testing.T) {
 	t.Parallel()
 	files := newUserFiles(t)

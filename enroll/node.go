@@ -237,8 +237,9 @@ func (n *Node) check() {
 
 const noDriver = "no driver; add driver: redfish, or another driver that a conductor supports"
 
-// NodeFields returns those fields of POST /v1/nodes that an input may contain. They are _creation_attributes in
-// python-ironicclient's v1/node.py, plus instance_info and the flags that PATCH accepts.
+// NodeFields returns the fields that an input may contain for a node. They are _creation_attributes in
+// python-ironicclient's v1/node.py, plus instance_info, instance_uuid, and protected and retired with their reasons.
+// Ironic accepts protected and protected_reason only in a PATCH.
 func NodeFields() []string {
 	return []string{
 		"uuid", "name", "driver", "driver_info", "properties", "instance_info", "extra", "network_data",

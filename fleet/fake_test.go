@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeIronic is an Ironic in memory. Its lists follow the rules of the real one: nodes are sorted by ID, or by a time
-// with null updated_at last; markers must exist; the Date is in whole seconds.
+// fakeIronic is an in-memory Ironic API. As in the real one, nodes are sorted by ID or by a time, where nodes without
+// updated_at come last; unknown markers are rejected; and the Date header has whole seconds.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes map[string]*fakeNode

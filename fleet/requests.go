@@ -86,8 +86,8 @@ func (p *Poller) applyRequests() {
 const maxSingle = 20
 
 // watchedNodes returns the nodes that a round should read one by one. If there are more than maxSingle, it omits
-// those that the round has already read, and returns the others in turn, maxSingle per round. Many nodes may have
-// been deleted, so it then also requests a sweep, which finds that sooner.
+// those that the round has already read, and returns the others in turn, maxSingle per round. In that case it also
+// requests a sweep, which finds deleted nodes sooner if many were deleted.
 func (p *Poller) watchedNodes(read map[string]bool) []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()

@@ -41,8 +41,8 @@ type Status struct {
 	Busy     int
 }
 
-// Stale reports whether the node list is outdated, because the last request failed or because the list is too old.
-// now is the local time.
+// Stale reports whether, at the local time now, the last request has failed or the node list is older than it should
+// be.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }

@@ -25,8 +25,8 @@ func builtinRamdisk(t *testing.T) Ramdisk {
 	return r
 }
 
-// TestBuiltinAgent checks that the unit matches docs/reference/agent.md, and that Ignition downloads and verifies the
-// program.
+// TestBuiltinAgent checks that the unit has the settings shown in docs/reference/agent.md, which it does not read,
+// and that the configuration makes Ignition download and verify the program.
 func TestBuiltinAgent(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.Hostname, r.IPOptions, r.CopyNetwork = "r7-n01", []string{"ip=dhcp6", "rd.neednet=1"}, CopyNetworkAlways

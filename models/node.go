@@ -73,7 +73,7 @@ type Node struct {
 
 	// Whole holds the decoded values of requested fields that this struct lacks or holds only in part.
 	Whole map[string]any `json:"-"`
-	// Raw is the JSON object as Ironic sent it. It is set only if the caller asked for it.
+	// Raw is the JSON object as Ironic sent it. For the nodes of a list, it is set only if the caller asked for it.
 	Raw json.RawMessage `json:"-"`
 }
 

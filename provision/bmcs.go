@@ -22,8 +22,8 @@ type BMCAPI interface {
 	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
-// BMCs queries the controllers of the nodes in one Ironic, and sends orders to them. It connects to a controller only
-// while one of its methods runs.
+// BMCs queries the controllers of one Ironic's nodes and sends orders to them. It connects to a controller only for a
+// query, or when a Runner runs an order.
 type BMCs struct {
 	API BMCAPI
 	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains

@@ -322,7 +322,8 @@ func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.
 	return log, res, false
 }
 
-// resumeWatching watches a deployment that was sent by an earlier process.
+// resumeWatching watches a deployment that was sent by an earlier process. If opts.Wait is unset and the action is to
+// deploy, it only records that the deployment was sent.
 func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *models.Node, rec *record, opts RunOptions, log *deploymentLog, res *Result) {
 	res.Outcome = OutcomeAccepted
 	if !opts.Wait && a.purpose == purposeDeploy {

@@ -118,7 +118,8 @@ func at(d *hints.PythonDict, key string) any {
 	return d.Get(key)
 }
 
-// same compares values in the same way as [hints.PythonSame]. A missing value equals only another missing value.
+// same reports whether two values are equal according to [hints.PythonSame]. A missing value equals only another
+// missing value.
 func same(a, b any) bool {
 	_, missing := a.(Missing)
 	_, missingToo := b.(Missing)

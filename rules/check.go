@@ -64,7 +64,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	}
 }
 
-// comparison warns if values of different types are compared, which may be unintended because a template always
+// comparison warns if values of different types are compared. This may be unintended, because a template always
 // results in a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
@@ -163,8 +163,8 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	}
 }
 
-// attributePath checks the path of an attribute that an action changes. fields holds the known fields, and of says
-// whether they are fields of a node or a port.
+// attributePath checks the path of an attribute that an action changes. of is "node" or "port", and fields holds the
+// known fields of such an object.
 func (r *reader) attributePath(v *document.Value, of string, fields map[string]fieldType, o *Operation) {
 	if v.Kind != document.Text {
 		r.Problem(v, "path is %s, not a string such as properties/cpus", v.Kind)
@@ -187,7 +187,7 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 	}
 }
 
-// templates warns about templates in a value that Ironic does not expand.
+// templates searches a value for templates, and warns about those that Ironic does not expand.
 func (r *reader) templates(v *document.Value) {
 	switch v.Kind {
 	case document.List:

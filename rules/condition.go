@@ -158,8 +158,8 @@ func chain(op string, given any, asText bool) (bool, *Exception) {
 	return true, nil
 }
 
-// truth reports whether a value stands for the boolean want. Numbers count as in Python; strings do only if they are
-// one of the given words.
+// truth reports whether a value stands for the boolean want. Numbers count as in Python. Strings count only if they
+// equal word or other in lower case.
 func truth(value any, word, other string, want bool) bool {
 	switch v := value.(type) {
 	case bool:

@@ -12,18 +12,18 @@ import (
 type Subject struct {
 	// Node holds the node's fields in the form of the API.
 	Node *hints.PythonDict
-	// Ports holds the fields of each of the node's ports in the form of the API.
+	// Ports holds the fields of the node's ports in the form of the API, with one object for each port.
 	Ports  []*hints.PythonDict
 	Traits []string
 	// Inventory and PluginData hold the data that an inspection stored.
 	Inventory, PluginData *hints.PythonDict
 }
 
-// Masking is the value of Ironic's option [inspection_rules]mask_secrets. It decides whether rules can read the
+// Masking is the value of Ironic's option [inspection_rules]mask_secrets. It determines whether rules can read the
 // secrets in the inventory.
 type Masking string
 
-// The values of the option mask_secrets.
+// The values of the mask_secrets option.
 const (
 	MaskAlways    Masking = "always"
 	MaskSensitive Masking = "sensitive" // sensitive rules can read secrets
@@ -56,7 +56,7 @@ type Outcome struct {
 	Action int
 	// Notes lists notes for the operator about what the rule did.
 	Notes []string
-	// Changes lists those changes made by the actions that Ironic saves.
+	// Changes lists the changes that the actions made and that Ironic saves.
 	Changes []Change
 }
 
@@ -73,7 +73,7 @@ type run struct {
 	unstorable string
 }
 
-// Run evaluates rules, in the order of [Sorted], as Ironic's engine does.
+// Run evaluates rules as Ironic's engine does. It uses the order of [Sorted].
 func Run(list []*Rule, s Subject, masking Masking) *Result {
 	r := &run{
 		node: newObject("Node", nodeFields(), s.Node), traits: slices.Clone(s.Traits), inventory: orEmpty(s.Inventory),
@@ -169,8 +169,7 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks records that Ironic would add one of its masking wrappers to the plugin data at path, so that it cannot
-// store the plugin data.
+// breaks records that Ironic cannot store the plugin data, because it would add one of its masking wrappers at path.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)

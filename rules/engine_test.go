@@ -129,8 +129,8 @@ func describe(r *rules.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestOrder checks that rules are run by priority, and by age if the priorities are equal, and that a rule sees the
-// changes made by earlier rules.
+// TestOrder checks that rules run in the order of their priority, or of their age if the priorities are equal. It
+// also checks that a rule sees the changes made by earlier rules.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	file, err := rules.Parse([]byte(`

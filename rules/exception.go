@@ -28,7 +28,8 @@ const (
 	classIronic     = "IronicException"
 )
 
-// isIronic reports whether the exception is of one of Ironic's own classes, which the engine reports unchanged.
+// isIronic reports whether the exception belongs to one of Ironic's own classes. The engine reports such exceptions
+// unchanged.
 func (e *Exception) isIronic() bool {
 	switch e.Class {
 	case classInspection, classExecution, classAction, classCondition, classPort, classIronic:
@@ -37,7 +38,7 @@ func (e *Exception) isIronic() bool {
 	return false
 }
 
-// actionFailed returns Ironic's exception RuleActionExecutionFailure.
+// actionFailed returns a RuleActionExecutionFailure, which is an exception of Ironic.
 func actionFailed(format string, args ...any) *Exception {
 	return raise(classAction, "Inspection rule action execution failed. Reason: "+format, args...)
 }

@@ -25,9 +25,9 @@ type File struct {
 	Warnings []document.Problem
 }
 
-// Parse reads rules in YAML or JSON. The data may be a rule, a list of rules, or an object with the key
-// inspection_rules, which the API and baremetal write. If it is invalid, the error is a *document.Error that lists
-// all problems.
+// Parse reads rules in YAML or JSON. The data may be a rule, a list of rules, or an object with an inspection_rules
+// key, which the API and the baremetal command write. If the data is invalid, the error is a *document.Error that
+// lists all problems.
 func Parse(data []byte, file string) (*File, error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
@@ -163,7 +163,8 @@ var (
 	logLevels     = []string{"debug", "info", "warning", "error", "critical"} //nolint:gochecknoglobals // a constant
 )
 
-// operations reads the conditions or the actions of a rule; what says which. check checks each of them.
+// operations reads the conditions or the actions of a rule; what is the word for them in messages. check is called
+// for each of them.
 func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
 	if v.Kind != document.List {
 		r.Problem(v, "%s is %s, not a list", what, v.Kind)
@@ -234,8 +235,7 @@ func (r *reader) noOperation(v *document.Value, what, op string, known map[strin
 	r.Problem(&at, "unknown %s %q; available: %s", what, op, strings.Join(names, ", "))
 }
 
-// arguments checks the names of the arguments. It returns false if the problems are such that the values should not
-// be checked.
+// arguments checks the names of the arguments, and reports whether their values should be checked, too.
 func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 	args := v.Get("args")
 	required := slices.DeleteFunc(slices.Clone(sig.required), func(name string) bool { return name == "plugin_data" })

@@ -120,7 +120,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestExamples checks that the examples have no problem, and what they do.
+// TestExamples checks that the examples contain no problems and make the expected changes.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{

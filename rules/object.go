@@ -9,11 +9,11 @@ import (
 	"ironworks/models/hints"
 )
 
-// kind is the type of a field in oslo.versionedobjects, which decides how values are converted.
+// kind is the type of a field in oslo.versionedobjects, which determines how values are converted.
 type kind int
 
 const (
-	kindText    kind = iota // other values than text, numbers and booleans fail: "A string is required …"
+	kindText    kind = iota // values other than text, numbers and booleans fail: "A string is required …"
 	kindAnyText             // converted to text, such as a UUID
 	kindBool
 	kindWhole
@@ -29,8 +29,8 @@ type fieldType struct {
 	required bool
 }
 
-// nodeFields returns the fields of a node according to ironic/objects/node.py (39.0.0). They have the names of
-// attributes of Ironic's objects, which may differ from those in the API.
+// nodeFields returns the fields of a node according to ironic/objects/node.py (39.0.0). Their names are the names of
+// attributes in Ironic, which may differ from the names in the API.
 func nodeFields() map[string]fieldType {
 	f := fieldsOf(kindText, "name", "driver", "reservation", "conductor_group", "power_state", "target_power_state",
 		"provision_state", "target_provision_state", "maintenance_reason", "fault", "last_error", "resource_class",
@@ -142,7 +142,7 @@ func (o *object) method(name string) bool {
 		}, name)
 }
 
-// set implements Python's setattr. ineffective reports that Ironic does not save the value.
+// set implements Python's setattr. ineffective reports whether Ironic discards the value instead of saving it.
 func (o *object) set(name string, value any) (ineffective bool, raised *Exception) {
 	t, isField := o.fields[name]
 	if !isField {

@@ -108,7 +108,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
 }
 
-// isAmong implements Python's operator in for plugin data within Ironic's masking wrappers.
+// isAmong implements Python's in operator for plugin data within Ironic's masking wrappers.
 func isAmong(value, found any) (bool, *Exception) {
 	m, ok := found.(masked)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// number returns a value that Python compares as a number, which includes booleans. n is nil for infinity and NaN,
-// which are returned in special.
+// number converts a value that Python compares as a number, including a boolean. n is nil for infinity and NaN, which
+// are returned in special. ok is false for all other values.
 func number(v any) (n *big.Rat, special float64, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -110,7 +110,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", sign, hints.PythonTypeName(a), hints.PythonTypeName(b))
 }
 
-// contains implements Python's operator in.
+// contains implements Python's in operator.
 func contains(value, in any) (bool, *Exception) {
 	switch in := in.(type) {
 	case hints.PythonList:

@@ -150,7 +150,8 @@ func withoutPluginData(args any) any {
 	return copied
 }
 
-// Sorted returns the rules in the order in which Ironic runs them. The given order must be that of the API.
+// Sorted returns the rules in the order in which Ironic runs them. list must be in the order in which the API returns
+// rules.
 func Sorted(list []*Rule) []*Rule {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *Rule) int { return cmp.Compare(b.Priority, a.Priority) })

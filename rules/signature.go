@@ -53,7 +53,7 @@ func actions() map[string]signature {
 	}
 }
 
-// parameters returns the names of the arguments that a file may give.
+// parameters returns the names of the arguments that may occur in a file.
 func (s signature) parameters() []string {
 	all := append(slices.Clone(s.required), s.optional...)
 	return slices.DeleteFunc(all, func(name string) bool { return name == "plugin_data" })

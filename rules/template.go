@@ -72,7 +72,7 @@ func unwrapped(v any) any {
 	return v
 }
 
-// typeName returns Python's name of a value's type.
+// typeName returns the name of a value's type in Python.
 func typeName(v any) string {
 	switch v := v.(type) {
 	case *object:
@@ -371,7 +371,7 @@ func pythonMethod(v any, name string) bool {
 	case nil:
 		return false
 	}
-	return !strings.Contains(name, "-") // there are many methods of strings, lists and dictionaries
+	return !strings.Contains(name, "-") // strings, lists and dictionaries have many methods
 }
 
 func itemOf(v any, index string) (any, *Exception) {

@@ -7,8 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// flowFrom is the depth from which objects and lists are written on one line in a file: that of the arguments of an
-// operation.
+// flowFrom is the nesting depth from which objects and lists are written on one line. It is the depth of an
+// operation's arguments.
 const flowFrom = 4
 
 // YAML writes rules as a file that [Parse] reads.
@@ -27,8 +27,8 @@ func YAML(list []*Rule) ([]byte, error) {
 	return document.YAML(bodies, flowFrom)
 }
 
-// argumentsInOrder returns operations with their arguments in the order of the parameters: Ironic does not store any
-// order.
+// argumentsInOrder returns operations with their arguments in the order of the parameters, because Ironic does not
+// store an order.
 func argumentsInOrder(operations []Operation) []Operation {
 	ordered := slices.Clone(operations)
 	for i := range ordered {

@@ -25,7 +25,7 @@ type tty struct {
 	resized chan os.Signal
 }
 
-// openTTY switches the terminal to raw mode and fills in the remaining fields of t.
+// openTTY switches the terminal to raw mode and sets the size, the color profile and the raw flag of t.
 func openTTY(t *Terminal) (*tty, error) {
 	in, is := t.In.(*os.File)
 	out, too := t.Out.(*os.File)

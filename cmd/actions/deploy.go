@@ -112,8 +112,8 @@ func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provis
 	return a.CarryOut(cmd, s, runner, plan, flags.ActFlags)
 }
 
-// deployOptions reads the plan and the flags. names lists the nodes on the command line. If it is empty, the nodes of
-// the plan are meant.
+// deployOptions reads the plan and the flags. names lists the nodes on the command line. meant is equal to names or,
+// if names is empty, lists the nodes in the plan.
 func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
 	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {

@@ -117,8 +117,7 @@ func (a *app) setCommand() *cobra.Command {
 	return cmd
 }
 
-// splitSettings separates nodes from settings: the name of a node has no =, and does not end
-// in a dash.
+// splitSettings separates nodes from settings. The name of a node contains no = and does not end in a dash.
 func splitSettings(args []string) (nodes []string, settings []models.Setting, err error) {
 	for _, arg := range args {
 		if !strings.Contains(arg, "=") && !strings.HasSuffix(arg, "-") {

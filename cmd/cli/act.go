@@ -26,7 +26,7 @@ type ActFlags struct {
 	SkipRefused bool
 	// stopOnFailure means that no further nodes are started after a failure.
 	stopOnFailure bool
-	// RetryCommand returns the command line that retries some of the nodes; it may be nil.
+	// RetryCommand returns the command line that retries the named nodes; it may be nil.
 	RetryCommand func(names []string) string
 }
 
@@ -44,7 +44,7 @@ func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
 	}
 }
 
-// followIsWait makes the flag --follow an alias for --wait.
+// followIsWait makes --follow an alias for the --wait flag.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"
@@ -311,8 +311,7 @@ func OneNode(ctx context.Context, s *session.Session, id string) (*models.Node, 
 	return &nodes[0], nil
 }
 
-// ActPrepared does the same as [App.Act], but first lets the action read from Ironic the information that it needs
-// about each node.
+// ActPrepared does the same as [App.Act], but first lets the action query Ironic for information about each node.
 func (a *App) ActPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags ActFlags) error {
 	runner := s.Runner(nil)
 	batch, err := runner.Prepare(cmd.Context(), action, names)

@@ -104,7 +104,7 @@ func (a *App) Connect(cmd *cobra.Command) (*session.Session, error) {
 	return opened, nil
 }
 
-// Opened records the servers of the context, so that errors of connections to them can suggest ironworks doctor.
+// Opened records the servers of the context, so that errors from connecting to them can suggest ironworks doctor.
 func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
 	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
 }
@@ -196,7 +196,7 @@ type Process struct {
 	Bug func()
 }
 
-// Version returns the version of the program: from the build, or else from the module.
+// Version returns the version that was set for the build, the version of the module, or "unknown".
 func Version() string {
 	if buildVersion != "" {
 		return buildVersion

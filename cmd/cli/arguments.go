@@ -32,7 +32,7 @@ func (a *App) ReadHints(arg string) (hints.Hints, error) {
 	return hints.Decode(raw)
 }
 
-// ReadAll reads r to its end. More than InputMost bytes are an error.
+// ReadAll reads r to its end. It returns an error if there are more than InputMost bytes.
 func ReadAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, InputMost+1))
 	if len(data) > InputMost {

@@ -14,7 +14,7 @@ import (
 	"ironworks/session"
 )
 
-// BMCFlags select a BMC and how to connect to it.
+// BMCFlags holds the flags that select a BMC and configure the connection to it.
 type BMCFlags struct {
 	session.BMCFlags
 	PasswordFile string

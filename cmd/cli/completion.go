@@ -12,7 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// Choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
+// Choices returns possible values of a flag; a value may be followed by a tab and a description. The result may
+// include values that do not start with prefix, which Complete removes.
 type Choices func(cmd *cobra.Command, prefix string) []cobra.Completion
 
 // Complete implements cobra's completion function for flags.
@@ -39,7 +40,7 @@ func (a *App) CompleteFilter(cmd *cobra.Command, _ []string, prefix string) ([]c
 	return Choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).Complete(nil, nil, prefix)
 }
 
-// completion completes names; limit is the maximum number of arguments, 0 for any number.
+// completion completes names. limit is the maximum number of arguments; 0 means any number.
 func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
 		if limit == 0 || len(args) < limit {
@@ -74,12 +75,12 @@ func (a *App) CompleteNodes(limit int) cobra.CompletionFunc {
 	})
 }
 
-// Words returns Choices that are always the given words.
+// Words returns a Choices function whose result is always the given list.
 func Words(list ...string) Choices {
 	return func(*cobra.Command, string) []string { return list }
 }
 
-// CompleteBootDevice completes the device, and the nodes after it.
+// CompleteBootDevice completes the device in the first argument, and nodes in the others.
 func (a *App) CompleteBootDevice(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return Words("pxe", "disk", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb").Complete(cmd, nil, prefix)

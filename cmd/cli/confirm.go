@@ -20,9 +20,9 @@ import (
 // cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
-// confirm shows the nodes and the effect of a plan and asks for confirmation, unless yes is set. Without a terminal
-// it refuses plans that erase disks or delete nodes. On a server, it also refuses plans with nodes on which other
-// users act.
+// confirm asks for confirmation if a plan needs consent, and first shows the nodes and the effect. Without a
+// terminal, it refuses plans that erase disks or delete nodes. On a server, it refuses plans for nodes on which other
+// users act. If yes is set, it neither asks nor refuses.
 func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if others := a.othersActing(plan); len(others) > 0 && !yes {
@@ -118,10 +118,11 @@ func (a *App) AskTyped(ctx context.Context, question, want string, count int, ac
 	return err
 }
 
-// NothingSent is the reason of a refusal if the operator did not confirm.
+// NothingSent is the reason for a refusal if the operator did not confirm.
 const NothingSent = "not confirmed, nothing was sent"
 
-// AskYes asks a yes-or-no question. If the answer is not yes, it returns a refusal whose reason is otherwise.
+// AskYes asks a yes-or-no question. If the answer is not yes, it returns a refusal; the text in otherwise is its
+// reason.
 func (a *App) AskYes(ctx context.Context, question, action, otherwise string) error {
 	answer, err := a.prompt(ctx, question)
 	if err == nil && !isYes(answer) {
@@ -141,8 +142,7 @@ func (a *App) prompt(ctx context.Context, question string) (string, error) {
 		line string
 		err  error
 	}
-	// A read from a terminal cannot be interrupted: after Ctrl-C the goroutine ends with the
-	// process.
+	// A read from a terminal cannot be interrupted, so after Ctrl-C the goroutine ends only with the process.
 	lines := make(chan answer, 1)
 	go func() {
 		line, err := bufio.NewReader(a.Stdin).ReadString('\n')

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// These are the exit codes. Scripts rely on them.
+// Exit codes. Scripts rely on them.
 const (
 	ExitOK      = 0
 	ExitFailed  = 1

@@ -31,7 +31,7 @@ func (a *App) OfflineJournal(cmd *cobra.Command) (*journal.Journal, *config.Conf
 	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.PrintMessage("%v", err) }), cfg, nil
 }
 
-// JournalFlag adds the flag --journal.
+// JournalFlag adds the --journal flag.
 func (a *App) JournalFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.JournalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
 }
@@ -55,8 +55,8 @@ func (a *App) namedJournal() (*config.Config, error) {
 	return cfg, nil
 }
 
-// JournalNode returns the node in the journal whose name or UUID is name, or the zero value if there is none. If
-// several nodes had that name, it returns the one seen last.
+// JournalNode finds a node in the journal by its name or UUID. It returns the zero value if there is none. If several
+// nodes had that name, it returns the one seen last.
 func (a *App) JournalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
 	if refs = a.visibleNodes(refs); err != nil || len(refs) == 0 {

@@ -20,7 +20,7 @@ import (
 // OutputFormat is the format in which results are printed.
 type OutputFormat string
 
-// These are the formats.
+// Output formats.
 const (
 	OutputTable OutputFormat = "table"
 	OutputJSON  OutputFormat = "json"
@@ -66,7 +66,7 @@ func (f outputFlag) Set(s string) error {
 // Type returns the name of the type in the help.
 func (f outputFlag) Type() string { return OutputFormatFlag }
 
-// OutputNames returns the values of the flag --output.
+// OutputNames returns the values of the --output flag.
 func OutputNames() []string {
 	return []string{string(OutputTable), wideTable, string(OutputJSON), string(OutputYAML), string(OutputName)}
 }

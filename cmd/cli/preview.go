@@ -32,7 +32,7 @@ func (a *App) PrintPreviews(previews []provision.Preview) error {
 	return nil
 }
 
-// PreviewOf shows the requests for one node.
+// PreviewOf formats the requests for one node as text.
 func PreviewOf(p provision.Preview) string {
 	var b strings.Builder
 	b.WriteString(p.Node.Label() + "\n")

@@ -65,8 +65,8 @@ func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results 
 	return err == nil && isYes(answer)
 }
 
-// DeployAgain returns the command line that retries some of the nodes. A configdrive in JSON, which may contain secrets,
-// is replaced by a placeholder.
+// DeployAgain returns the command line that retries the named nodes. A configdrive in JSON, which may contain
+// secrets, is replaced by a placeholder.
 func DeployAgain(cmd *cobra.Command, names []string) string {
 	words := strings.Fields(cmd.CommandPath())
 	for _, name := range names {

@@ -50,7 +50,7 @@ func ParseState(flag, text string) (models.ProvisionState, error) {
 	return "", Usagef("%s %q is not a provision state%s; available: %s", flag, text, near, strings.Join(models.Texts(models.States()), ", "))
 }
 
-// ParseNodeFilter does the same as [models.SavedFilters.Parse], and suggests a correction of an unknown key or saved
+// ParseNodeFilter does the same as [models.SavedFilters.Parse], and suggests a correction for an unknown key or saved
 // filter.
 func ParseNodeFilter(saved *models.SavedFilters, text string) (models.Filter, error) {
 	f, err := saved.Parse(text)
@@ -63,7 +63,7 @@ func ParseNodeFilter(saved *models.SavedFilters, text string) (models.Filter, er
 	return f, err
 }
 
-// FindColumn does the same as [explain.FindColumn], and suggests a correction of an unknown key.
+// FindColumn does the same as [explain.FindColumn], and suggests a correction for an unknown key.
 func FindColumn(key string) (models.Column, error) {
 	c, err := explain.FindColumn(key)
 	if err != nil {

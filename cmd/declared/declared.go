@@ -13,8 +13,8 @@ import (
 	"ironworks/session"
 )
 
-// declaredFlags holds the flags of the commands that change inspection rules, deploy templates and runbooks, which
-// are declared in files.
+// declaredFlags holds the flags of the commands that change objects declared in files: inspection rules, deploy
+// templates and runbooks.
 type declaredFlags struct {
 	dryRun, yes bool
 }

@@ -36,7 +36,7 @@ type declaredKind[T any] struct {
 	remove    func([]T) []provision.Declared
 }
 
-// commands returns the commands show, check, apply and delete.
+// commands returns the show, check, apply and delete commands.
 func (k declaredKind[T]) commands() []*cobra.Command {
 	return []*cobra.Command{k.showCommand(), k.checkCommand(), k.applyCommand(), k.deleteCommand()}
 }

@@ -124,7 +124,7 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	return err
 }
 
-// input returns the input that the flags describe.
+// input converts the flags to an EnrollInput.
 func (flags *enrollFlags) input() provision.EnrollInput {
 	in := provision.EnrollInput{
 		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,
@@ -136,7 +136,8 @@ func (flags *enrollFlags) input() provision.EnrollInput {
 	return in
 }
 
-// enrollReader returns the reader that reads an input and compares it with Ironic.
+// enrollReader returns the reader for an input. The reader has access to BMCs only if the input contains BMC
+// addresses.
 func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags *enrollFlags) (*provision.EnrollReader, error) {
 	r := &provision.EnrollReader{API: s.Client, Open: a.ReadNodeFile, Mask: a.Mask}
 	if len(in.Addresses) == 0 {
@@ -247,7 +248,7 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 	cli.WriteTable(a.Stderr, r.Header, r.Rows, width)
 }
 
-// createdShown is the number of new nodes that are listed before the confirmation.
+// createdShown is the maximum number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
 // carryOutEnroll asks for confirmation, enrolls and prints the results. started is false if nothing was sent.

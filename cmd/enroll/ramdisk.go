@@ -34,7 +34,7 @@ func (f *enrollRamdiskFlags) register(flags *pflag.FlagSet) {
 	f.at.Register(flags)
 }
 
-// file reports whether the ISO is a file.
+// file reports whether the ISO is a file, rather than a URL or an image in Glance.
 func (f *enrollRamdiskFlags) file() bool {
 	iso := f.ramdisk.ISO
 	if iso == "" || strings.Contains(iso, "://") {

@@ -73,8 +73,8 @@ func (a *app) biosResetCommand() *cobra.Command {
 	return a.preparedCommand("reset", provision.ResetBIOS)
 }
 
-// preparedCommand returns a command whose only arguments are nodes. Its action first reads from Ironic the
-// information that it needs about each node.
+// preparedCommand returns a command whose only arguments are nodes. Its action first queries Ironic for information
+// about each node.
 func (a *app) preparedCommand(use string, action func() provision.Action) *cobra.Command {
 	var flags cli.ActFlags
 	cmd := &cobra.Command{

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// Text is the help of one command: a summary of at most 60 characters, a paragraph, and
-// examples, one per line, that work against ironworks lab up.
+// Text is the help of one command. It consists of a summary of at most 60 characters, a paragraph, and examples. Each
+// example is on one line and works against ironworks lab up.
 type Text struct{ short, long, example string }
 
 // Add sets the help of a command and of the commands below it.

@@ -98,7 +98,7 @@ func reportText(name string, report userdata.Report) string {
 	return b.String()
 }
 
-// summaryText summarizes the effects of the configuration.
+// summaryText describes the effects of the configuration, one per line.
 func summaryText(report userdata.Report) string {
 	var b strings.Builder
 	for _, row := range report.Summary.Rows() {

@@ -76,7 +76,7 @@ func checkISO(path string, out *fileOutput) error {
 	return out.check()
 }
 
-// editImage changes an ISO in place, into a new file or onto standard output.
+// editImage changes an ISO in place, or writes the changed ISO to a new file or to standard output.
 func (a *app) editImage(ctx context.Context, path string, out fileOutput, change image.Change) error {
 	var patch *image.Patch
 	var err error

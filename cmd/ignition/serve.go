@@ -19,7 +19,7 @@ import (
 	"ironworks/session"
 )
 
-// serveFlags holds the flags of ignition serve.
+// serveFlags holds the flags of the ignition serve command.
 type serveFlags struct {
 	source  prepare.Source
 	config  string

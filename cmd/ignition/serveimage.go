@@ -24,7 +24,7 @@ func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 	return images, nil
 }
 
-// addImages adds to images one image for each node, or one image for all nodes. The server also serves the built-in
+// addImages adds one image for each node, or one image for all nodes, to images. The server also serves the built-in
 // agent if the configuration needs it.
 func (a *app) addImages(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,

@@ -14,7 +14,7 @@ import (
 	"ironworks/replay"
 )
 
-// exportFlags holds the flags of journal export.
+// exportFlags holds the flags of the journal export command.
 type exportFlags struct {
 	since, until, file string
 	force              bool

@@ -1,4 +1,4 @@
-// Package lab implements the commands of the lab: simulated machines, real Ironics and virtual machines.
+// Package lab implements the commands for labs, which have simulated or virtual machines, and may have a real Ironic.
 package lab
 
 import (

@@ -23,7 +23,7 @@ import (
 	"ironworks/session"
 )
 
-// machinesFlags holds the flags of lab machines.
+// machinesFlags holds the flags of the lab machines command.
 type machinesFlags struct {
 	lab.Options
 	count        int
@@ -57,8 +57,8 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines listed in the --scenarios file. If path is empty, it returns the first count of the
-// default machines.
+// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns default
+// machines; count is their number.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -156,7 +156,7 @@ func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error 
 // labMark marks the nodes of lab machines in their extra field.
 const labMark = "machines"
 
-// labClean deletes the nodes that lab machines --enrol created.
+// labClean deletes the nodes that the lab machines --enrol command created.
 func (a *app) labClean(ctx context.Context, s *session.Session) error {
 	nodes, err := provision.MarkedNodes(ctx, s.Client, lab.Mark)
 	if err != nil {
@@ -167,8 +167,8 @@ func (a *app) labClean(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// runMachines runs machines for an existing Ironic until the context ends. It calls running once the machines run and,
-// with enrol, are enrolled.
+// runMachines runs machines for an existing Ironic until the context ends. It calls running once the machines run
+// and, if enrol is set, are enrolled.
 func (a *app) runMachines(
 	ctx context.Context, client *ironicclient.Client, options lab.Options, members []lab.Member, interfaces map[string]string, enrol bool, running func(*lab.Lab),
 ) error {
@@ -201,8 +201,8 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 	return a.Connect(cmd)
 }
 
-// labTarget returns Ironic's URL, which is url if that is set, and the agent release and the interfaces that fit
-// Ironic.
+// labTarget returns the URL of an Ironic, and the agent release and the interfaces that fit it. If url is set,
+// labTarget returns that URL.
 func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {

@@ -44,7 +44,7 @@ func (l *AccessLog) Enqueue(e serve.Event) {
 	}
 }
 
-// Print prints until the server ends. When the output cannot be written, it stops the server.
+// Print prints events until the server ends. If the output cannot be written, it stops the server.
 func (l *AccessLog) Print(served <-chan error, stop func()) error {
 	for {
 		select {
@@ -112,10 +112,11 @@ func (l *AccessLog) write(e serve.Event) error {
 	return l.app.PrintOut("%s %s\n", e.Time.Format("15:04:05"), text)
 }
 
-// progressStep is the percentage between two lines of progress.
+// progressStep is the step in which progress is printed, in percent: a line is printed when the percentage reaches
+// the next multiple of the step.
 const progressStep = 10
 
-// text returns the line of an event. It returns "" for an event that is not printed.
+// text returns the line to print for an event, or "" for an event that is not printed.
 func (l *AccessLog) text(e serve.Event, key fetchKey) string {
 	switch e.Kind {
 	case serve.EventRefused:

@@ -77,7 +77,7 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 	return &cli.CodeError{Code: cli.ExitFailed}
 }
 
-// doctorMark returns the symbol and the word for a result. With ascii, the symbol is an ASCII character.
+// doctorMark returns the symbol and the word for a result. If ascii is set, the symbol is an ASCII character.
 func doctorMark(r doctor.Result, ascii bool) string {
 	sign, plain := "?", "?"
 	switch r {
@@ -96,11 +96,11 @@ func doctorMark(r doctor.Result, ascii bool) string {
 	return fmt.Sprintf("%s %-7s", sign, r)
 }
 
-// doctorIndent is the column of the text behind the mark.
+// doctorIndent is the column at which the text after the mark starts.
 const doctorIndent = 12
 
 // doctorText returns one line per check, below the heading of its group. For checks that are not ok, evidence and a
-// remedy follow. With verbose, they follow for all checks.
+// remedy follow. If verbose is set, they follow for all checks.
 func (a *app) doctorText(all []doctor.Diagnosis, verbose bool) string {
 	var b strings.Builder
 	host := a.Host()

@@ -20,7 +20,7 @@ import (
 type explainFlags struct {
 	text  string
 	state string
-	// If bmc is set, every BMC is queried. bmcFlags are the same flags as those of ironworks bmc.
+	// If bmc is set, every BMC is queried. bmcFlags holds the same flags as the bmc command.
 	bmc      bool
 	bmcFlags cli.BMCFlags
 }

@@ -57,7 +57,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// evidenceText formats evidence for people: with ages instead of times.
+// evidenceText formats evidence for people, with ages instead of times.
 func evidenceText(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds > 0 {

@@ -23,7 +23,7 @@ func (a *app) exportCommand() *cobra.Command {
 			return a.export(cmd, s, strings.Join(args, " "), format, credentials)
 		}),
 	}
-	// This local flag hides the global flag --output, because the formats differ.
+	// This local flag hides the global --output flag, because the formats differ.
 	cmd.Flags().StringVarP(&format, "output", "o", string(nodefile.Baremetal), "format: baremetal, bifrost, csv or bmh")
 	cmd.Flags().StringVar(&credentials, "credentials", "", "YAML file with the BMC credentials that replace the placeholders")
 	return cmd

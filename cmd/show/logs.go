@@ -152,7 +152,7 @@ type logsPrinter struct {
 
 	mu     sync.Mutex
 	status map[string]map[models.LogSource]agentlog.Status // by the node's uuid
-	lines  map[string]int                                  // lines received, by the node's uuid
+	lines  map[string]int                                  // number of received lines, by the node's uuid
 }
 
 func newLogsPrinter(a *app, order *logsOrder, stop context.CancelCauseFunc) *logsPrinter {
@@ -170,7 +170,7 @@ func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 		p.app.PrintMessage("%s: %s dropped: the log is faster than the output can be written", nodeLabel(n), models.Counted(b.Dropped, "line"))
 	}
 	for i := range b.Lines {
-		if b.Lines[i].Source != models.LogStatus { // the line is a sign of life, not a log line
+		if b.Lines[i].Source != models.LogStatus { // a line of the agent's status is a sign of life, not a log line
 			p.lines[n.UUID]++
 		}
 	}

@@ -72,7 +72,7 @@ func (w *nodesWatch) print(u fleet.Update) error {
 	return nil
 }
 
-// matches reports whether a node matches the filter. It reads the data that the filter needs to decide.
+// matches reports whether a node matches the filter. If necessary, it reads further data about the node.
 func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
 	f := w.listing.Filter.At(now)
 	if found := f.Match(row); found != models.Unknown {

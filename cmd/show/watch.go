@@ -17,8 +17,8 @@ import (
 	"ironworks/session"
 )
 
-// watchPeriod is the polling interval. It is shorter than the console's, to see states that last a fraction of a
-// second. The poller's period is never shorter than ten times the latency.
+// watchPeriod is the polling interval. It is shorter than the console's, so that states that last only a fraction of
+// a second are seen. The poller's period is never shorter than ten times the latency.
 const watchPeriod = 200 * time.Millisecond
 
 type watchFlags struct {
@@ -59,7 +59,7 @@ func (f *watchFlags) check() error {
 	return err
 }
 
-// watcher prints the changes of nodes. It ends when the awaited state is reached.
+// watcher prints changes to nodes. It ends when the awaited state is reached.
 type watcher struct {
 	app *app
 	// show prints the changes found by a poll. fields lists the API fields to fetch in addition to
@@ -78,7 +78,7 @@ type watcher struct {
 	failure       error
 }
 
-// errReached ends a watch whose nodes reached the awaited state.
+// errReached ends a watch whose nodes have reached the awaited state.
 var errReached = errors.New("reached")
 
 // watch polls the named nodes, or all nodes, until the command is interrupted or the awaited state is reached.
@@ -128,7 +128,8 @@ func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags
 	return err
 }
 
-// update handles the changes that a poll has found.
+// update prints the changes found by a poll. It ends the watch if printing fails, if a named node fails, or if the
+// awaited state is reached.
 func (w *watcher) update(u fleet.Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

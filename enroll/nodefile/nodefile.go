@@ -54,7 +54,7 @@ const (
 	MaxNodes = 20_000
 )
 
-// File holds the content of a file with nodes.
+// File is the parsed content of a file that lists nodes.
 type File struct {
 	Format Format
 	Nodes  []enroll.Node

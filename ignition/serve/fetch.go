@@ -37,7 +37,7 @@ type Fetch struct {
 	// Size is the size of the item in bytes. Sent is the number of bytes sent, including repeated ones. Covered is
 	// the number of distinct bytes sent.
 	Size, Sent, Covered int64
-	// Rate is the current rate in bytes per second. It is 0 if no bytes are being sent.
+	// Rate is the current rate in bytes per second. It becomes 0 about a second after the last request has ended.
 	Rate float64
 	// Began is the time of the first request. Last is the time of the last request or the time when bytes were last
 	// sent, whichever is later.

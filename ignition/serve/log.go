@@ -15,7 +15,7 @@ const (
 	// which a rate is measured.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
-	// refusedEvery is the minimum time between two events that do not belong to a download.
+	// refusedEvery is the minimum time between two events of the same kind that do not belong to a download.
 	refusedEvery = time.Second
 )
 

@@ -192,7 +192,7 @@ type memory struct{ *bytes.Reader }
 
 func (memory) Close() error { return nil }
 
-// inMemory returns an item whose content is not a file. Streams with an overlay are also such items.
+// inMemory returns an item whose content is in memory. Like a stream with an overlay, it is not a file.
 func inMemory(name string, kind serve.Kind, content []byte) serve.Item {
 	return serve.Item{Node: "r7-n01", Name: name, Kind: kind, Open: func(context.Context) (io.ReadSeekCloser, error) {
 		return memory{bytes.NewReader(content)}, nil

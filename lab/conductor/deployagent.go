@@ -13,7 +13,7 @@ import (
 )
 
 // agentDeploy implements the deploy interfaces that use the agent: custom-agent, direct, bootc, and ramdisk, which
-// needs the agent only for cleaning.
+// needs the agent only for cleaning and servicing.
 type agentDeploy struct {
 	kind string
 }

@@ -192,7 +192,7 @@ func (x *explaining) waitHolds(is Condition) bool {
 }
 
 // waited returns how long the operation has taken or, if its start is unknown, how long the node has been in its
-// state. While Ironic waits for a ramdisk, the time counts from the last power-on or reboot.
+// state as far as known. While Ironic waits for a ramdisk, the time counts from the last power-on or reboot.
 func (x *explaining) waited() (time.Duration, bool) {
 	since := x.began
 	if since.IsZero() {

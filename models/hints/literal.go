@@ -240,8 +240,8 @@ func (p *expressionParser) atom() node {
 	return nodeOther
 }
 
-// isName reports whether word is a Python name and not a keyword. Keywords such as None, which begin with an
-// upper-case letter, are not listed: the words are in lower case.
+// isName reports whether word is a Python name and not a keyword. Keywords with an upper-case letter, such as None,
+// are not listed, because word is in lower case.
 func isName(word string) bool {
 	return word != "" && (word[0] < '0' || word[0] > '9') && !slices.Contains([]string{
 		"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",

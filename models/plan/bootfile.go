@@ -24,7 +24,7 @@ type BootFile struct {
 	// Asked reports whether the file was requested from its server.
 	Asked  bool
 	Answer WebAnswer
-	// Head is the beginning of the file. Total is the size of the file in bytes, or -1 if unknown.
+	// Head is the beginning of the file. Total is its size in bytes, or -1 if unknown.
 	Head  []byte
 	Total int64
 }

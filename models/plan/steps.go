@@ -33,7 +33,7 @@ type OfferedStep struct {
 	Args      map[string]StepArgInfo `json:"argsinfo"`
 }
 
-// StepArgInfo is an argument of a step.
+// StepArgInfo describes an argument that a step accepts.
 type StepArgInfo struct {
 	Description string `json:"description"`
 	Required    bool   `json:"required"`

@@ -24,8 +24,8 @@ func CreateRule(r Rule) Request {
 	}
 }
 
-// createRuleCommands returns the equivalent command. It returns nil if the rule has a priority or is sensitive,
-// because the client sends the priority and the sensitive flag as strings, which Ironic 39.0.0 refuses.
+// createRuleCommands returns the baremetal command that creates the rule. It returns nil if the rule has a priority
+// or is sensitive, because the client sends both values as strings, which Ironic 39.0.0 rejects.
 func createRuleCommands(r Rule) []string {
 	v, err := plain(r.Body)
 	fields, ok := maskedValue("", v).(map[string]any)

@@ -122,7 +122,7 @@ func Named(iface, name string) []*Known {
 	return rows
 }
 
-// All returns all rows of the table.
+// All returns a copy of the table of known steps.
 func All() []Known { return slices.Clone(table) }
 
 // Interfaces maps each kind of interface of a node, such as raid, to its implementation, such as redfish. If a kind

@@ -252,8 +252,8 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 	return login, err
 }
 
-// user returns the user called names[0]. A grant for any of the names takes precedence over role, which is the role
-// of the key. The role of the grant for "*" counts only if role is empty.
+// user returns the user called names[0]. A role granted to any of the names takes precedence over role, which is
+// assigned to the key. The grant for "*" sets the role only if role is empty.
 func (l *List) user(names []string, role Role) (User, error) {
 	for _, name := range append(slices.Clone(names), "*") {
 		if g, ok := l.users[name]; ok && (name != "*" || role == "") {

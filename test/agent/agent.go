@@ -1,10 +1,10 @@
 // Package agent runs the real ironic-python-agent on machines of the lab, to
 // compare it with the lab's agent.
 //
-// The agents are those of the two releases of Ironic in [ironworks/test/ironic]:
-// 13.0.0 and 9.4.2. The folder python/ connects them with the machine: it contains
-// a hardware manager that reports the machine's disks, the programs that the agent
-// finds in PATH, and a guard.
+// It uses two versions of the agent, 13.0.0 and 9.4.2, one for each release of
+// Ironic in [ironworks/test/ironic]. The folder python/ connects them with the
+// machine: it contains a hardware manager that reports the machine's disks, the
+// programs that the agent finds in PATH, and a guard.
 //
 // The guard is necessary because the agent treats the computer that it runs on as
 // the machine: it erases disks, mounts file systems and, where poweroff fails,
@@ -12,10 +12,10 @@
 // only those programs, and it can write only to the temporary folder that is created
 // for each boot.
 //
-// The step install_coreos is not part of ironic-python-agent, but of the hardware
-// manager of CoreOS ramdisks, which python/ironworks_machine/coreos.py reimplements
-// from its documented behavior. For this step, the tests compare the agent around it
-// and Ironic's handling of the step.
+// The install_coreos step is not part of ironic-python-agent. It belongs to the
+// hardware manager of CoreOS ramdisks, which python/ironworks_machine/coreos.py
+// reimplements from its documented behavior. For this step, the tests compare the
+// agent around it and Ironic's handling of the step.
 package agent
 
 import (
@@ -36,8 +36,8 @@ import (
 //go:embed all:python
 var files embed.FS
 
-// Command returns the command line that starts the agent of the given release, for the AgentCommand of a lab's
-// options.
+// Command returns the command line that starts the agent of the given release. It is a value for the AgentCommand
+// option of a lab.
 func Command(tb testing.TB, release ironic.Release) []string {
 	tb.Helper()
 	return append([]string{"env", "TMPDIR=" + tb.TempDir()}, program(tb, release)...)

@@ -28,7 +28,8 @@ import (
 // over slow links.
 const mostBytes = 10_000_000
 
-// buildAgent builds the agent as the Makefile does.
+// buildAgent builds the agent for the given architecture, with the flags that the Makefile uses, and returns the
+// program's path.
 func buildAgent(t *testing.T, arch string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "ironworks-agent")
@@ -178,8 +179,8 @@ func agentIn(ctx context.Context, program, folder string) *exec.Cmd {
 	return cmd
 }
 
-// TestAgentProgram runs the built program on this computer and checks its inspection, lookup, heartbeat, TLS, tokens,
-// steps and memory, that it refuses to run twice, and that it ends cleanly.
+// TestAgentProgram runs the built program on this computer. It checks the inspection, lookup, heartbeat, TLS, tokens,
+// steps and memory use. It also checks that a second agent refuses to start, and that the first one ends cleanly.
 func TestAgentProgram(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
@@ -236,7 +237,8 @@ func (s *shortIronic) checkInspection(t *testing.T) {
 	}
 }
 
-// checkService calls the agent as a conductor does, and trusts only the certificate from the heartbeat.
+// checkService checks the agent's commands over HTTPS. Like a conductor, it trusts only the certificate from the
+// heartbeat.
 func checkService(t *testing.T, beat map[string]any) {
 	t.Helper()
 	authority, _ := beat["agent_verify_ca"].(string)

@@ -14,15 +14,16 @@ import (
 	"ironworks/test/ironic"
 )
 
-// comparison is an operation that both agents perform and whose traces must be equal.
+// comparison is an operation that both agents perform. Their traces must be equal.
 type comparison struct {
 	name       string
 	scenario   string
 	properties map[string]any
 	clean      bool // automated cleaning
 	internal   bool // also compares data that Ironic stores only while the agent runs
-	// oldOnly marks cases that run only with the old release, which takes a third of the newest release's time. In
-	// these cases, the releases differ only in the agent's messages.
+	// oldOnly marks cases that run only with the old release, which is three times as fast as the newest one. In most
+	// of them, the releases differ only in the agent's messages; for the others, there is a case for the newest
+	// release.
 	oldOnly bool
 	// short marks cases that "make test" runs, too; the others run only under "make test-long".
 	short bool
@@ -30,7 +31,7 @@ type comparison struct {
 	newestOnly bool
 	// raid is the node's target RAID configuration.
 	raid map[string]any
-	// driver holds fields of driver_info in addition to those of the BMC.
+	// driver holds fields of driver_info in addition to the BMC's fields.
 	driver map[string]any
 	path   []map[string]any
 	// ends is the provision state in which both nodes must end; message is a text that the history must contain.
@@ -47,8 +48,8 @@ func step(name string, args map[string]any) map[string]any {
 	return map[string]any{"interface": "deploy", "step": name, "args": args}
 }
 
-// deploy returns the body of a provision request for a deployment with the given configdrive, if any, and the given
-// steps in their order.
+// deploy returns the body of a provision request that deploys a node with the given steps, in their order. A
+// configdrive of nil means none.
 func deploy(configdrive any, steps ...map[string]any) map[string]any {
 	var planned []any
 	for i, s := range steps {
@@ -203,8 +204,8 @@ func (c comparison) judge(t *testing.T, ours, real trace) {
 	}
 }
 
-// labOnlySteps lists the steps that the hardware manager of these tests lacks: start_assisted_install needs systemd.
-// The real agent has no step that the lab's agent lacks.
+// labOnlySteps lists the steps that only the lab's agent has. The hardware manager of these tests lacks
+// start_assisted_install, which needs systemd. The real agent has no step that the lab's agent lacks.
 var labOnlySteps = []string{"start_assisted_install"}
 
 // judgeSteps checks that Ironic recorded the real agent's internal data, and removes labOnlySteps from the trace of
@@ -239,9 +240,8 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmlessRefusals matches refusals of the guard that do not matter: ldconfig, which a library starts to find another
-// library, and /etc/.rescued, the mark of a rescued system, which an agent writes when it stops and which nothing
-// reads.
+// harmlessRefusals matches refusals of the guard that do not matter. A library starts ldconfig to find another
+// library. An agent that stops writes /etc/.rescued, the mark of a rescued system, which nothing reads.
 var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
 // checkJournal checks that the guard refused nothing that matters.

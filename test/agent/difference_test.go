@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lines returns a trace as indented JSON with sorted keys, line by line.
+// lines returns a trace as indented JSON with sorted keys, split into lines.
 func lines(t *testing.T, seen trace) []string {
 	t.Helper()
 	text, err := json.MarshalIndent(seen, "", " ")

@@ -29,8 +29,7 @@ type operation struct {
 	newestOnly bool
 }
 
-// provisionRequest is a provision request and the states in which it may end; only the first of them counts as
-// success.
+// provisionRequest is a provision request and the states in which it may end. Only the first state counts as success.
 type provisionRequest struct {
 	body map[string]any
 	ends []string
@@ -46,9 +45,9 @@ var (
 	askAdopt   = provisionTo(target("adopt"), "active", "adopt failed")
 )
 
-// extendedRamdisk is a Python program that starts the agent with the additional requirements of the operations:
-// programs that only print something, and a place for the rescue password in the folder of the boot. The guard is the
-// same as for the comparisons.
+// extendedRamdisk is a Python program that starts the agent with two additions for the operations: programs that only
+// print something, and a place for the rescue password in the boot's temporary folder. The guard is the same as for
+// the comparisons.
 const extendedRamdisk = `
 import os, sys
 sys.path.insert(0, sys.argv.pop())

@@ -13,8 +13,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDownloads compares the downloads of the real agents from good, broken and hostile servers with the recording that
-// our agent is tested against. It compares the errors, and the requests with their credentials.
+// TestDownloads lets the real agents download from good, broken and hostile servers, and checks that the results
+// match the recording that our agent is tested against. It compares the errors, and the requests with their
+// credentials.
 func TestDownloads(t *testing.T) {
 	path := filepath.Join("..", "..", "agent", "testdata", "downloads.json")
 	recorded := map[string]map[string]imagehost.Result{}
@@ -52,8 +53,8 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// downloads lets the agent of the given release download from the servers of all cases, and returns the results by
-// the case's key.
+// downloads lets the agent of the given release download from the servers of all cases, and returns the results,
+// keyed by case.
 func downloads(t *testing.T, release ironic.Release) map[string]imagehost.Result {
 	t.Helper()
 	var input bytes.Buffer

@@ -22,8 +22,8 @@ import (
 // descriptor is the text descriptor that a VMDK image contains.
 const descriptor = "# Disk DescriptorFile\nversion=1\ncreateType=\"monolithicSparse\"\n# Extent\nRW 2048 SPARSE \"disk.vmdk\"\nddb.adapterType = \"ide\"\n"
 
-// sampleImages returns, by name, small images of every format and other contents, some of which only look like an
-// image.
+// sampleImages returns small images of every format, and other contents, some of which only look like an image. The
+// map is keyed by name.
 func sampleImages() map[string][]byte {
 	filled := func(size int, parts ...any) []byte {
 		content := make([]byte, size)
@@ -65,7 +65,8 @@ func sampleImages() map[string][]byte {
 	}
 }
 
-// damagedImages adds copies of the images in which one to three of the first 640 bytes are overwritten.
+// damagedImages adds damaged copies of every image. In each copy, one to three of the first 640 bytes are
+// overwritten.
 func damagedImages(t *testing.T, images map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(images)) {
 		for _, seed := range seeds.For(t, 4) {
@@ -80,8 +81,8 @@ func damagedImages(t *testing.T, images map[string][]byte) {
 	}
 }
 
-// TestImageFormats checks that the inspection of images agrees with that of the real agents: the same format and
-// size, or the same refusal.
+// TestImageFormats checks that package imageformat finds the same format and size in each image as the real agents,
+// or refuses the image for the same reason.
 func TestImageFormats(t *testing.T) {
 	images := sampleImages()
 	damagedImages(t, images)

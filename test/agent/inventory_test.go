@@ -17,12 +17,12 @@ import (
 	"ironworks/test/ironic"
 )
 
-// standIns holds scripts that replace programs without which ironic-python-agent makes no inventory, if this computer
-// lacks them. The script for udevadm does not wait, and the script for lshw finds nothing.
+// standIns maps programs that ironic-python-agent needs for an inventory to the scripts that replace them if this
+// computer lacks them. The script for udevadm does not wait, and the script for lshw finds nothing.
 var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
 
-// ofLSHW lists, by section, the inventory fields that ironic-python-agent takes from lshw. They are not compared if
-// lshw is a stand-in. The recordings in agent/linux contain these fields, taken from the real lshw.
+// ofLSHW maps sections of the inventory to the fields that ironic-python-agent takes from lshw. These fields are not
+// compared if lshw is a stand-in. The recordings in agent/linux contain them, taken from the real lshw.
 var ofLSHW = map[string][]string{"memory": {"physical_mb"}, "system_vendor": {"product_name", "serial_number", "manufacturer", "firmware"}, "interfaces": {"speed_mbps"}}
 
 // TestInventoryOfThisComputer compares ironic-python-agent's inventory of the computer that runs the tests with ours,

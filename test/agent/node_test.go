@@ -34,7 +34,8 @@ type node struct {
 // internals lists the keys of driver_internal_info whose values come from the agent.
 var internals = []string{"agent_version", "hardware_manager_version", "agent_cached_deploy_steps", "agent_cached_clean_steps"}
 
-// call sends a request and repeats it while the node is locked. Any other status that is not in want is an error.
+// call sends a request and repeats it while the node is locked. A GET request is also repeated after a timeout. Any
+// other status that is not in want is an error.
 func (n *node) call(method, path string, body any, want ...int) ([]byte, error) {
 	var answer []byte
 	ctx, cancel := context.WithTimeout(n.ctx, patience)

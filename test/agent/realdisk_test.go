@@ -28,8 +28,8 @@ import (
 // diskBytes is the size of the loop device, which is small because every byte is overwritten.
 const diskBytes = 192 << 20
 
-// TestStepsOnALoopDevice runs steps on a real disk with real programs, requested as a conductor requests them:
-// erasures, an image, files in it, and CoreOS. The loop device is the only disk that the agent sees.
+// TestStepsOnALoopDevice runs steps on a real disk with real programs: erasures, an image, files in the image, and
+// CoreOS. It sends the same requests as a conductor. The loop device is the only disk that the agent sees.
 func TestStepsOnALoopDevice(t *testing.T) {
 	if os.Getenv("IRONWORKS_TEST_LONG") == "" {
 		t.Skip("needs root for a loop device, and coreos-installer")
@@ -83,8 +83,8 @@ func TestStepsOnALoopDevice(t *testing.T) {
 		}
 	})
 
-	// The converted image replaces the raw image, which also has a partition table. It is written without a
-	// configdrive, because that would move the backup of the table.
+	// The converted image replaces the raw image, which also has a partition table. The image is written without a
+	// configdrive, because adding one would move the table's backup.
 	info = fmt.Sprintf(`{"image_info": {"id": "i2", "urls": [%q], "checksum": %q, "disk_format": "qcow2"}}`, images.URL+"/disk.qcow2", sumOf(t, converted))
 	d.step("deploy", "write_image", "{}", info)
 	if content := read(t, disk+"p1"); !bytes.Equal(content, read(t, image)[1<<20:65<<20]) {
@@ -109,7 +109,7 @@ func TestStepsOnALoopDevice(t *testing.T) {
 	}
 }
 
-// shortWriter breaks the connection after left bytes.
+// shortWriter breaks the connection as soon as the response exceeds the number of bytes in left.
 type shortWriter struct {
 	http.ResponseWriter
 	left int
@@ -259,8 +259,8 @@ func loopDevice(t *testing.T) string {
 	return device
 }
 
-// smallUdev is a script that does for one disk what udev does, for computers without udev. Among them are the virtual
-// machines of CI, whose kernels do not read partition tables, either.
+// smallUdev is a script for computers without udev, which does udev's work for one disk. The virtual machines of CI
+// need it; their kernels do not read partition tables, either.
 const smallUdev = `#!/bin/sh
 partx --update %[1]s 2>/dev/null
 mkdir -p /run/udev/data
@@ -298,8 +298,8 @@ func standInsInPath(t *testing.T, disk string) {
 	}
 }
 
-// bootableImage returns the path of a disk image with the partition that coreos-installer expects: a file system with
-// the label boot.
+// bootableImage returns the path of a disk image with the partition that coreos-installer expects: a file system
+// labeled boot.
 func bootableImage(t *testing.T) string {
 	t.Helper()
 	const start, partitionBytes, imageBytes = 1 << 20, 64 << 20, 70 << 20

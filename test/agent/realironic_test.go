@@ -21,9 +21,10 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestAgentProgramUnderIronic checks that conductors can inspect and deploy this computer with the built agent, as
-// far as that changes nothing: the node's power is fake, and it installs nothing. The conductors are real ones of
-// both releases, and the embedded one. The agent must report the version that matches each release.
+// TestAgentProgramUnderIronic checks that conductors can inspect and deploy this computer with the built agent.
+// Nothing changes on the computer, because the node's power is fake and the deployment installs nothing. The
+// conductors are the real ones of both releases, and the embedded one. The agent must report the version that matches
+// each release.
 func TestAgentProgramUnderIronic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
@@ -52,13 +53,13 @@ func TestAgentProgramUnderIronic(t *testing.T) {
 			}
 		}()
 		c := &computer{t: t, server: ironic.At(embedded.URL, ironic.Newest), program: program}
-		// There is no inspection: like the default of 39.0.0, the embedded Ironic's configuration requires a boot
-		// interface that manages inspections.
+		// The embedded Ironic cannot inspect this computer. Like the default of 39.0.0, its configuration requires a
+		// boot interface that manages inspections.
 		c.operate(false, "13.0.0")
 	})
 }
 
-// operate enrolls this computer, inspects it if inspection is set, and deploys it. It checks that the agent reported
+// operate enrolls this computer, inspects it if inspection is true, and deploys it. It checks that the agent reported
 // the given version, and no other.
 func (c *computer) operate(inspection bool, version string) {
 	c.t.Helper()
@@ -169,7 +170,8 @@ func deref(text *string) string {
 	return *text
 }
 
-// boot runs the agent during the call of while. The agent finds no program that could turn this computer off.
+// boot starts the agent, calls while, and stops the agent. The agent finds no program that could turn this computer
+// off.
 func (c *computer) boot(while func()) {
 	c.t.Helper()
 	folder := ramdisk(c.t, c.server.URL)

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the real agents' responses to agent/testdata/rootdisk.jsonl")
 
-// recordedCase is a line of agent/testdata/rootdisk.jsonl; see the type recorded in the tests of package agent.
+// recordedCase is a line of agent/testdata/rootdisk.jsonl; see the recorded type in the tests of package agent.
 type recordedCase struct {
 	Name  string                     `json:"name"`
 	Node  json.RawMessage            `json:"node"`

@@ -11,7 +11,7 @@ func raidStep(name string, args map[string]any) map[string]any {
 	return s
 }
 
-// volume returns a logical disk of a software RAID, with the additional fields of more.
+// volume returns a logical disk for a software RAID. The fields in more are added to it.
 func volume(level string, size any, more map[string]any) map[string]any {
 	v := map[string]any{"controller": "software", "raid_level": level, "size_gb": size}
 	for key, value := range more {
@@ -26,7 +26,7 @@ func inject(files ...any) map[string]any {
 	return step("inject_files", map[string]any{"files": files})
 }
 
-// stepComparisons returns the comparisons of the agents' other steps.
+// stepComparisons returns comparisons for RAID steps, inject_files and other steps that comparisons does not cover.
 func stepComparisons() []comparison {
 	manual := func(steps ...any) []map[string]any { return []map[string]any{target("manage"), clean(steps...)} }
 	to := func(last ...map[string]any) []map[string]any {

@@ -25,8 +25,8 @@ type trial struct {
 	judge func(t *testing.T, ours, real trace)
 }
 
-// atOnce is the number of machines that use an Ironic at the same time. With more, the conductor is so slow that
-// nodes run into its timeouts and those of the tests.
+// atOnce is the number of machines that use an Ironic at the same time. With more machines, the conductor is so slow
+// that its own timeouts and those of the tests expire.
 const atOnce = 3
 
 // TestLabAgentMatchesTheRealAgent checks that the lab's agent and the real agent have the same effects in Ironic and
@@ -37,8 +37,8 @@ func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel() // the test mostly waits
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
-				// Health monitoring is off. It checks the machines' health during the power synchronization, every
-				// minute, and a change would appear only in the history of machines that run at that moment
+				// Health monitoring is off. Ironic checks the machines' health only once a minute, with the power
+				// synchronization, so a change would appear only in the history of machines that run at that moment
 				// (ironic/conductor/utils.py: node_cache_health of 39.0.0).
 				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "90", "check_provision_state_interval": "5", "enable_health_monitoring": "false"},
 				// Images are not streamed, because the real agent would then open its disk itself, which the guard

@@ -82,8 +82,7 @@ func TestRecordedConsole(t *testing.T) {
 	ours.Ends(t, 0)
 }
 
-// TestReplayKeys checks that a replay that is paused from its start shows more or less output only when keys are
-// pressed.
+// TestReplayKeys checks that a replay that starts paused moves forward or backward only when a key is pressed.
 func TestReplayKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

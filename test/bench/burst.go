@@ -87,7 +87,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		if len(pages) == 0 {
 			return fmt.Errorf("%s: no page was requested", b.what)
 		}
-		// The time from the burst to the first page does not count, because it is the period of the poller.
+		// The time from the burst to the first page does not count, because it depends only on the poller's period.
 		took := ended.Sub(pages[0].began)
 		curl, err := curled(ctx, s, pages)
 		if err != nil {
@@ -118,7 +118,7 @@ func until(ctx context.Context, events <-chan models.Event, match func(models.Ev
 	return nil
 }
 
-// curled returns the time in which one curl process downloads the pages, the best of three attempts.
+// curled returns the time that one curl process needs to download the pages, in the best of three attempts.
 func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Duration, error) {
 	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
 	for _, p := range pages {

@@ -49,7 +49,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	var ours, theirs []time.Duration
 	var ratios []float64
 	for round := range rounds {
-		// In each round, the two halves of the nodes swap their roles, and the two ways swap their order.
+		// In each round, the two halves of the nodes swap roles, and the two methods swap their order.
 		mine, others := ids[:deployCount], ids[deployCount:]
 		var a, c time.Duration
 		var err error
@@ -86,7 +86,7 @@ type deployBench struct {
 	runner *provision.Runner
 }
 
-// all performs the verb on the nodes and waits until they are done.
+// all performs the verb on the nodes and waits until it has succeeded on all of them.
 func (b *deployBench) all(ctx context.Context, verb models.Verb, ids []string) error {
 	nodes, err := provision.FindNodes(ctx, b.client, ids)
 	if err != nil {
@@ -138,8 +138,8 @@ func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, 
 	return time.Since(began), err
 }
 
-// bare sends only the patch, validate and provision requests of such deployments, with the same concurrency and
-// without the other requests that the checks make.
+// bare sends only the patch, validate and provision requests of the same deployments, with the same concurrency, but
+// none of the other requests that the checks make.
 func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, error) {
 	began := time.Now()
 	err := b.each(ids, func(id string) error {

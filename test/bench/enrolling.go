@@ -17,8 +17,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// enrolling compares enrolling a file of nodes, each with a port, in an empty Ironic with sending the same POST
-// requests, one after another, with one curl process. The two take turns, and Ironic is emptied before each.
+// enrolling measures how long it takes to enroll a file of nodes, each with a port, in an empty Ironic. It compares
+// this with one curl process that sends the same POST requests one after another. The two take turns, and Ironic is
+// emptied before each.
 func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{Release: r, Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}}})
 	if err != nil {
@@ -135,7 +136,7 @@ func emptied(ctx context.Context, s *ironic.Server) error {
 	return nil
 }
 
-// created checks that Ironic's database contains the wanted number of nodes and of ports.
+// created checks that Ironic's database contains the wanted number of nodes, and the same number of ports.
 func created(ctx context.Context, s *ironic.Server, want int) error {
 	db, err := database(s)
 	if err != nil {

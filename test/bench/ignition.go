@@ -66,7 +66,7 @@ func (b imageBench) write() error {
 	return os.WriteFile(b.config, userData(100<<10), 0o600)
 }
 
-// userData returns a configuration of about size bytes that consists of files of 4 KiB each.
+// userData returns a configuration of about the given size in bytes. It consists of files of 4 KiB each.
 func userData(size int) []byte {
 	type file struct {
 		Path     string `json:"path"`

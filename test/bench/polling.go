@@ -39,7 +39,7 @@ func (m *metered) takeCounters() (time.Duration, int) {
 	return spent, calls
 }
 
-// pagesSince returns the page requests that started at began or later.
+// pagesSince returns the page requests that did not start before the given time.
 func (m *metered) pagesSince(began time.Time) (pages []pageRequest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,8 +75,8 @@ func (m *metered) History(ctx context.Context, node string) ([]models.HistoryEnt
 	return m.Client.History(ctx, node)
 }
 
-// polling runs the console's poller while nodes change, and compares the time that its API requests take with the
-// time for listing all nodes at the same pace.
+// polling runs the console's poller while nodes change. It compares the time that the poller's API requests take with
+// the time that listing all nodes just as often would take.
 func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error {
 	client, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})
 	if err != nil {
@@ -116,8 +116,8 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	}
 	took := time.Since(began)
 	spent, calls := api.takeCounters()
-	// While nodes change, the period of the poller is 1 s. If it did not request only the changes, it would list all
-	// nodes in each period.
+	// While nodes change, the poller's period is 1 s. If it did not limit its requests to the changes, it would list
+	// all nodes in every period.
 	periods := took.Seconds()
 	relist := time.Duration(periods * float64(listed))
 	fmt.Printf("  steady polling for %s: %d requests, API time %s; re-listing each second %s; ratio (≤ 0.05) %.3f\n",
@@ -136,8 +136,8 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	return nil
 }
 
-// transitions brings n nodes, one after another, from enroll to manageable. For each of them, it returns the time
-// from the state change in the API to the event.
+// transitions brings n nodes, one after another, from enroll to manageable. For each node, it returns the time from
+// the state change in the API to the event.
 func transitions(ctx context.Context, s *ironic.Server, events <-chan models.Event, n int) ([]time.Duration, error) {
 	var lags []time.Duration
 	for i := 1; i <= n; i++ {

@@ -18,7 +18,8 @@ ExecStart=/bin/sh -c 'echo "assisted: installed" >/dev/ttyS0'
 `
 
 // TestStartAssistedInstall checks that the agent can start, over D-Bus, a unit defined in the ramdisk's Ignition
-// configuration. The unit installs to a disk of its choice. The ISO has an additional kernel argument.
+// configuration. The unit installs to a disk of its choice. A kernel argument that is embedded in the ISO must reach
+// the ramdisk.
 func TestStartAssistedInstall(t *testing.T) {
 	made := ramdisk{kargs: []string{"proof=embedded"}}
 	made.extra = func(b *bench) string {

@@ -50,17 +50,17 @@ type bench struct {
 type ramdisk struct {
 	// release is the release of Ironic; the zero value means the newest one.
 	release ironic.Release
-	// tag and image are the tag and the name of the agent's container image, and ironic is the URL of Ironic. If one
-	// of them is empty, a value that works is used.
+	// tag and image are the tag and the name of the agent's container image, and ironic is the URL of Ironic. An
+	// empty value stands for one that works.
 	tag, image, ironic string
 	// push makes the ramdisk push its journal to the bench.
 	push bool
 	// registry configures the registry. trust is the ramdisk's TLS setting for it: insecure (the default), verified,
-	// or ca. If secret is set, the ramdisk gets the registry's credentials.
+	// or ca. If secret is true, the ramdisk gets the registry's credentials.
 	registry RegistryOptions
 	trust    string
 	secret   bool
-	// tls makes Ironic serve HTTPS. The ramdisk gets Ironic's CA certificate or, if wrongCA is set, the registry's.
+	// tls makes Ironic serve HTTPS. The ramdisk gets Ironic's CA certificate or, if wrongCA is true, the registry's.
 	tls, wrongCA bool
 	// builtin starts ironworks-agent instead of the container; no registry runs.
 	builtin bool

@@ -43,7 +43,7 @@ func biosBench(t *testing.T) *bench {
 	return b
 }
 
-// startBIOS starts a machine with SeaBIOS, QEMU's default firmware, without a disk. The lab's machines have UEFI only.
+// startBIOS starts a diskless machine with SeaBIOS, QEMU's default firmware. The lab's machines support only UEFI.
 func startBIOS(t *testing.T, iso string) *Serial {
 	t.Helper()
 	host, err := vm.FindPrograms(vm.HostOptions{})

@@ -23,7 +23,7 @@ type agentFile struct {
 	sent *atomic.Int64 // in bytes
 }
 
-// serveAgent builds ironworks-agent as make agent does, and serves it until the test ends.
+// serveAgent builds ironworks-agent the way `make agent` does, and serves it until the test ends.
 func serveAgent(t *testing.T) *agentFile {
 	t.Helper()
 	a := &agentFile{path: filepath.Join(t.TempDir(), "ironworks-agent"), sent: &atomic.Int64{}}
@@ -51,8 +51,8 @@ func (c *countedResponse) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// flags returns the flags for ignition build or, if served is set, for ignition serve, which serves the program
-// itself.
+// flags returns the flags for `ignition build` or, if served is true, for `ignition serve`, which serves the program
+// itself. If embed is true, the configuration includes the program.
 func (a *agentFile) flags(t *testing.T, served, embed bool) []string {
 	t.Helper()
 	args := []string{"--agent", "builtin", "--agent-binary", a.path}
@@ -93,7 +93,7 @@ func countRequests(t *testing.T, address string) *requests {
 	return r
 }
 
-// firstRequest returns the time of the first request, or the zero time if there was none yet.
+// firstRequest returns the time of the first request, or the zero time if there has been no request.
 func (r *requests) firstRequest() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,8 @@ type costs struct {
 	memory  int           // available memory while the agent runs, in MiB
 }
 
-// figures logs and returns the agent's costs during an installation.
+// figures logs and returns the agent's costs during an installation. For the builtin agent, it also checks that
+// toFirst is at most mostToFirst.
 func (b *bench) figures(toFirst time.Duration) costs {
 	b.t.Helper()
 	kind, c := "container", costs{toFirst: toFirst}
@@ -167,8 +168,8 @@ func (b *bench) figures(toFirst time.Duration) costs {
 	return c
 }
 
-// TestBuiltinAgent checks that the builtin agent takes a machine with 2 GiB of memory from the ISO to an installed
-// system, without a registry and without a route out of its network, with both releases of Ironic.
+// TestBuiltinAgent checks, with both releases of Ironic, that the builtin agent takes a machine with 2 GiB of memory
+// from the ISO to an installed system. There is no registry, and the machine has no route out of its network.
 func TestBuiltinAgent(t *testing.T) {
 	for _, release := range []ironic.Release{ironic.Newest, ironic.Old} {
 		t.Run(release.Name(), func(t *testing.T) {
@@ -192,7 +193,7 @@ func TestBuiltinAgent(t *testing.T) {
 }
 
 // TestAgentsCompared compares the container with the builtin agent on the same machine and the same images.
-// docs/reference/agent.md quotes its figures.
+// docs/reference/agent.md quotes the measured figures.
 func TestAgentsCompared(t *testing.T) {
 	found := map[bool]costs{}
 	for _, builtin := range []bool{false, true} {

@@ -59,8 +59,8 @@ func (b *bench) wantProof(proof []string, disk machine.Disk, kargs ...string) {
 	}
 }
 
-// TestInstallCoreOSAndFirstBoot deploys to the disk whose WWN the root device hint gives, which is not the agent's
-// default, and checks that the first boot runs the user data.
+// TestInstallCoreOSAndFirstBoot deploys to the disk that the root device hint selects by its WWN; the agent would
+// pick another disk by default. It checks that the first boot runs the user data.
 func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b := newBench(t, ramdisk{})
 	disk := b.machine.Disks()[1]

@@ -20,7 +20,8 @@ type explained struct {
 	Next                      struct{ Text, Command string }
 }
 
-// explain runs `ironworks explain`, with additional environment variables, until it reports the rule and confidence.
+// explain runs `ironworks explain`, with additional environment variables, until its output has the given rule and
+// confidence.
 func (b *bench) explain(rule, confidence string, env ...string) explained {
 	b.t.Helper()
 	var last explained
@@ -96,8 +97,8 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	}
 }
 
-// TestExplainBuiltinAgent covers mistakes that keep the builtin agent from reaching Ironic. It reports them with Go's
-// error messages.
+// TestExplainBuiltinAgent covers mistakes that keep the builtin agent from reaching Ironic. The agent reports them
+// with Go's error messages.
 func TestExplainBuiltinAgent(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule string

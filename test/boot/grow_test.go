@@ -20,7 +20,7 @@ func readFile(t *testing.T, path string) []byte {
 	return content
 }
 
-// noise returns length random bytes, a configuration that cannot be compressed.
+// noise returns random bytes of the given length. They serve as a configuration that cannot be compressed.
 func noise(t *testing.T, length int) []byte {
 	t.Helper()
 	b := make([]byte, length)
@@ -30,8 +30,8 @@ func noise(t *testing.T, length int) []byte {
 	return b
 }
 
-// TestGrowWithJoliet checks that a large configuration, added to an image made by xorriso, can be read through both
-// directory trees of the image: the first, and the second (Joliet), which has long names.
+// TestGrowWithJoliet adds a large configuration to an image made by xorriso. It checks that the configuration can be
+// read through both directory trees of the image: the first, and the second (Joliet), which has long names.
 func TestGrowWithJoliet(t *testing.T) {
 	tree, path := t.TempDir(), filepath.Join(t.TempDir(), "live.iso")
 	for name, content := range map[string][]byte{"coreos/igninfo.json": []byte(`{"file": "images/ignition.img"}`), "images/ignition.img": make([]byte, 256<<10)} {
@@ -66,7 +66,8 @@ func TestGrowWithJoliet(t *testing.T) {
 }
 
 // TestSelfContainedISO inspects a machine whose ISO includes the builtin agent, and checks that the machine does not
-// fetch the agent. The configuration is larger than the ISO's area, so it is at the end of the ISO.
+// fetch the agent. The configuration is stored at the end of the ISO, because it is larger than the ISO's area for
+// configurations.
 func TestSelfContainedISO(t *testing.T) {
 	b := newBench(t, ramdisk{builtin: true, embed: true, memory: smallMemory, keyfile: closedNetwork})
 	b.inspect()

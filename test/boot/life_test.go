@@ -13,8 +13,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// keyfile is the node's network configuration. It has the address that DHCP would assign, to which QEMU forwards
-// ports, and a second address that the tests look for.
+// keyfile is the node's network configuration. It has two addresses: the one that DHCP would assign, because QEMU
+// forwards ports to it, and one that the tests look for.
 const (
 	keyfile = `[connection]
 id=bench
@@ -32,9 +32,10 @@ method=disabled
 	keyfileAddress = "192.0.2.77/24"
 )
 
-// TestLifeOfANode takes a machine through its life using only the program: inspection, refused deployments, a
-// deployment to the disk with a given serial number that copies the network configuration from a keyfile, a rebuild
-// that keeps a data disk, and cleaning. The ramdisk is served for this node, with a host key that the program knows.
+// TestLifeOfANode takes a machine through its life using only the program. The machine is inspected, deployed,
+// rebuilt with its data disk kept, and cleaned; some deployments are refused first. The deployment selects the disk
+// by its serial number and copies the network configuration from a keyfile. The ramdisk is served for this node, with
+// a host key that the program knows.
 func TestLifeOfANode(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, hostKey: true})
 	disks := b.machine.Disks()
@@ -101,8 +102,8 @@ func (b *bench) writeAll(path, content string) {
 }
 
 // installsUnit creates a file system on an empty data disk, and writes a random ID of the installed system to it and
-// to the root disk. Ignition cannot do this, because the initramfs of these tests lacks systemd, without which
-// Ignition creates no file systems.
+// to the root disk. Ignition cannot create the file system, because it needs systemd for this, which the initramfs of
+// these tests lacks.
 const installsUnit = `[Unit]
 Before=proof.service
 [Service]
@@ -149,7 +150,7 @@ func (b *bench) refusals(name string) {
 	b.t.Log(b.phases.Done("refusals"))
 }
 
-// checkRamdisk logs in to the ramdisk while it installs, and follows its log with the program.
+// checkRamdisk logs in to the ramdisk during the installation, and follows the ramdisk's log with the program.
 func (b *bench) checkRamdisk(name string) {
 	b.t.Helper()
 	b.wantSSH("cat /proc/cmdline", "proof=served")
@@ -175,8 +176,8 @@ func (b *bench) checkRamdisk(name string) {
 	b.t.Log(b.phases.Done("another host key is refused"))
 }
 
-// checkInstalled logs in to the installed system and checks that it has the ramdisk's network configuration and
-// hostname, but not its kernel arguments.
+// checkInstalled logs in to the installed system. It checks that the system has the ramdisk's network configuration
+// and hostname, but not its kernel arguments.
 func (b *bench) checkInstalled(name string) {
 	b.t.Helper()
 	b.wantSSH("hostname; ip -4 -o address show enp0s2", name, keyfileAddress, "!dynamic")

@@ -146,8 +146,8 @@ func (b *bench) waitFor(state string) {
 	b.until("the node is "+state, func(n nodeFields) bool { return n.State == state })
 }
 
-// expect waits for a matching line on the serial line after the first from lines, and ends the phase. It returns the
-// submatches.
+// expect waits for output on the serial line that matches pattern, and ignores the lines with an index below from. It
+// then ends the current phase, which gets the given name, and returns the submatches.
 func (b *bench) expect(from int, phase, pattern string) []string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)

@@ -26,8 +26,8 @@ func StartPhases() *Phases {
 	return &Phases{began: now, last: now}
 }
 
-// Done ends the current phase, gives it the name, and starts the next one. It returns the table row of the phase that
-// has ended.
+// Done ends the current phase, which gets the given name, and starts the next one. It returns the table row for the
+// ended phase.
 func (p *Phases) Done(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

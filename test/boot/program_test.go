@@ -70,8 +70,8 @@ type running struct {
 	ended          chan error
 }
 
-// start starts the program in the background and interrupts it at the end of the test. The output is logged if the
-// test has failed.
+// start starts the program in the background and interrupts it when the test ends. If the test has failed, the output
+// is logged.
 func (b *bench) start(args ...string) *running { return b.startCommand(b.program(args...)) }
 
 func (b *bench) startCommand(cmd *exec.Cmd) *running {

@@ -23,9 +23,9 @@ func (b *bench) serveBootFiles(options *ironic.Options) string {
 	return address + "/boot.ipxe"
 }
 
-// TestNetworkBoot inspects a machine that boots without virtual media: iPXE loads the script, kernel and initramfs
-// from Ironic, which gets the latter two from `ignition serve --pxe`. The ramdisk loads its root file system from
-// there, too.
+// TestNetworkBoot inspects a machine that boots without virtual media. iPXE loads the script, kernel and initramfs
+// from Ironic. Ironic gets the kernel and initramfs from `ignition serve --pxe`, which also serves the root file
+// system to the ramdisk.
 func TestNetworkBoot(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, pxe: true})
 	// Ironic and the machine reach this computer at different addresses. The URLs for Ironic contain 127.0.0.1, while

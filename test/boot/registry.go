@@ -40,8 +40,8 @@ const (
 
 // RegistryOptions configures a registry.
 type RegistryOptions struct {
-	// TLS serves HTTPS with a certificate from a CA that exists only for this registry. Login requires a user name
-	// and a password.
+	// TLS makes the registry serve HTTPS with a certificate from a CA that exists only for this registry. Login makes
+	// it require a user name and a password.
 	TLS, Login bool
 }
 
@@ -109,7 +109,7 @@ func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Regi
 	return r
 }
 
-// registryLogin writes the credentials in htpasswd format and returns the path.
+// registryLogin writes the credentials to a file in htpasswd format and returns the file's path.
 func registryLogin(tb testing.TB, folder string) string {
 	tb.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(registryPassword), bcrypt.MinCost)
@@ -123,7 +123,8 @@ func registryLogin(tb testing.TB, folder string) string {
 	return path
 }
 
-// PullSecret writes the credentials for the registry at address in podman's format and returns the path.
+// PullSecret writes the credentials for the registry at address to a file in podman's format, and returns the file's
+// path.
 func PullSecret(tb testing.TB, address string) string {
 	tb.Helper()
 	auth := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))

@@ -79,7 +79,7 @@ func (s *Serial) Length() int {
 	return len(s.lines)
 }
 
-// End returns the lines that follow the first from lines, but no more than the last 40 lines.
+// End returns at most the last 40 lines, and none whose index is below from.
 func (s *Serial) End(from int) string {
 	const most = 40
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *Serial) End(from int) string {
 	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
 }
 
-// next returns the lines that follow the first from lines, a channel that is closed when there are more, and whether the
+// next returns the lines whose index is at least from, a channel that is closed when there are more, and whether the
 // serial line has ended.
 func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	s.mu.Lock()
@@ -100,8 +100,8 @@ const emergency = "You are in emergency mode"
 
 var errEmergency = errors.New("the boot ended in the emergency shell")
 
-// Expect waits for a matching line that follows the first from lines, and returns the submatches. A boot that ends in the
-// emergency shell is an error, unless the pattern matches that.
+// Expect waits for a line that matches pattern and whose index is at least from, and returns the submatches. A boot
+// that ends in the emergency shell is an error, unless pattern matches the message about it.
 func (s *Serial) Expect(ctx context.Context, from int, pattern *regexp.Regexp) ([]string, error) {
 	var err error
 	for at := from; ; {

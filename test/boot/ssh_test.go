@@ -25,8 +25,8 @@ type login struct {
 	signer ssh.Signer
 }
 
-// newLogin creates a key and configures the SSH clients that use the home directory home to use this key. They trust
-// only known host keys.
+// newLogin creates a key and, below the home directory home, an SSH configuration that uses the key. Clients with
+// this configuration trust only known host keys.
 func newLogin(t *testing.T, home string) login {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -45,8 +45,8 @@ func newLogin(t *testing.T, home string) login {
 	return login{public: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), signer: signer}
 }
 
-// sshHome writes the .ssh folder in the home directory: the private key, and a configuration with strict as the value
-// of StrictHostKeyChecking.
+// sshHome writes the private key and an SSH configuration to the .ssh folder of the home directory. strict is the
+// value of StrictHostKeyChecking in the configuration.
 func sshHome(t *testing.T, home, strict string, key []byte) {
 	t.Helper()
 	folder := filepath.Join(home, ".ssh")

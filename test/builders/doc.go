@@ -1,9 +1,9 @@
 // Package builders compares the ramdisk configurations that ironworks creates with
 // those of the programs that it reproduces: ignition/build.py of
-// openshift/ironic-agent-image (profile classic) and the builder of
-// openshift/image-customization-controller (profile metal3).
+// openshift/ironic-agent-image (the classic profile) and the builder of
+// openshift/image-customization-controller (the metal3 profile).
 //
-// The code of these programs is not part of this repository. The command record runs
+// The code of these programs is not part of this repository. The record command runs
 // both of them, from checkouts, on the cases of this package and writes digests of
 // their configurations to testdata. The tests create configurations for the same
 // cases and compare the digests part by part.

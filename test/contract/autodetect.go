@@ -1,6 +1,6 @@
 package contract
 
-// autodetection covers the deploy interfaces autodetect and bootc, which 39.0.0 introduced and enables by default.
+// autodetection covers the autodetect and bootc deploy interfaces, which 39.0.0 introduced and enables by default.
 func autodetection() group {
 	const (
 		bmc    = `"driver_info": {"redfish_address": "http://127.0.0.1:1", "redfish_system_id": "/x", "deploy_iso": "http://127.0.0.1:1/x.iso"}`

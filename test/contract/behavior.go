@@ -9,12 +9,12 @@ import (
 // subtest, and stays stable.
 type behavior struct {
 	name string
-	// since is the minor API version that introduced the behavior; it is not run on older subjects. 0 means every
-	// version.
+	// since is the minor API version that introduced the behavior. The behavior is not run on subjects with an older
+	// version; 0 means every version.
 	since int
 	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
-	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node with the same
-	// fields.
+	// {node} or {name}. Its driver is fake-hardware unless the fields set another one. {other} is a second node with
+	// the same fields.
 	node string
 	// state is the provision state that the node is put into; "" leaves it in enroll. A target state can follow after
 	// ">", as in "wait call-back > active".
@@ -45,7 +45,7 @@ type step struct {
 	// want is the status, followed by the values that see renders. If want starts with "~", the rest is a regular
 	// expression that must match the whole text. If want is empty, any success is accepted.
 	want string
-	// old is the response that the old release gives, if it differs from want.
+	// old is the old release's response, if it differs from want.
 	old string
 	// save assigns a name to a value of the response, as in "port=uuid".
 	save string

@@ -67,8 +67,8 @@ func chassisLife() []behavior {
 	}
 }
 
-// threeChassis returns a behavior that creates three chassis before the steps. The steps list only chassis after one
-// of these, which they name as the marker, so that they do not see any others.
+// threeChassis returns a behavior that creates three chassis before the steps. The steps use one of them as the
+// marker and list only the chassis after it, so that they do not see any others.
 func threeChassis(name string, steps ...step) behavior {
 	return behavior{name: name, steps: append([]step{
 		{call: "POST " + chassisPath, body: `{"uuid": "{uuid1}", "description": "{word1}-b"}`},
@@ -291,7 +291,7 @@ func chassisNodes() []behavior {
 	}
 }
 
-// nodesBelowChassis returns behaviors of the list of a chassis's nodes, /v1/chassis/{uuid}/nodes.
+// nodesBelowChassis returns behaviors of /v1/chassis/{uuid}/nodes, the list of a chassis's nodes.
 func nodesBelowChassis() []behavior {
 	const below = oneChassis + "/nodes"
 	return []behavior{

@@ -1,7 +1,7 @@
 package contract
 
-// details covers behaviors that other clients depend on: baremetal, gophercloud, openstacksdk, metalsmith and
-// tempest. The embedded Ironic once differed in each of them.
+// details covers behaviors that the clients baremetal, gophercloud, openstacksdk, metalsmith and tempest depend on.
+// The embedded Ironic once differed in each of these behaviors.
 func details() group {
 	image := func(source string) string {
 		return `{"instance_info": {"image_source": "` + source + `"}}`

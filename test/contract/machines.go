@@ -204,8 +204,8 @@ func (b MachineBehavior) Name() string { return b.name }
 // In reports whether a subject supports the API version that the behavior needs.
 func (b MachineBehavior) In(s *Subject) bool { return s.has(b.since) }
 
-// Run enrolls a machine and runs the behavior. node and ports are the request bodies that create the node and its
-// ports.
+// Run enrolls a machine and runs the behavior. node and ports are the request bodies with which the node and its
+// ports are created.
 func (b MachineBehavior) Run(t *testing.T, s *Subject, node map[string]any, ports []map[string]any) {
 	t.Helper()
 	c := newSession(t, s)

@@ -101,7 +101,8 @@ func matrix(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// cell checks the response to verb v in state from, and the state in which the node ends up.
+// cell sends a verb to a node in the given provision state. It checks the response, and the state in which the node
+// ends up.
 func cell(t *testing.T, s *Subject, from provisionState, v verb) {
 	t.Helper()
 	c := newSession(t, s)

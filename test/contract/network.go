@@ -75,7 +75,7 @@ func portgroups() group {
 	}}
 }
 
-// vifs covers the VIFs of nodes with the network interface noop.
+// vifs covers the VIFs of nodes with the noop network interface.
 func vifs() group {
 	return group{name: "vifs", behaviors: []behavior{
 		{name: "list", steps: []step{{call: "GET /v1/nodes/{node}/vifs", see: "body", want: `200 body={"vifs":[]}`}}},

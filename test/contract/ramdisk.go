@@ -1,7 +1,8 @@
 package contract
 
 // ramdisk covers the calls that an agent makes. The nodes are put into a state in which Ironic waits for an agent.
-// Where Ironic would then call the agent, they are put into a state in which it only records the agent's call.
+// For calls that would make Ironic call the agent in turn, they are put into a state in which Ironic only records the
+// agent's call.
 func ramdisk() group {
 	const agent = `{"callback_url": "http://127.0.0.1:9999", "agent_token": "{token}", "agent_version": "13.0.0"}`
 	with := func(steps ...step) []step {

@@ -17,13 +17,13 @@ import (
 //go:embed testdata/column.py
 var columnProgram string
 
-// settings returns the configuration settings that the behaviors need in addition to the test harness's.
+// settings returns the configuration settings that the behaviors need in addition to those of the test harness.
 func settings(release ironic.Release) map[string]map[string]string {
 	s := map[string]map[string]string{
 		"DEFAULT": {"enabled_bios_interfaces": "fake,no-bios,redfish"},
-		// The power synchronization locks nodes, so that calls would sometimes get a 409. Nodes that a test puts into
-		// a state and leaves there count toward the limits on concurrent operations. Allocations are processed when
-		// they are created, not by the periodic check.
+		// The power synchronization locks nodes; with it, calls would sometimes get a 409. Nodes that a test puts
+		// into a state and leaves there count toward the limits on concurrent operations. Allocations are processed
+		// when they are created, not by the periodic check.
 		"conductor": {
 			"sync_power_state_interval": "100000", "check_allocations_interval": "100000",
 			"max_concurrent_clean": "100000", "max_concurrent_deploy": "100000",

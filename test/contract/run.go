@@ -26,7 +26,8 @@ func Main(m *testing.M, parallel int) {
 	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", folder)
 	}
-	// The regular expressions that inspection rules use have a clock that ends a second after the last match.
+	// The package that matches the regular expressions of inspection rules runs a clock goroutine, which ends a
+	// second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 

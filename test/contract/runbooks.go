@@ -34,7 +34,7 @@ func runbookBody(name, body, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: "POST " + runbooksPath, body: body, see: "name steps disable_ramdisk extra public owner description traits", want: want}}}
 }
 
-// runbookStep returns a behavior that posts a runbook with the one step given.
+// runbookStep returns a behavior that posts a runbook whose only step is given.
 func runbookStep(name, given, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: "POST " + runbooksPath, body: `{"name": "{trait1}", "steps": [` + given + `]}`, see: "steps", want: want}}}
 }
@@ -48,8 +48,8 @@ func runbookPatch(name, patch, see, want string) behavior {
 }
 
 // threeRunbooks returns a behavior that creates three runbooks before the steps. Sorting them by name and by time of
-// creation gives different orders. The list of runbooks cannot be filtered, so the steps list only the runbooks after
-// one of these, which they name as the marker.
+// creation gives different orders. The list of runbooks cannot be filtered, so the steps use one of these runbooks as
+// the marker and list only the runbooks after it.
 func threeRunbooks(name string, steps ...step) behavior {
 	return behavior{name: name, since: 112, steps: append([]step{
 		{call: "POST " + runbooksPath, body: `{"uuid": "{uuid1}", "name": "z{word1}-b", ` + someSteps + `}`},

@@ -78,7 +78,8 @@ func (c *session) make(name string) bool {
 	return true
 }
 
-// enroll creates a node and makes its UUID and its name the values of the words uuid and name.
+// enroll creates a node. Its UUID and its name become the values of the words that the parameters uuid and name
+// contain.
 func (c *session) enroll(uuid, name string) {
 	c.t.Helper()
 	c.values[name] = "n-" + strings.ToLower(rand.Text()[:12])

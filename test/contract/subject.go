@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// Kind tells which Ironic a subject is.
+// Kind distinguishes the Ironics that can be subjects.
 type Kind int
 
 // The kinds of subjects. Newest and Embedded must give the response that a step wants; Old may have a different one,
-// in the step's field old.
+// in the step's old field.
 const (
 	Newest Kind = iota
 	Old
@@ -34,8 +34,8 @@ type Subject struct {
 	// Reserve locks a node for the conductor with the given host name; if host is empty, it unlocks the node.
 	Reserve func(tb testing.TB, uuid, host string)
 
-	// writing makes SetState and Reserve wait for requests, and the reverse, because both write to the same database
-	// file.
+	// writing keeps requests from running at the same time as SetState and Reserve, because both write to the same
+	// database file.
 	writing sync.RWMutex
 }
 

@@ -29,8 +29,8 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// sendTogether sends count requests at the same time, and returns their statuses, sorted. body returns the body of
-// request i.
+// sendTogether sends the given number of requests at the same time, and returns their statuses, sorted. body returns
+// the body of request i.
 func sendTogether(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
 	answers := make([]string, count)

@@ -9,7 +9,7 @@ import (
 // KargsFact records what coreos-installer 0.26.0 does to the kernel arguments of an image.
 type KargsFact struct {
 	// Image is a key of the map that [Images] returns. Prepared holds the arguments of an earlier `iso kargs modify`,
-	// if any. Arguments holds the arguments of the recorded `iso kargs modify`; if Reset is set, `iso kargs reset`
+	// if any. Arguments holds the arguments of the recorded `iso kargs modify`; if Reset is true, `iso kargs reset`
 	// was run instead.
 	Image     string   `json:"image"`
 	Prepared  []string `json:"prepared,omitempty"`
@@ -54,7 +54,7 @@ func Recorded() (Facts, error) {
 	return facts, err
 }
 
-// Images returns, by name, the images that the facts refer to.
+// Images returns the images that the facts refer to, keyed by name.
 func Images() map[string]Live {
 	return map[string]Live{"x86_64": X86(), "2022": Early(), "s390x": S390X(), "2021": Header()}
 }

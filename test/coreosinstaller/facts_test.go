@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/facts.json")
 
-// TestRecordedFacts checks that the recorded facts belong to the current cases.
+// TestRecordedFacts checks that there are as many recorded facts as cases.
 func TestRecordedFacts(t *testing.T) {
 	want, err := coreosinstaller.Recorded()
 	if err != nil {

@@ -71,7 +71,7 @@ func (r real) configurations(t *testing.T, live coreosinstaller.Live) {
 	}
 }
 
-// grown checks an image whose embed area was moved to the end of the image because the configuration is large.
+// grown checks an image whose embed area has been moved to the end of the image because the configuration is large.
 func (r real) grown(t *testing.T) {
 	live := coreosinstaller.X86()
 	path := r.write(t, "grown.iso", live.Image)
@@ -88,7 +88,7 @@ func (r real) grown(t *testing.T) {
 	}
 	r.run(t.Context(), t, "", "iso", "kargs", "modify", "-a", "console=ttyS0", path)
 	r.run(t.Context(), t, "", "iso", "kargs", "reset", path)
-	// The real program empties the area and leaves it where it is; ours also makes the image as small as it was.
+	// The real program empties the area but leaves it where it is; ours also restores the image's original size.
 	r.run(t.Context(), t, "", "iso", "ignition", "remove", path)
 	if _, err := image.EditFile(path, image.Change{RemoveIgnition: true}); err != nil || digest(read(t, path)) != digest(live.Image) {
 		t.Errorf("removing the configuration does not restore the image: %v", err)

@@ -35,13 +35,14 @@ var (
 	exitPattern  = regexp.MustCompile(`# exit code (\d)`)
 )
 
-// command is a line of a console block with the exit code that its comment announces.
+// command is a command line from a console block, with the exit code that its comment announces.
 type command struct {
 	line string
 	code int
 }
 
-// commands returns the commands in a page's console blocks, and, by name, the yaml blocks that start with "# NAME".
+// commands returns the commands in a page's console blocks. It also returns the yaml blocks that start with "# NAME",
+// keyed by that name.
 func commands(page string) (list []command, files map[string]string) {
 	files = map[string]string{}
 	for _, m := range blockPattern.FindAllStringSubmatch(page, -1) {
@@ -110,7 +111,7 @@ func TestCommandsOfThePages(t *testing.T) {
 	}
 }
 
-// lab starts a lab of machines and an embedded Ironic, which runs until the test ends, and returns Ironic's URL.
+// lab starts a lab of machines with an embedded Ironic, and returns Ironic's URL. The lab runs until the test ends.
 func lab(t *testing.T, dir string) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -12,7 +12,7 @@ import (
 
 const root = "../.."
 
-// maxWidth is the longest allowed line in characters. Table rows and code may be longer.
+// maxWidth is the maximum length of a line in characters. Table rows and code may be longer.
 const maxWidth = 120
 
 var (
@@ -21,7 +21,7 @@ var (
 	codePattern    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
-// pages returns the texts of the README and of all pages below docs, by path.
+// pages returns the texts of the README and of all pages below docs, keyed by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{"README.md": ""}

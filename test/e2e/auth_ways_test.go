@@ -95,7 +95,7 @@ type identity struct {
 	*ironic.Keystone
 	user       ironic.User
 	credential ironic.ApplicationCredential
-	// foreign is a user in the domain people who has a role in the user's project.
+	// foreign is a user of another domain, people, who has a role in the same project as user.
 	foreign ironic.User
 }
 
@@ -329,7 +329,7 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 }
 
 // TestTokenExpires checks a session that outlives its token. If the console has a password, it must get a new token;
-// if it has only a token, it must report that the token expired.
+// if it has only a token, it must report that the token has expired.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {

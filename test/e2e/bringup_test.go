@@ -49,7 +49,7 @@ func TestBringUp(t *testing.T) {
 	})
 }
 
-// TestBringUpInterrupted checks that, after a run was killed, the same command continues it.
+// TestBringUpInterrupted checks that the same command continues a run that has been killed.
 func TestBringUpInterrupted(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

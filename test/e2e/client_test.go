@@ -108,8 +108,8 @@ func macFor(name string) string {
 	return string(out)
 }
 
-// TestRejectedFieldsOfARealIronic lists nodes with fields that a release rejects (21.4.4 responds to conductor with
-// HTTP 500 and to updated_at with 400) and expects all nodes without those fields.
+// TestRejectedFieldsOfARealIronic lists nodes with fields that a release rejects, and expects all nodes without those
+// fields. 21.4.4 responds to conductor with HTTP 500 and to updated_at with 400.
 func TestRejectedFieldsOfARealIronic(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

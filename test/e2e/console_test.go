@@ -274,7 +274,7 @@ func (w *watching) wait() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// of returns the events of the given kind about the node with the given UUID.
+// of returns the events of one kind about the node with the given UUID.
 func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -304,7 +304,7 @@ func (w *watching) until(what string, match func(models.Event) bool) models.Even
 	}
 }
 
-// untilState waits for the event that reports that the node entered state s.
+// untilState waits for the event that reports that the node has entered state s.
 func (w *watching) untilState(uuid string, s models.ProvisionState) models.Event {
 	w.t.Helper()
 	return w.until("state "+string(s), func(e models.Event) bool {

@@ -59,7 +59,8 @@ func TestDeleteNodes(t *testing.T) {
 	})
 }
 
-// TestScreenDeletesNodes deletes one node and then two in the console, and types their name or number to confirm.
+// TestScreenDeletesNodes deletes one node and then two others in the console. It confirms this by typing the node's
+// name and the number of nodes.
 func TestScreenDeletesNodes(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -30,7 +30,7 @@ func TestDeployByAllocation(t *testing.T) {
 		if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {
 			t.Errorf("still reserved: %v", n["instance_uuid"])
 		}
-		// The program is killed once after and once before Ironic has received the allocation.
+		// The program is killed twice: once after and once before Ironic has received the request for the allocation.
 		for _, after := range []bool{true, false} {
 			k := killPoint{match: weather.Nth(1, weather.Both(weather.Method(http.MethodPost), weather.Path("/allocations"))), after: after}
 			c.runUntilKilled(p, k, command...)

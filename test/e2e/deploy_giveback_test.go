@@ -10,8 +10,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestGiveBackAfterFailedRestore checks that, if a deployment fails and restoring the node's fields fails, too, the
-// node stays reserved and keeps its record, and that --give-back restores it.
+// TestGiveBackAfterFailedRestore covers a failed deployment after which restoring the node's fields fails, too. The
+// node must stay reserved and keep its record, until --give-back restores it.
 func TestGiveBackAfterFailedRestore(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -35,8 +35,8 @@ func TestGiveBackAfterFailedRestore(t *testing.T) {
 	})
 }
 
-// TestLostChangeOfADeploymentIsUndone checks that, if the response to the change of the plan's fields is lost after
-// Ironic has written them, the fields are restored and the request is not repeated.
+// TestLostChangeOfADeploymentIsUndone loses the response to the request that changes the node's fields, after Ironic
+// has written them. The fields must be restored, and the request must not be repeated.
 func TestLostChangeOfADeploymentIsUndone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

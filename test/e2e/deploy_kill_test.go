@@ -42,8 +42,9 @@ var (
 	deploys   = weather.Both(weather.Method(http.MethodPut), weather.Path("/states/provision"))
 )
 
-// killPoints returns two cases for each request that changes something, before and after it reached Ironic, and one
-// case while the deployment is followed. Reads between the changes need no case.
+// killPoints returns two cases for each request that changes something, and for the validation: one before the
+// request reaches Ironic, and one after. One more case kills the program while it follows the deployment. Other reads
+// need no case.
 func killPoints() []killPoint {
 	var list []killPoint
 	for _, after := range []bool{false, true} {
@@ -81,8 +82,8 @@ func TestDeployKilled(t *testing.T) {
 	}
 }
 
-// TestDeployKilledReal runs TestDeployKilled against real Ironics: only the case in which the response to the deploy
-// request is lost and, under make test-long, all cases that change something.
+// TestDeployKilledReal runs cases of TestDeployKilled against real Ironics. Under make test-long, it runs all of them
+// except the validations; otherwise, only the one in which the response to the deploy request is lost.
 func TestDeployKilledReal(t *testing.T) {
 	t.Parallel()
 	for _, release := range newestReleases(t) {
@@ -195,7 +196,7 @@ func wait(t *testing.T, reached <-chan struct{}) {
 	}
 }
 
-// deploymentRecord holds what a test needs to know about the record of a deployment. mode is that of the record's
+// deploymentRecord holds what a test needs to know about a deployment's record. mode is the mode of the record's
 // file.
 type deploymentRecord struct {
 	text, stage, instance string

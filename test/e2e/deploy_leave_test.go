@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C. It checks that the operation continues, that
-// the program says so, and that --resume follows it.
+// TestDeployWaitInterrupted uses Ctrl-C to stop waiting for a deployment. It checks that the operation continues,
+// that the program says so, and that --resume follows it.
 func TestDeployWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -18,7 +18,7 @@ type scenarioEnd struct {
 	// refused is the check that refuses the deployment; fails matches the error of a failed deployment.
 	refused plan.CheckID
 	fails   string
-	// waits marks scenarios that run into a timeout or take long. They run only under make test-long.
+	// waits marks scenarios that run into a timeout or take a long time. They run only under make test-long.
 	waits bool
 	// blind marks machines that cannot be inspected, so that the check for an inventory must be overridden.
 	blind bool
@@ -70,8 +70,8 @@ func endsInOldRelease() map[string]scenarioEnd {
 	return ends
 }
 
-// TestDeployScenarios deploys a machine for every scenario of the lab, and checks that the right check refuses the
-// deployment or that it ends with the right error. Scenarios that wait for timeouts, and all scenarios under real
+// TestDeployScenarios deploys a machine for every scenario of the lab. It checks that the right check refuses the
+// deployment, or that the deployment ends as expected. Scenarios that wait for timeouts, and all scenarios under real
 // Ironics, run only under make test-long.
 func TestDeployScenarios(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,8 @@ func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scen
 	}
 }
 
-// prepare brings a node to available, or as far as its scenario allows.
+// prepare makes a node available, unless its scenario prevents this. It checks that the verb in end.stops fails, if
+// any.
 func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	c.t.Helper()
 	verbs := []string{"manage", "inspect", "provide"}

@@ -14,8 +14,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployTemplates checks that a dry run shows the same steps as Ironic's deployment runs: steps of the driver, of
-// a template and of the plan.
+// TestDeployTemplates checks that a dry run shows the steps that Ironic then runs. They come from the driver, a
+// template and the plan.
 func TestDeployTemplates(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -143,7 +143,7 @@ func TestDeployRefusals(t *testing.T) {
 	})
 }
 
-// TestDeployTwoDisks checks that hints that match two disks of the inventory are refused, and that --override deploys
+// TestDeployTwoDisks checks that hints matching two disks of the inventory are refused, and that --override deploys
 // the node.
 func TestDeployTwoDisks(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,7 @@ func TestDeployTwoDisks(t *testing.T) {
 	}
 }
 
-// TestDeployChecksTheImage checks that image and checksum are looked up before a request is sent.
+// TestDeployChecksTheImage checks that the image and its checksum are looked up before a request is sent.
 func TestDeployChecksTheImage(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -206,7 +206,7 @@ func TestDeployChecksTheImage(t *testing.T) {
 	})
 }
 
-// TestDeployPoliciesOfAContext checks that a plan or a flag overrides the check policies of the context.
+// TestDeployPoliciesOfAContext checks that a plan or a flag overrides the context's policies for checks.
 func TestDeployPoliciesOfAContext(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -48,7 +48,7 @@ func discovered(t *testing.T, s *ironic.Server, mac string) string {
 		"memory":     map[string]any{"physical_mb": 65536}, "cpu": map[string]any{"count": 16, "architecture": "x86_64"},
 		"bmc_address": "10.9.1.7", "system_vendor": map[string]any{"manufacturer": "Dell Inc.", "product_name": "R640", "serial_number": "x"},
 	}}
-	// Without a version, this is the API of ironic-inspector, which agents call.
+	// Without an API version, Ironic serves this path with ironic-inspector's API, which agents call.
 	status, answer, err := s.DoVersion(t.Context(), "", http.MethodPost, "/v1/continue_inspection", body)
 	if err != nil || status != http.StatusAccepted {
 		t.Fatalf("continue_inspection: %d %v %s", status, err, answer)
@@ -68,8 +68,8 @@ func discovered(t *testing.T, s *ironic.Server, mac string) string {
 	return made.UUID
 }
 
-// TestAutoDiscovery checks that nodes that Ironic has discovered can be filtered, are marked in the list and reported
-// by the doctor, and that a rule can record the discovery in the node.
+// TestAutoDiscovery covers nodes that Ironic has discovered. A filter must find them, the list must mark them, and
+// the doctor must report them. A rule must be able to record the discovery in the node.
 func TestAutoDiscovery(t *testing.T) {
 	t.Parallel()
 	withDiscovery(t, func(t *testing.T, s *ironic.Server) {

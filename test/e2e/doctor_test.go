@@ -13,7 +13,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// doctorReport is the result of `ironworks doctor`, with the diagnoses by check.
+// doctorReport is the result of `ironworks doctor`, with the diagnoses keyed by check.
 type doctorReport struct {
 	t *testing.T
 	outcome
@@ -39,7 +39,7 @@ func (c *console) doctor(code int, args ...string) doctorReport {
 	return d
 }
 
-// says checks the result of the check id and that its title or hint contains each of the texts.
+// says checks that the diagnosis for id has the given result, and that its title or hint contains each of the texts.
 func (d doctorReport) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]
@@ -163,8 +163,8 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 	}
 }
 
-// TestDoctorWithTLSAndHTTPBasic runs doctor against a real Ironic with TLS and HTTP basic authentication and without
-// the custom-agent deploy interface.
+// TestDoctorWithTLSAndHTTPBasic runs doctor against a real Ironic that uses TLS and HTTP basic authentication, and on
+// which the custom-agent deploy interface is not enabled.
 func TestDoctorWithTLSAndHTTPBasic(t *testing.T) {
 	t.Parallel()
 	s := ironic.StartT(t, ironic.Options{

@@ -34,8 +34,8 @@ func (f *rackFile) at(tenth int) int { return len(f.rows) * tenth / 10 }
 // wrongPasswords returns the indexes of the rows with a wrong password.
 func (f *rackFile) wrongPasswords() []int { return []int{f.at(1), f.at(4), f.at(7)} }
 
-// deadBMC returns the index of the row with an unreachable BMC, repeated that of the row that occurs twice, and
-// doubled that of the row whose machine also occurs under a second name.
+// deadBMC returns the index of the row with an unreachable BMC. repeated returns the index of the row that occurs
+// twice. doubled returns the index of the row whose machine also occurs under a second name.
 func (f *rackFile) deadBMC() int  { return f.at(3) }
 func (f *rackFile) repeated() int { return f.at(5) }
 func (f *rackFile) doubled() int  { return f.at(8) }
@@ -73,8 +73,8 @@ func (f *rackFile) set(row []string, column, value string) {
 // name returns the node name in row i.
 func (f *rackFile) name(i int) string { return f.rows[i][slices.Index(f.header, "name")] }
 
-// write writes the spreadsheet to the file name, which it returns. If broken is set, the spreadsheet contains three
-// wrong passwords, a dead BMC, a repeated row and a machine with two names.
+// write writes the spreadsheet to a file with the given name, and returns the name. If broken is true, the
+// spreadsheet contains three wrong passwords, a dead BMC, a repeated row and a machine with two names.
 func (f *rackFile) write(name string, broken bool) string {
 	f.t.Helper()
 	rows := make([][]string, 0, len(f.rows)+2)
@@ -103,7 +103,7 @@ func (f *rackFile) write(name string, broken bool) string {
 	return name
 }
 
-// read decodes Ironic's response to GET path.
+// read sends a GET request for path to Ironic and decodes the response.
 func (f *rackFile) read(s *ironic.Server, path string, into any) {
 	f.t.Helper()
 	status, body, err := s.Do(context.Background(), http.MethodGet, path, nil)
@@ -165,9 +165,9 @@ func inState(nodes []rackNode, state models.ProvisionState) int {
 	return n
 }
 
-// TestEnrollARackOf50 brings a rack from a spreadsheet to available with one command that is killed three times and
-// resumed. Wrong passwords, a dead BMC and duplicates are reported with remedies and do not delay the other nodes. A
-// corrected spreadsheet enrolls the rest, and no node is created twice.
+// TestEnrollARackOf50 enrolls a rack from a spreadsheet and makes its nodes available with one command, which is
+// killed three times and resumed. Wrong passwords, a dead BMC and duplicates are reported with remedies and do not
+// delay the other nodes. A corrected spreadsheet enrolls the rest, and no node is created twice.
 func TestEnrollARackOf50(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) { enrollRack(t, s, 50) })

@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestEnrollWithServedISO enrolls a machine with an ISO that the same command builds and serves; the machine boots it
-// for cleaning. A deploy_iso given as a URL is compared like any other field.
+// TestEnrollWithServedISO enrolls a machine with an ISO that the same command builds and serves. The machine boots
+// the ISO for cleaning. A deploy_iso given as a URL is compared like any other field.
 func TestEnrollWithServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -36,8 +36,8 @@ func rack(t *testing.T, s *ironic.Server, n int) []*lab.Machine {
 	return l.Machines()
 }
 
-// spreadsheet writes a CSV file that lists the machines, and returns its path. Unless it is nil, change may change
-// the cells of row i.
+// spreadsheet writes a CSV file that lists the machines, and returns its path. If change is not nil, it is called for
+// each row i and may change the row's cells.
 func spreadsheet(t *testing.T, machines []*lab.Machine, change func(i int, cells map[string]string)) string {
 	t.Helper()
 	header := []string{"name", "driver", "bmc", "redfish_system_id", "user", "password", "mac", "deploy_iso"}
@@ -88,9 +88,9 @@ func enrolledRows(t *testing.T, o outcome) map[string]enrolledRow {
 	return byName
 }
 
-// TestEnrollARackFromCSV brings machines from a spreadsheet to available in one command. A wrong password, two rows
-// for the same machine and a dead BMC are reported with remedies and do not delay the other nodes. A corrected
-// spreadsheet enrolls the rest.
+// TestEnrollARackFromCSV enrolls machines from a spreadsheet and makes them available with one command. A wrong
+// password, two rows for the same machine and a dead BMC are reported with remedies and do not delay the other nodes.
+// A corrected spreadsheet enrolls the rest.
 func TestEnrollARackFromCSV(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

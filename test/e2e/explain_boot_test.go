@@ -18,8 +18,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// startDeployment starts deploying a machine with the given scenario, without user data, and does not wait for the
-// end.
+// startDeployment starts the deployment of a machine with the given scenario, without user data. It does not wait for
+// the deployment to end.
 func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
 	t.Helper()
 	name, uuid, m := redfishNode(t, s, scenario)
@@ -60,7 +60,7 @@ func TestExplainAgentIsGone(t *testing.T) {
 	})
 }
 
-// TestExplainFromTheJournal checks that explain, node and watch use the log lines of a booting ramdisk that another
+// TestExplainFromTheJournal checks that explain, node and watch use a booting ramdisk's log lines, which another
 // process recorded in the journal.
 func TestExplainFromTheJournal(t *testing.T) {
 	t.Parallel()

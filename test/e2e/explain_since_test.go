@@ -18,8 +18,8 @@ func (c *console) explanation(name string) (said explain.Explanation) {
 	return said
 }
 
-// checkChangedSince checks that explain and the list of nodes report what was changed since the failure, and that
-// explain proposes the verb to try again.
+// checkChangedSince checks that explain and the list of nodes report what has been changed since the failure, and
+// that explain proposes verb as the next command.
 func (c *console) checkChangedSince(name, done, brief, verb string) {
 	c.t.Helper()
 	said := c.explanation(name)
@@ -31,8 +31,8 @@ func (c *console) checkChangedSince(name, done, brief, verb string) {
 	}
 }
 
-// TestExplainAfterThePasswordWasSet covers a BMC that rejects the password. After the password is corrected, Explain
-// must say so and propose the command that then succeeds.
+// TestExplainAfterThePasswordWasSet covers a BMC that rejects the password. After the password has been corrected,
+// Explain must say so and propose the command that then succeeds.
 func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestFilters checks that comparisons, alternatives, fields of the API and saved filters select the right nodes in
-// the commands nodes and export.
+// the nodes and export commands.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -102,7 +102,8 @@ const twoVolumes = `{logical_disks: [
   {raid_level: "1", size_gb: 100, volume_name: system, is_root_volume: true},
   {raid_level: "5", size_gb: 200, volume_name: data, number_of_physical_disks: 3}]}`
 
-// TestRAIDOfAController checks that a target RAID is checked against the drives, created, shown and deleted.
+// TestRAIDOfAController checks that a target RAID configuration is checked against the drives, created, shown and
+// deleted.
 func TestRAIDOfAController(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -233,8 +234,8 @@ func TestHardwareOfAnOldIronic(t *testing.T) {
 	}
 }
 
-// TestVolumesAndVendorMethods checks that the program lists vendor methods, and volumes that another client has
-// created, in both releases and the embedded Ironic.
+// TestVolumesAndVendorMethods checks, with both releases and the embedded Ironic, that the program lists vendor
+// methods and the volumes that another client has created.
 func TestVolumesAndVendorMethods(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -75,7 +75,8 @@ func plainLiveISO(t *testing.T) []byte {
 }
 
 // TestMachinesBootFromServedISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine
-// with it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
+// with it. The agent can find Ironic only through the ISO. A second machine boots an ISO that is streamed for it
+// alone.
 func TestMachinesBootFromServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -136,7 +137,7 @@ func TestMachinesBootFromServedISO(t *testing.T) {
 	})
 }
 
-// driverInfo returns a node's driver_info as Ironic's API returns it, not the program.
+// driverInfo returns a node's driver_info. It reads it from Ironic's API, without the program.
 func driverInfo(t *testing.T, s *ironic.Server, name string) map[string]any {
 	t.Helper()
 	info, _ := apiNode(t, s, name)["driver_info"].(map[string]any)
@@ -165,8 +166,9 @@ func liveInitramfs(t *testing.T) []byte {
 	return packed
 }
 
-// TestKernelAndInitramfsOfEachNode serves kernel, initramfs and rootfs for a network boot and sets them on nodes. No
-// machine boots them: Ironic would need mkisofs and an EFI boot loader, and the lab has no DHCP.
+// TestKernelAndInitramfsOfEachNode serves the kernel, initramfs and root file system for a network boot, and sets
+// their URLs on nodes. No machine boots them: Ironic would need mkisofs and an EFI boot loader, and the lab has no
+// DHCP.
 func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -229,8 +231,8 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	})
 }
 
-// TestApplyIsRefused checks that, before any request is sent, ignition apply refuses a node that cannot use the URL,
-// and refuses everything in read-only mode.
+// TestApplyIsRefused checks that ignition apply refuses a node that cannot use the URL, and every node in read-only
+// mode, before any request is sent.
 func TestApplyIsRefused(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

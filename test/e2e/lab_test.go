@@ -27,7 +27,7 @@ type running struct {
 	first  chan string // the first 100 lines of standard output
 }
 
-// background starts a command in the background, which is interrupted when the test ends.
+// background starts a command in the background and interrupts it when the test ends.
 func (c *console) background(args ...string) *running {
 	c.t.Helper()
 	r := &running{t: c.t, cmd: c.command(context.Background(), args...), first: make(chan string, 100)}
@@ -172,8 +172,8 @@ func TestLabUp(t *testing.T) {
 	}
 }
 
-// TestLabScreen runs `ironworks --lab` as a new user does, and checks that all machines are listed, that every screen
-// shows LAB, and that no files remain when the program ends.
+// TestLabScreen runs `ironworks --lab` like a new user. All machines must be listed, every screen must show LAB, and
+// no files may remain when the program has ended.
 func TestLabScreen(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -279,7 +279,7 @@ func TestLabMachines(t *testing.T) {
 	})
 }
 
-// failsWithOutput runs the program like fails, and returns standard output and standard error.
+// failsWithOutput is like fails, but returns standard output and standard error as one text.
 func (c *console) failsWithOutput(code int, args ...string) string {
 	c.t.Helper()
 	o := c.fails(code, args...)

@@ -138,8 +138,8 @@ func checkPortgroups(t *testing.T, c *console, name, mac, second string) {
 	}
 }
 
-// TestPortsInUse checks that, if Ironic would reject a change to a port of a deployed node, the change is refused
-// with a remedy that works.
+// TestPortsInUse checks that changes to a deployed node's port are refused if Ironic would reject them, and that the
+// printed remedy works.
 func TestPortsInUse(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -183,8 +183,8 @@ func TestVIFs(t *testing.T) {
 	})
 }
 
-// TestSuggestPorts compares ports with an inventory that contains raw LLDP, as the agent sends it and Ironic stores
-// it. Ironic's hook creates a port for the boot NIC only.
+// TestSuggestPorts compares ports with an inventory that contains raw LLDP data, which the agent sends and Ironic
+// stores. Ironic's hook creates a port for the boot NIC only.
 func TestSuggestPorts(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -60,7 +60,8 @@ func labMember(t *testing.T, s *ironic.Server, member lab.Member, options lab.Op
 	if s.Release == ironic.Old {
 		options.Agent = lab.OldAgent
 	}
-	// The machine is slow enough for a watch that shares its processor with other tests to see the states.
+	// The machine is slow enough for a watch to see every state, even if the watch shares its processor with other
+	// tests.
 	options.Speed = 15
 	l, err := lab.Start(t.Context(), options, []lab.Member{member})
 	if err != nil {

@@ -29,8 +29,8 @@ type testedRules []struct {
 	}
 }
 
-// TestInspectionRules tests rules on a stored inventory with `rules test`, and checks that the next inspection does
-// what it predicted.
+// TestInspectionRules tests rules on a stored inventory with `rules test`, and checks that the next inspection has
+// the predicted effects.
 func TestInspectionRules(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -51,7 +51,7 @@ func TestInspectionRules(t *testing.T) {
 		c.fails(1, "rules", "test", "-f", rulesFile(c, uuid, ""), name) // there is no inventory yet
 		c.ok("inspect", name, "--wait", "--timeout", "6m")
 
-		// The rule applies only to this node, because other tests use the Ironic later.
+		// The rule applies only to this node, because other tests use this Ironic later.
 		file := rulesFile(c, uuid, `
   - {op: set-attribute, args: {path: resource_class, value: "{inventory[cpu][architecture]}-{inventory[cpu][count]}"}}
   - {op: set-attribute, args: {path: "{item[path]}", value: "{item[value]}"}, loop: [{path: extra/bmc, value: "{inventory[bmc_address]}"}, {path: owner, value: team-a}]}
@@ -79,7 +79,7 @@ func TestInspectionRules(t *testing.T) {
 		if o := c.ok("rules", "apply", "-f", shown); strings.Count(o.stdout, "unchanged") != 2 {
 			t.Errorf("apply what was shown: %s", o.stdout)
 		}
-		// A failing rule makes the test of the rules and the inspection fail, with the same text.
+		// A failing rule makes both `rules test` and the inspection fail, with the same text.
 		c.ok("rules", "apply", "-f", rulesFile(c, uuid, "\n  - {op: fail, args: {msg: \"not {node.name}\"}}\n"), "--yes")
 		failing := decode[testedRules](t, c.fails(1, "rules", "test", name, "-o", "json"))
 		const why = "Failed to inspect hardware. Reason: not {node.name}"
@@ -148,7 +148,7 @@ actions: [{op: log, args: {msg: a}}]
 	c.ok("rules", "delete", "secret "+uuid, "--yes")
 }
 
-// checkPredicted compares the node with what the test of the rules predicted.
+// checkPredicted compares the node with the prediction of `rules test`.
 func checkPredicted(t *testing.T, s *ironic.Server, uuid string, predicted testedRules) {
 	t.Helper()
 	read := func(path string) map[string]any {

@@ -9,7 +9,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestServiceWithARunbook services an active machine with a runbook: the ramdisk boots, runs the step, and the machine
+// TestServiceWithARunbook services an active machine with a runbook: the machine boots the ramdisk, runs the step and
 // boots its disk again. A node without the runbook's trait is refused.
 func TestServiceWithARunbook(t *testing.T) {
 	t.Parallel()

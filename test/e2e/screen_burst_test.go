@@ -11,7 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// burst sends a request for each of burstNodes nodes, eight at a time, and repeats it while the node is locked.
+// burst sends a request for each of burstNodes nodes, eight at a time. It repeats a request while the node is locked
+// or the conductor has no free worker.
 func burst(t *testing.T, server *ironic.Server, method, suffix string, body func(i int) any) {
 	t.Helper()
 	work := make(chan int)

@@ -60,7 +60,7 @@ contexts:
 	s.press("4")
 	s.until("› connect", "4 contexts", "● connected", "✖ unusable", "○ not open", "wrong-port")
 
-	// The unusable context shows why and cannot be opened.
+	// The unusable context shows why it is unusable, and cannot be opened.
 	to := func(name string) {
 		t.Helper()
 		s.press(terminal.Home, strings.Repeat(terminal.Down, map[string]int{"broken": 0, "here": 1, "there": 2}[name]))
@@ -77,7 +77,7 @@ contexts:
 	if r, g := accent("there"); r > 0x1000 || g < 0xf000 {
 		t.Errorf("the accent of there is %x %x", r, g)
 	}
-	// The palette switches to a context by name; the address has no listener.
+	// The palette switches to a context by name. Nothing listens at this context's address.
 	s.pick(":", paletteTitle, "context wrong-port")
 	s.until(" wrong-port", "› connect", "connection refused by "+closedAddress, "retry in", "✖ unreachable", "ctrl+r retries now")
 	s.pick(":", paletteTitle, "context here")

@@ -82,7 +82,7 @@ func TestScreenCopy(t *testing.T) {
 			t.Errorf("yaml: %q", got)
 		}
 
-		// The copied command of a task repeats the task from a shell.
+		// The command copied from a task repeats the task in a shell.
 		s.press("M")
 		s.until("manage " + name + ": done")
 		s.press("5")

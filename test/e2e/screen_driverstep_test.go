@@ -52,7 +52,7 @@ func TestScreenAssistedInstall(t *testing.T) {
 }
 
 // TestScreenRAIDStepInDeployment creates the root disk with the form for raid.apply_configuration. The deployment
-// uses the deploy interface direct, which waits for the agent after the restart. Before this step, no disk matches
+// uses the direct deploy interface, which waits for the agent after the restart. Before this step, no disk matches
 // the hints.
 func TestScreenRAIDStepInDeployment(t *testing.T) {
 	t.Parallel()

@@ -45,8 +45,9 @@ func (s *screenConsole) cursorLine() string {
 	return ""
 }
 
-// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds
-// it in an ISO, serves the ISO to a node and sets its URL as the node's deploy_iso, all at 80×24.
+// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it and
+// embeds it in an ISO. It then serves the ISO to a node and sets the node's deploy_iso to the ISO's URL. The screen
+// has 80×24 cells.
 func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -8,7 +8,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// click clicks on text.
+// click clicks on text, which must be on the screen.
 func (s *screenConsole) click(text string) {
 	s.t.Helper()
 	if !s.Click(text) {
@@ -62,8 +62,8 @@ func TestScreenMouse(t *testing.T) {
 	})
 }
 
-// TestScreenGroupsAndPreview groups nodes, folds a group, and checks the preview of the node at the cursor beside the
-// list.
+// TestScreenGroupsAndPreview groups nodes and folds a group. It also checks the preview beside the list, which shows
+// the node at the cursor.
 func TestScreenGroupsAndPreview(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

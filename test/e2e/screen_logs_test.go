@@ -49,8 +49,8 @@ func newSSHKey(t *testing.T) (line string, private []byte) {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), pem.EncodeToMemory(block)
 }
 
-// sshLogNode creates a node whose machine boots a ramdisk that the operator can log in to over SSH, and a console
-// configured with the key.
+// sshLogNode creates a node and a console. The node's machine boots a ramdisk that the operator can log in to over
+// SSH, and the console is configured with the key.
 func sshLogNode(t *testing.T, s *ironic.Server, scenario string) (c *console, name string, m *lab.Machine) {
 	t.Helper()
 	line, private := newSSHKey(t)
@@ -67,8 +67,8 @@ func sshLogNode(t *testing.T, s *ironic.Server, scenario string) (c *console, na
 	return sshLogConsole(t, s, private, port, ""), name, m
 }
 
-// sshLogConsole returns a console whose context reads logs over SSH with the key private; more extends the context's
-// logs settings.
+// sshLogConsole returns a console whose context reads logs over SSH with the given private key. more is appended to
+// the context's logs settings.
 func sshLogConsole(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
 	t.Helper()
 	c := newConsole(t)
@@ -187,8 +187,8 @@ func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 	}
 }
 
-// journalPushNode returns a console that listens for pushed journals and an available node whose ramdisk pushes its
-// journal to it and allows logging in over SSH. deploy is the command line that deploys the node.
+// journalPushNode returns a console that listens for pushed journals, and an available node. The node's ramdisk
+// pushes its journal to the console and allows logging in over SSH. deploy is the command line that deploys the node.
 func journalPushNode(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
 	t.Helper()
 	line, private := newSSHKey(t)
@@ -344,8 +344,8 @@ func tarball(t *testing.T, name, text string) []byte {
 // installing matches a node's row on the Watch screen while the installer reports progress.
 var installing = regexp.MustCompile(`r7-n\d+ .*install_coreos \d+%`)
 
-// TestScreenLogInTheLab checks that the lab's console shows logs without configuration on the Watch screen and in the
-// Log tab.
+// TestScreenLogInTheLab checks that the lab's console shows logs on the Watch screen and in the Log tab without any
+// configuration.
 func TestScreenLogInTheLab(t *testing.T) {
 	t.Parallel()
 	sshPort(t) // skips the test if the machines' addresses are not local

@@ -31,7 +31,8 @@ const plugins = `plugins:
     background: true
 `
 
-// TestScreenPlugins runs programs supplied by the operator, in the background on marked nodes and at the terminal.
+// TestScreenPlugins runs programs supplied by the operator, both in the background on marked nodes and at the
+// terminal.
 func TestScreenPlugins(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -61,7 +62,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.until("failed", "exit code 7: no such rack")
 		s.press("1")
 		s.filterFor(one)
-		// A plugin that uses the terminal runs after y was pressed, and reads its input there.
+		// A plugin that uses the terminal runs after y has been pressed, and reads its input there.
 		s.press("Z")
 		s.answerYes("ask "+one, "sh -c")
 		s.until("40 120", "name of "+one+"?")
@@ -87,7 +88,7 @@ func TestScreenPlugins(t *testing.T) {
 		if _, err := os.Stat(folder + "/pwned"); err == nil {
 			t.Error("the owner was run")
 		}
-		// On marked nodes, the program runs once for each.
+		// The program runs once for each marked node.
 		two, _ := screenNode(t, server, "plug")
 		s.filter("plug")
 		s.until(one, two)

@@ -99,7 +99,7 @@ func TestScreenReplayInTheLab(t *testing.T) {
 	s.quits()
 }
 
-// freePort returns a TCP port on 127.0.0.1 without a listener.
+// freePort returns a TCP port on 127.0.0.1 that nothing listens on.
 func freePort(t *testing.T) int {
 	t.Helper()
 	var listen net.ListenConfig

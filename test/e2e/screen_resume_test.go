@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestScreenResumes starts a console after a program was killed during a deployment. The console reports the
-// deployment and resumes it: if Ironic has received the request, the deployment is followed; otherwise, it is
+// TestScreenResumes starts a console after a program has been killed during a deployment. The console reports the
+// deployment and resumes it. If Ironic has received the request, the deployment is followed; otherwise, it is
 // reviewed first. Ironic must get exactly one request to deploy.
 func TestScreenResumes(t *testing.T) {
 	t.Parallel()

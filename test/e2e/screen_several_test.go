@@ -42,7 +42,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 			t.Fatalf("after manage: %s", got)
 		}
 
-		// For a verb that may erase disks, the number of nodes must be typed. Without it, nothing is sent.
+		// For a verb that may erase disks, the number of nodes must be typed. Otherwise, nothing is sent.
 		puts := p.Count(http.MethodPut)
 		for _, wrong := range []string{"", "2", "4", "yes", "03", "3 nodes"} {
 			s.press("P")

@@ -191,7 +191,8 @@ func TestScreenNeedsATerminal(t *testing.T) {
 	}
 }
 
-// TestScreenQuitWhileATaskRuns checks that quitting asks before the console stops following a task.
+// TestScreenQuitWhileATaskRuns checks that the console asks for confirmation before it quits if it still follows a
+// task.
 func TestScreenQuitWhileATaskRuns(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

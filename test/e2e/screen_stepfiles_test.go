@@ -11,7 +11,7 @@ import (
 )
 
 // withEditor returns a console whose $EDITOR is a shell script, and a function that sets the script's commands. The
-// edited file is $1.
+// script receives the edited file as $1.
 func withEditor(t *testing.T, s *ironic.Server) (c *console, edits func(commands string)) {
 	t.Helper()
 	c = consoleAt(t, s)
@@ -25,7 +25,8 @@ func withEditor(t *testing.T, s *ironic.Server) (c *console, edits func(commands
 	}
 }
 
-// TestScreenTemplates writes, edits and deletes a deploy template in the console, with an error on the way.
+// TestScreenTemplates writes, edits and deletes a deploy template in the console. The first version of the file
+// contains an error.
 func TestScreenTemplates(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -65,12 +66,13 @@ func TestScreenTemplates(t *testing.T) {
 }
 
 func traitOf(name string) string {
-	// The digits sort it before the templates and runbooks of other tests, so that it is the first.
+	// The digits sort the object before the templates and runbooks of other tests, so that it comes first in the
+	// list.
 	return "CUSTOM_00_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
-// TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. It checks that nodes
-// without the trait are refused, by the command, too, before any request is sent.
+// TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. It checks that both
+// the console and the command refuse nodes without the trait before any request is sent.
 func TestScreenRunbooks(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

@@ -11,8 +11,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenRAIDForms creates and deletes volumes with the forms for RAID steps, during cleaning, and checks that
-// creation is refused without a target RAID.
+// TestScreenRAIDForms creates and deletes volumes during cleaning, with the forms for RAID steps. It checks that
+// creation is refused without a target RAID configuration.
 func TestScreenRAIDForms(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {

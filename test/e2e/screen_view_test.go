@@ -10,8 +10,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenViewSurvivesARestart ends the console right after keys that change the view, and checks that it starts
-// again with this view.
+// TestScreenViewSurvivesARestart ends the console right after keys that change the view have been pressed, and checks
+// that the next start shows this view.
 func TestScreenViewSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -57,7 +57,7 @@ func TestScreenViewSurvivesARestart(t *testing.T) {
 		s.until("STATE▴")
 		s.lacks("marked", "/ name:")
 		s.quits()
-		s = c.fleet(roomy) // the console starts with the view that was left last
+		s = c.fleet(roomy) // the console starts with the last view
 		s.until("STATE▴")
 		s.lacks("marked", "/ name:")
 		s.quits()

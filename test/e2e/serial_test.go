@@ -13,9 +13,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// fakeSocat replaces socat for Ironic. It writes the PID file given by -L, listens at the address given by
+// fakeSocat replaces socat for Ironic. It writes its process ID to the file that -L names, listens at the address in
 // TCP4-LISTEN, and serves one client after another. Each client receives the content of the file "said" next to the
-// program, including what is appended later.
+// program, including text that is appended later.
 const fakeSocat = `#!/usr/bin/env python3
 import os, select, signal, socket, sys
 here = os.path.dirname(os.path.abspath(__file__))
@@ -53,8 +53,8 @@ const fakeIPMI = `#!/bin/sh
 echo "$*" >>"$(dirname "$0")/ipmitool-calls"
 `
 
-// serialIronic starts an Ironic with the console interface ipmitool-socat and fake ipmitool and socat programs. It
-// returns the directory of the programs.
+// serialIronic starts an Ironic with the ipmitool-socat console interface, and with replacements for ipmitool and
+// socat. It returns the replacements' directory.
 func serialIronic(t *testing.T, r ironic.Release) (s *ironic.Server, programs string) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -110,7 +110,7 @@ func TestSerialConsole(t *testing.T) {
 			if !consoleEnabled(t, c) || before {
 				t.Errorf("enabled %t before, %t meanwhile", before, consoleEnabled(t, c))
 			}
-			// Ironic ends another SOL session when it starts one, which is why the console is enabled only if the
+			// When Ironic starts an SOL session, it ends any other. Therefore, the console is enabled only if the
 			// user asks for it.
 			if calls, err := os.ReadFile(filepath.Join(programs, "ipmitool-calls")); err != nil || !strings.Contains(string(calls), "sol deactivate") {
 				t.Errorf("Ironic did not deactivate the SOL session: %s%v", calls, err)
@@ -133,7 +133,8 @@ func TestSerialConsole(t *testing.T) {
 	}
 }
 
-// serialInTheLogTab reads the console in the Log tab, which asks first and disables the console afterwards.
+// serialInTheLogTab reads the serial console in the Log tab. The tab asks for confirmation first, and disables the
+// console afterwards.
 func serialInTheLogTab(t *testing.T, c *console) {
 	t.Helper()
 	s := c.fleet(roomy)

@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// TestServeOperatorKeys tries every action that changes something as an operator and as an admin, by its key and by
+// TestServeOperatorKeys tries, as an operator and as an admin, every action that changes something, by its key and by
 // its name. It checks that no action is refused because of the role, and that only an admin may override a failed
 // check.
 func TestServeOperatorKeys(t *testing.T) {
@@ -34,7 +34,7 @@ func TestServeOperatorKeys(t *testing.T) {
 					continue
 				}
 				at := places[a.Scope]
-				if at.closed == "" && a.ID != action.Shell { // no role has shells
+				if at.closed == "" && a.ID != action.Shell { // no role may open shells
 					s.allowsAction(&a, at)
 				}
 				tried++
@@ -47,8 +47,8 @@ func TestServeOperatorKeys(t *testing.T) {
 	}
 }
 
-// overrideIsFor deploys a node without an inventory, once with the form and once with the wizard, and checks that the
-// failed check can be overridden only if allowed is set. Nothing is sent.
+// overrideIsFor deploys a node without an inventory, once with the form and once with the wizard. It checks that the
+// failed check can be overridden if and only if allowed is true. Nothing is sent.
 func (s *screenConsole) overrideIsFor(allowed bool, node string) {
 	s.t.Helper()
 	const offered = "O override a check"

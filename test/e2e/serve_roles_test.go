@@ -9,7 +9,7 @@ import (
 )
 
 // TestServeRoles tries commands and a console with every role. It checks that refused commands change nothing, and
-// that the audit log names the users of the others.
+// that the audit log names the users of the other commands.
 func TestServeRoles(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, testServeRoles)
@@ -65,8 +65,7 @@ func testServeRoles(t *testing.T, s *ironic.Server) {
 	t.Run("node filter", func(t *testing.T) { v.hides(t, s, own, hidden, uuid) })
 }
 
-// overrides checks that an admin may override a node's failed check and an operator may not, with a flag and with a
-// plan.
+// overrides checks that an admin, but not an operator, may override a node's failed check with a flag or with a plan.
 func (v *servedConsole) overrides(t *testing.T, s *ironic.Server) {
 	node, _, _ := redfishNode(t, s, "ok")
 	v.as("ben", 0, "manage", node, "--wait", "--timeout", "3m")
@@ -95,7 +94,7 @@ func (v *servedConsole) overrides(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// hides looks for a node that otto must not see, with every command that takes a node.
+// hides passes a node that otto must not see to every command that takes a node. No output may reveal the node.
 func (v *servedConsole) hides(t *testing.T, s *ironic.Server, own, hidden, uuid string) {
 	v.as("anna", 0, "maintenance", "on", hidden, "--reason", "c4n4ry")
 	v.as("anna", 0, "maintenance", "off", hidden)

@@ -13,7 +13,7 @@ import (
 
 // TestServeTakeOver kills the ssh client of an operator whose node never calls back. The task continues. Another
 // operator is asked before an action on the node, aborts the operation, retries the task and cancels it. The audit
-// log names the user of each request, and Ironic's log contains its global request ID.
+// log names the user of each request, and Ironic's log contains the request's global ID.
 func TestServeTakeOver(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -47,7 +47,7 @@ func TestServeTakeOver(t *testing.T) {
 	})
 }
 
-// retriesTask retries another user's task, the oldest one, on its failed node, and cancels the new task.
+// retriesTask retries the oldest task, which is another user's, on its failed node. It then cancels the new task.
 func (s *screenConsole) retriesTask(node string) {
 	s.t.Helper()
 	s.press("5")

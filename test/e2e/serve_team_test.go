@@ -175,7 +175,7 @@ func (v *servedConsole) killed(one *screenConsole, user string) {
 	v.eventually(user+" has left", func() bool { return !strings.Contains(v.as("vera", 0, "who").stdout, user) })
 }
 
-// checkRecordings checks that the server has recorded both consoles, without secrets and clipboards.
+// checkRecordings checks that the server has recorded both consoles, without secrets or clipboard contents.
 func checkRecordings(t *testing.T, folder string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.cast"))
@@ -233,8 +233,8 @@ func castOutput(t *testing.T, name string) string {
 	}
 }
 
-// noSecretOnDisk checks that no file of the server contains a secret: not the audit log, the journal, the views or
-// the tasks.
+// noSecretOnDisk checks that none of the server's files contains a secret. The files include the audit log, the
+// journal, the views and the tasks.
 func (v *servedConsole) noSecretOnDisk(t *testing.T) {
 	t.Helper()
 	files := 0
@@ -294,8 +294,9 @@ func TestServeKilled(t *testing.T) {
 	})
 }
 
-// TestServeKilledRecording checks that the audit log reports the end of a killed server's recording when the next
-// server starts, only once, and not while another server still writes the recording.
+// TestServeKilledRecording covers the recording of a killed server. When the next server starts, the audit log must
+// report that the recording has ended, but only once. It must not report this while another server still writes the
+// recording.
 func TestServeKilledRecording(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -34,7 +34,7 @@ type servedConsole struct {
 // a viewer.
 const usersOfTheServer = "serve:\n  users:\n    anna: {role: admin}\n    ben: {role: operator}\n    otto: {role: operator, nodes: \"owner:%s\"}\n    vera: {role: viewer}\n"
 
-// served starts a server for a test, with additional flags. otto can see only the nodes of owner.
+// served starts a server for a test, with additional flags. otto can see only the nodes of the given owner.
 func served(t *testing.T, s *ironic.Server, owner string, flags ...string) *servedConsole {
 	t.Helper()
 	return servedAt(t, s.URL, owner, flags...)
@@ -142,8 +142,8 @@ func (v *servedConsole) screen(user string) *screenConsole {
 	return one
 }
 
-// TestServeWithOpenSSH connects in the ways that OpenSSH's client offers: with keys, certificates, a shared
-// connection, a jump host, and with and without a terminal.
+// TestServeWithOpenSSH connects in the ways that OpenSSH's client offers: with keys and certificates, over a shared
+// connection, through a jump host, and with and without a terminal.
 func TestServeWithOpenSSH(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// placeOfScope describes a screen on which the tests try all actions of a scope that change something.
+// placeOfScope describes a screen on which the tests try the actions of a scope, except those that change nothing.
 type placeOfScope struct {
 	// open goes to the screen from the fleet; shows is a text that is then on the screen.
 	open  func(s *screenConsole)
@@ -58,9 +58,9 @@ func placesOfScopes(node string) map[action.Scope]placeOfScope {
 	}
 }
 
-// TestServeViewerKeys tries, as a viewer, every action that changes something or makes Ironic contact a BMC, by its
-// key and by its name. It checks that each gets a clear answer and that nothing is sent. A new scope with such
-// actions fails the test.
+// TestServeViewerKeys tries, as a viewer, every action that changes something or makes Ironic contact a BMC. It uses
+// the key and the name of the action, and checks that each attempt gets a clear answer and that nothing is sent. A
+// new scope with such actions fails the test.
 func TestServeViewerKeys(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

@@ -15,8 +15,8 @@ import (
 // mostly wait for a conductor or a screen.
 const testsAtOnce = 10
 
-// serversOf returns the number of shared Ironics of a release. A test has an Ironic for itself and should rarely have
-// to wait for one: most tests use the newest release, and the embedded Ironics cost little.
+// serversOf returns the number of shared Ironics of a release. Each test has an Ironic to itself and should rarely
+// have to wait for one: most tests use the newest release, and the embedded Ironics cost little.
 func serversOf(release string) int {
 	switch release {
 	case embedded:
@@ -34,7 +34,7 @@ var shared struct {
 	places map[string]chan *place
 	stops  []func()
 
-	// common holds the servers that concurrent tests share, by name.
+	// common holds the servers that concurrent tests share, keyed by name.
 	starting sync.Mutex
 	common   map[string]*ironic.Server
 }
@@ -76,7 +76,7 @@ func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *i
 }
 
 // restMachines puts the machines of a test that has ended into maintenance, because the conductor would otherwise ask
-// their BMCs for the power state for the rest of the run. Errors are ignored, because nothing depends on its success.
+// their BMCs for the power state for the rest of the run. Errors are ignored, because no test depends on this.
 func restMachines(s *ironic.Server) {
 	status, answer, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes?driver=redfish&maintenance=false&fields=uuid", nil)
 	var list struct{ Nodes []struct{ UUID string } }
@@ -102,7 +102,7 @@ func startReal(r ironic.Release) (*ironic.Server, error) {
 	return s, err
 }
 
-// embedded is the name of the embedded Ironic among the releases.
+// embedded stands for the embedded Ironic where the name of a release is expected.
 const embedded = "embedded"
 
 func takeEmbedded(t *testing.T) *ironic.Server {

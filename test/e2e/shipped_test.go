@@ -55,8 +55,8 @@ func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string,
 	return name, uuid, m
 }
 
-// TestChecksWithDefaultInterfaces checks that, on an Ironic with default interfaces, no request is sent for a machine
-// with two disks if the hints do not select one of them, whatever the deploy interface.
+// TestChecksWithDefaultInterfaces covers a machine with two disks on an Ironic with default interfaces. Whatever the
+// deploy interface, no request is sent unless the hints select one of the disks.
 func TestChecksWithDefaultInterfaces(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -89,7 +89,7 @@ func TestChecksWithDefaultInterfaces(t *testing.T) {
 				}
 				after := apiNode(t, s, uuid)
 				for _, n := range []map[string]any{before, after} {
-					delete(n, "health") // the conductor sets these two when it asks for the power state
+					delete(n, "health") // the conductor sets these two when it reads the power state
 					delete(n, "updated_at")
 				}
 				if len(c.auditLines()) != audited || !reflect.DeepEqual(after, before) || after["provision_state"] != "available" {
@@ -108,8 +108,8 @@ func TestChecksWithDefaultInterfaces(t *testing.T) {
 }
 
 // TestPredictedDeployInterface compares the predicted deploy interface with the one that Ironic switches to. It also
-// checks that a machine that boots a ramdisk keeps its disks, and that one that gets an image has it on the hinted
-// disk.
+// checks that a machine that only boots a ramdisk keeps its disks, and that a machine that gets an image has it on
+// the hinted disk.
 func TestPredictedDeployInterface(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
@@ -153,8 +153,8 @@ func TestPredictedDeployInterface(t *testing.T) {
 	})
 }
 
-// asShipped runs a test against the servers with the deploy interface autodetect: the newest release and the embedded
-// Ironic.
+// asShipped runs a test against the servers that offer the autodetect deploy interface: the newest release and the
+// embedded Ironic.
 func asShipped(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {

@@ -83,7 +83,7 @@ func TestSSHCommand(t *testing.T) {
 		if o := c.fails(2, "ssh"); !strings.Contains(o.stderr, "see ironworks ssh --help") {
 			t.Errorf("%q", o.stderr)
 		}
-		// If the connection fails, the error is the same as for the log.
+		// If the connection fails, the error is the same as when the log is read.
 		if o := c.fails(255, "ssh", name, "--address", "127.18.255.250", "hostname"); !strings.Contains(o.stderr, "SSH connection refused (check that the ramdisk runs sshd and that this is still its address)") {
 			t.Errorf("%q", o.stderr)
 		}
@@ -109,8 +109,8 @@ func TestSSHCommand(t *testing.T) {
 
 var sizeLine = regexp.MustCompile(`(?m)^\d+ \d+ *$`)
 
-// machineHas asks the machine for the size of its terminal until it is the given size, because a change of the size
-// may arrive later than a key.
+// machineHas runs stty on the machine until the output contains want, the terminal's rows and columns. A change of
+// the size may arrive later than a key.
 func (s *screenConsole) machineHas(want string) {
 	s.t.Helper()
 	for range 20 {
@@ -124,7 +124,7 @@ func (s *screenConsole) machineHas(want string) {
 	s.t.Fatalf("the machine does not have %s:\n%s", want, s.Describe())
 }
 
-// TestSSHAtTerminal opens shells at a terminal, and checks the size, the exit code, the escape ~., signals, and that
+// TestSSHAtTerminal opens shells at a terminal, and checks the size, the exit code, the ~. escape, signals, and that
 // the terminal is restored.
 func TestSSHAtTerminal(t *testing.T) {
 	t.Parallel()
@@ -172,7 +172,7 @@ func TestSSHAtTerminal(t *testing.T) {
 	})
 }
 
-// TestScreenShell opens shells from the console, and checks that the console comes back to the same screen.
+// TestScreenShell opens shells from the console, and checks that the console returns to the same screen.
 func TestScreenShell(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -191,7 +191,7 @@ func TestScreenShell(t *testing.T) {
 		}
 		s.press("stty size", terminal.Enter)
 		s.until("40 120")
-		// The key q quits the console, but here it is sent to the shell.
+		// In the console, q quits, but here it is sent to the shell.
 		s.press("q", terminal.Enter)
 		s.until("q: command not found")
 		if err := s.Resize(100, 30); err != nil {

@@ -122,7 +122,7 @@ func checkRunbookTraits(t *testing.T, c *console, file func(more string, first i
 	applied("change  done    traits", "-f", file("  traits: []\n", 11))
 }
 
-// stepRecord returns a template or runbook as Ironic stores it, without the fields that differ for each.
+// stepRecord returns a template or runbook as Ironic stores it, without its UUID, times and links.
 func stepRecord(t *testing.T, s *ironic.Server, kind stepfile.Kind, name string) string {
 	t.Helper()
 	status, body, err := s.Do(t.Context(), http.MethodGet, "/v1/"+kind.Collection()+"/"+name, nil)

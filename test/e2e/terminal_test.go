@@ -109,8 +109,8 @@ func setOwner(t *testing.T, s *ironic.Server, node, owner string) {
 	}
 }
 
-// adoptedNode creates a node with the additional fields in more, brings it to active by adoption, and returns its
-// name.
+// adoptedNode creates a node with the additional fields in more, adopts it, so that it becomes active, and returns
+// its name.
 func adoptedNode(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 	t.Helper()
 	name = unique("active")

@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestVIFsWithoutNeutron checks that an Ironic whose network interface attaches VIFs, but that has no Neutron,
-// refuses them with an error that names what is missing. The lab's own Ironic has no such network interface.
+// TestVIFsWithoutNeutron covers an Ironic whose network interface attaches VIFs, but that has no Neutron. It must
+// refuse VIFs with an error that names what is missing. The lab's own Ironic has no such network interface.
 func TestVIFsWithoutNeutron(t *testing.T) {
 	t.Parallel()
 	silent := map[string]string{"auth_type": "none", "endpoint_override": "http://127.0.0.1:1", "cleaning_network": "9b1dd5a2-1c3c-4a0f-8d0a-4b7f0a4a3c11"}

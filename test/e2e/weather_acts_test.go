@@ -44,8 +44,7 @@ func (c *console) start(args ...string) *backgroundRun {
 	return r
 }
 
-// signal sends a signal, waits for the program to exit and returns the outcome, in which took is the time since the
-// signal.
+// signal sends a signal, waits for the program to exit and returns the outcome. took is the time since the signal.
 func (r *backgroundRun) signal(s os.Signal) outcome {
 	r.t.Helper()
 	r.began = time.Now()
@@ -150,7 +149,7 @@ func testVerbIsRejected(t *testing.T, s *ironic.Server) {
 		says []string
 		puts int
 		// audit is the result in the second audit line; "" is not checked. It is "unknown" when a failing proxy may
-		// have forwarded the request, or after HTTP 500, which does not tell how far Ironic got.
+		// have forwarded the request, or after HTTP 500, which does not show how far Ironic got.
 		audit string
 	}{
 		{"500", weather.Ironic(500, "Unexpected database error"), 1, []string{"Unexpected database error (HTTP 500)"}, 1, "unknown"},

@@ -14,10 +14,11 @@ import (
 	"ironworks/test/ironic"
 )
 
-// proxyPage is the value of [vnc]public_url, the page of ironic-novncproxy, which no test needs to run.
+// proxyPage is the value of [vnc]public_url: the URL of ironic-novncproxy's page. The tests work without the proxy.
 const proxyPage = "http://127.0.0.1:6090/vnc_lite.html"
 
-// withGraphicalConsoles runs a test against a real Ironic and the embedded one, both with graphical consoles.
+// withGraphicalConsoles runs a test against a real Ironic and the embedded one, on both of which graphical consoles
+// are enabled.
 func withGraphicalConsoles(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
@@ -45,8 +46,8 @@ func withGraphicalConsoles(t *testing.T, test func(t *testing.T, s *ironic.Serve
 	})
 }
 
-// TestGraphicalConsole checks that the program shows the page of a console, opens a browser, and disables the console
-// afterwards.
+// TestGraphicalConsole checks that the program prints the URL of a console's page, opens it in a browser, and
+// disables the console afterwards.
 func TestGraphicalConsole(t *testing.T) {
 	t.Parallel()
 	withGraphicalConsoles(t, func(t *testing.T, s *ironic.Server) {
@@ -113,7 +114,7 @@ func TestGraphicalConsole(t *testing.T) {
 	})
 }
 
-// untilTrue waits up to a minute until is returns true.
+// untilTrue waits up to a minute for a condition to become true.
 func untilTrue(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

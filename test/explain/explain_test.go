@@ -29,7 +29,7 @@ func explained(m message) explain.Explanation {
 }
 
 // TestMessages checks that the rules explain enough of the messages in the sources. With -v, it lists the messages
-// without an explanation, by file.
+// without an explanation, grouped by file.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	for _, r := range releases {

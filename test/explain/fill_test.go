@@ -41,7 +41,7 @@ var values = map[string]string{
 	"missing_info": "['example']", "action": "example", "network_type": "example", "net_type": "example", "type": "example",
 }
 
-// fill replaces each name by a value.
+// fill replaces each name in text with its value.
 func fill(text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		name := placeholder.FindStringSubmatch(found)[1]

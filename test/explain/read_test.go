@@ -34,7 +34,8 @@ type message struct {
 	state models.ProvisionState
 }
 
-// release describes a release: its name, its Python environment and the kind of its sources.
+// release describes a version of Ironic or of the agent. environment is its Python environment; kind is "ironic" or
+// "agent".
 type release struct{ name, environment, kind string }
 
 var releases = []release{

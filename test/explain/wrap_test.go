@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API.
+// wrapMessage returns the message that an operator reads for a format, in last_error or in a response of the API.
 // Messages of error handlers stay unchanged. The text of an exception is wrapped in the text that the conductor adds
 // in that phase.
 func wrapMessage(f format, kind string) message {
@@ -49,8 +49,8 @@ func stateOf(text, file string) models.ProvisionState {
 	return models.StateDeployFailed
 }
 
-// fromAgent wraps a message of the agent as ironic/drivers/modules/agent_base.py and inspector/hooks/ramdisk_error.py
-// do.
+// fromAgent wraps a message of the agent in the same texts as ironic/drivers/modules/agent_base.py and
+// inspector/hooks/ramdisk_error.py.
 func (m *message) fromAgent() {
 	rest := strings.Contains(m.text, ": ") && (strings.HasSuffix(m.Class, "Error") || strings.HasSuffix(m.Class, "NotFound")) && m.Class != "ValueError" && m.Class != "IOError"
 	file := strings.ToLower(m.File)
@@ -76,8 +76,8 @@ func (m *message) fromAgent() {
 	m.text = title + " step " + step + " failed on node " + nodeUUID + ". " + m.text
 }
 
-// fromConductor wraps a message of the conductor as
-// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py do.
+// fromConductor wraps a message of the conductor in the same texts as
+// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py.
 func (m *message) fromConductor() {
 	file := m.File[strings.Index(m.File, "/")+1:]
 	base := file[strings.LastIndex(file, "/")+1:]

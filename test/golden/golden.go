@@ -33,7 +33,7 @@ func Compare(tb testing.TB, path, got string) {
 	}
 }
 
-// Diff returns the difference of two texts as a unified diff, or "" if they are equal.
+// Diff returns the difference between two texts as a unified diff, or "" if they are equal.
 func Diff(want, got string) string {
 	// Writing to memory does not fail.
 	text, _ := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{

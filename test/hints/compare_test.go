@@ -37,8 +37,8 @@ type verdict struct {
 	Error string  `json:"error"`
 }
 
-// run passes the cases to a Python program in the given environment, in one process, and returns one verdict for each
-// of the count cases.
+// run runs a Python program once in the given environment, with all cases as its input, and returns one verdict for
+// each case. count is the number of cases.
 func run(t *testing.T, environment, program string, cases []byte, count int) []verdict {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")

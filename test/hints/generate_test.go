@@ -143,7 +143,7 @@ func (m maker) disks() []object {
 	return disks
 }
 
-// value returns the operand of an expression for the hint name. It is often the value of one of the disks, exact or
+// value returns an operand for the hint with the given name. It is often the value of one of the disks, exact or
 // slightly changed.
 func (m maker) value(name string, disks []object) string {
 	if name == "size" {
@@ -188,7 +188,7 @@ var operators = []string{
 	"==", "=", "!=", "<in>", ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>", "<or>", "<all-in>", "<range-in>",
 }
 
-// expression returns the value of a hint, with or without an operator. It is sometimes malformed.
+// expression returns the value of a hint, with or without an operator. The value is sometimes malformed.
 func (m maker) expression(name string, disks []object) string {
 	op := one(m, operators...)
 	if name == "size" && m.in(2) {

@@ -73,7 +73,7 @@ func redirect(code int, location string) answer {
 	}
 }
 
-// raw writes the whole response itself, as given, and closes the connection.
+// raw sends a formatted text as the whole response, including the status line, and closes the connection.
 func raw(format string, args ...any) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		connection, _, err := http.NewResponseController(w).Hijack()
@@ -93,7 +93,7 @@ func encoded(name string, body []byte) answer {
 	}
 }
 
-// packed returns the image in the given encoding: gzip, zlib, or otherwise deflate without a header.
+// packed returns the image in the given encoding: gzip, zlib, or, for any other name, deflate without a header.
 func packed(encoding string) []byte {
 	var b bytes.Buffer
 	var w io.WriteCloser

@@ -16,14 +16,14 @@ import (
 // Case describes an image server, and the image_info that makes an agent download from it.
 type Case struct {
 	Name string
-	// Answer answers any request. n is the number of the request, from 0.
+	// Answer responds to every request. n is the number of the request, counted from 0.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
 	// Info holds fields that replace those of the image_info of [Start]. In a text, HERE stands for the server's URL,
 	// and NOWHERE for an address without a server.
 	Info map[string]any
 	// Tries is the number of times that the agent tries the download; 0 stands for 2.
 	Tries int
-	// Silence is the time in seconds after which the agent gives up a silent server; 0 stands for 20.
+	// Silence is the time in seconds after which the agent gives up on a silent server; 0 stands for 20.
 	Silence float64
 	// OwnWords says that the texts of errors differ between the agents, because they come from different HTTP
 	// libraries, Python's and Go's.
@@ -41,8 +41,8 @@ type Result struct {
 	Bytes int `json:"bytes,omitempty"`
 }
 
-// Key returns the name of the case in recordings. streams distinguishes an image that is streamed to the disk from
-// one that is first stored in a file.
+// Key returns the name of the case in recordings. streams is true for an image that is streamed to the disk, and
+// false for one that is first stored in a file.
 func (c Case) Key(streams bool) string {
 	if streams {
 		return c.Name + ", streamed"

@@ -10,7 +10,7 @@
 //		})
 //	}
 //
-// After a failed test the folder of the server is kept.
+// After a failed test, the server's folder is kept.
 //
 // To start a server by hand: go run ./test/ironic/cmd/run.
 package ironic

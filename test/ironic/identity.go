@@ -34,7 +34,7 @@ type Token struct {
 // TokenRequest describes a token to issue, either for a user with a password or for an application credential.
 type TokenRequest struct {
 	User, Password string
-	// Project scopes the token to the project of that name, and System scopes it to the system. If neither is set,
+	// Project scopes the token to the project with that name, and System scopes it to the system. If neither is set,
 	// the token is unscoped.
 	Project string
 	System  bool
@@ -123,10 +123,10 @@ func (k *Keystone) GrantSystem(ctx context.Context, user User, role string) erro
 	return k.grant(ctx, "/system/users/"+user.ID, role)
 }
 
-// CreateApplicationCredential creates an application credential of a user for its project, with all roles that the
-// user has there.
+// CreateApplicationCredential creates an application credential for the user's project, with all roles that the user
+// has there.
 func (k *Keystone) CreateApplicationCredential(ctx context.Context, user User, name string) (ApplicationCredential, error) {
-	// Only the user itself may create its credential.
+	// Users can create application credentials only for themselves.
 	token, err := k.Token(ctx, TokenRequest{User: user.Name, Password: user.Password, Project: user.Project})
 	if err != nil {
 		return ApplicationCredential{}, err
@@ -158,7 +158,7 @@ func (k *Keystone) Revoke(ctx context.Context, token Token) error {
 	return err
 }
 
-// Register adds an Ironic to the service catalog, and removes an earlier one.
+// Register adds an Ironic to the service catalog, in place of the previous one, if any.
 func (k *Keystone) Register(ctx context.Context, ironicURL string) error {
 	service, err := k.find(ctx, "services", "ironic")
 	if err != nil {

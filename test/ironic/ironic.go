@@ -52,8 +52,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 // requests to that Ironic, but cannot stop it.
 func At(url string, release Release) *Server { return &Server{Server: real.At(url, release)} }
 
-// StartT starts a server for a test and stops it at the end. After a failure its folder is kept and the end of its
-// log is printed.
+// StartT starts a server for a test and stops it at the end. If the test has failed, the server's folder is kept and
+// the end of its log is printed.
 func StartT(tb testing.TB, options Options) *Server {
 	tb.Helper()
 	s, err := Start(tb.Context(), options)
@@ -93,7 +93,7 @@ func discard(tb testing.TB, what, dir, log string) {
 	}
 }
 
-// CreateNode enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
+// CreateNode enrolls a node and returns its UUID. By default, the driver is fake-hardware and the name is unique.
 func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 	tb.Helper()
 	uuid, err := s.EnrollNode(tb.Context(), node)
@@ -104,7 +104,7 @@ func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 }
 
 // Releases returns the releases that can run here. Without Python 3.11, which [Old] needs, it returns only [Newest]
-// and logs that. In continuous integration (CI is set) the test fails instead, since the log would go unread.
+// and logs this. In continuous integration (CI is set), the test fails instead, since the log would go unread.
 func Releases(tb testing.TB) []Release {
 	tb.Helper()
 	Environment(tb, Newest.Name())

@@ -32,7 +32,7 @@ const (
 type Keystone struct {
 	// AuthURL is the URL of the service, including /v3.
 	AuthURL string
-	// AdminUser has the role admin in AdminProject and on the system.
+	// AdminUser has the admin role in AdminProject and on the system.
 	AdminUser, AdminPassword, AdminProject string
 	// Domain is the name of the only domain, and Region the name of the only region.
 	Domain, Region string
@@ -127,7 +127,8 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 		"fernet_receipts":  {"key_repository": repositories["fernet_receipts"]},
 		"credential":       {"key_repository": repositories["credential"]},
 		"oslo_concurrency": {"lock_path": filepath.Join(k.Dir, "lock")},
-		// Every request for a token with a password verifies the password's hash, and this is the cheapest hash.
+		// Keystone checks the password's hash whenever a token is requested with a password. With 4 rounds, the hash
+		// is the cheapest.
 		"identity": {"password_hash_rounds": "4"},
 	}.Write(config)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// EnrollNode enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
+// EnrollNode enrolls a node and returns its UUID. By default, the driver is fake-hardware and the name is unique.
 func (s *Server) EnrollNode(ctx context.Context, node map[string]any) (string, error) {
 	body := map[string]any{"driver": "fake-hardware", "name": "node-" + strings.ToLower(rand.Text())}
 	maps.Copy(body, node)

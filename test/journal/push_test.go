@@ -109,7 +109,8 @@ func (u *unit) kill() {
 	}
 }
 
-// received waits until the console has received count lines of the agent, and returns all of them.
+// received waits until the console has received at least the given number of lines, without the kernel's, and returns
+// all of these lines.
 func received(c *receiver.Console, count int) []string {
 	var texts []string
 	c.Lines(node, func(lines []models.LogLine) bool {
@@ -153,7 +154,7 @@ func TestPushedJournalMatchesTheMachine(t *testing.T) {
 	c.Stop()
 	say(50)
 	c.Start()
-	m.Agent(strings.Repeat("x", 7000)) // more than journalctl prints by default
+	m.Agent(strings.Repeat("x", 7000)) // longer than the lines that journalctl prints by default
 	want = append(want, strings.Repeat("x", 7000))
 	m.Rotate()
 	say(50)

@@ -20,8 +20,8 @@ import (
 	"ironworks/test/sshd"
 )
 
-// newKey writes a private key that no machine accepts to a file, encrypted if there is a passphrase, and returns the
-// file's path.
+// newKey creates a private key that no machine accepts, writes it to a file and returns the file's path. The key is
+// encrypted if there is a passphrase.
 func newKey(t *testing.T, passphrase string) string {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -200,7 +200,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// sshAgent serves the key on a socket as ssh-agent does, and returns the socket's path.
+// sshAgent runs an SSH agent that has the key, and returns the path of the agent's socket.
 func sshAgent(t *testing.T, key []byte) string {
 	t.Helper()
 	private, err := ssh.ParseRawPrivateKey(key)

@@ -127,7 +127,7 @@ func (n node) boots() int {
 	return count
 }
 
-// runBIOS changes settings of all types without a ramdisk, changes nothing the second time, and restores the defaults.
+// runBIOS changes settings of all types without a ramdisk, repeats this without an effect, and restores the defaults.
 func runBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err
@@ -191,8 +191,8 @@ func runRefusedBIOS(n node) error {
 		"[{'@odata.type': '#Message.v1_1_2.Message', 'Message': 'The BIOS has no attribute NoSetting.', 'MessageArgs': [], 'MessageId': 'Base.1.18.PropertyUnknown', 'Resolution': 'None.', 'Severity': 'Critical'}]")
 }
 
-// runIgnoredBIOS sets a setting that the firmware ignores. The step fails. As Ironic continues after it, the cleaning
-// ends in manageable, with the node in maintenance.
+// runIgnoredBIOS sets a setting that the firmware ignores. The step fails, but Ironic continues after it, so the
+// cleaning ends in manageable, with the node in maintenance.
 func runIgnoredBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err
@@ -222,7 +222,7 @@ func runBIOSService(n node) error {
 }
 
 // runBIOSDeploy changes a setting before the installation. Ironic resumes the deployment as soon as the BMC reports
-// OSBootStarted, long before the agent has started, so that the next step of the agent fails.
+// OSBootStarted, long before the agent has started, so the agent's next step fails.
 func runBIOSDeploy(n node) error {
 	if err := n.runSteps(managed, provided); err != nil {
 		return err

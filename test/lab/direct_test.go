@@ -55,7 +55,7 @@ func smallDisks() []machine.Disk {
 	}
 }
 
-// direct is a test case that deploys an image with the deploy interface direct.
+// direct is a test case that deploys an image with the direct deploy interface.
 type direct struct {
 	name  string
 	image string // path on the server; the default is disk.raw

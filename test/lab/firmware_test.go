@@ -95,7 +95,7 @@ func firmwareCases(t *testing.T) []testCase {
 	}
 }
 
-// firmware returns the components' versions as Ironic shows them. The only network adapter has the name nic.
+// firmware returns the components' versions as Ironic shows them. The only network adapter is called nic.
 func (n node) firmware() (map[string]string, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/firmware", nil, http.StatusOK)
 	if err != nil {
@@ -136,7 +136,7 @@ func (n node) firmware() (map[string]string, error) {
 	return versions, nil
 }
 
-// runUpdate updates components in manual cleaning or, if active is set, in a service on an active node.
+// runUpdate updates components in manual cleaning or, if active is true, in a service on an active node.
 func (n node) runUpdate(active bool, step json.RawMessage, want map[string]string) error {
 	body, end := clean(step), "manageable"
 	if err := n.runSteps(managed); err != nil {
@@ -170,7 +170,7 @@ func (n node) runUpdate(active bool, step json.RawMessage, want map[string]strin
 	return nil
 }
 
-// failUpdate checks that cleaning fails if the BMC cannot make the update.
+// failUpdate checks that cleaning fails if the BMC cannot perform the update.
 func (n node) failUpdate(step json.RawMessage, problem string) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// TestManyMachinesAreEnrolledInTheirOrder checks that a lab of many machines enrolls a node for each, in order and
-// with ports.
+// TestManyMachinesAreEnrolledInTheirOrder checks that a lab of many machines enrolls a node with ports for each
+// machine, in the order of the machines.
 func TestManyMachinesAreEnrolledInTheirOrder(t *testing.T) {
 	t.Parallel()
 	const machines = 300

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// raidDrives returns count drives of the same model and size.
+// raidDrives returns the given number of drives, all of the same model and size.
 func raidDrives(count int) []machine.Disk {
 	drives := make([]machine.Disk, count)
 	for i := range drives {
@@ -31,8 +31,8 @@ func raidDrives(count int) []machine.Disk {
 	return drives
 }
 
-// twoVolumes is a target RAID configuration with a RAID 1 and a RAID 5 volume. Its keys are sorted, as the embedded
-// Ironic quotes them.
+// twoVolumes is a target RAID configuration with a RAID 1 and a RAID 5 volume. Its keys are sorted, because the
+// embedded Ironic quotes them in this order.
 const twoVolumes = `{"logical_disks": [{"is_root_volume": true, "raid_level": "1", "size_gb": 100, "volume_name": "os"}, {"raid_level": "5", "size_gb": 200, "volume_name": "data"}]}`
 
 // raidCases returns the cases, each of which has a machine. Quick cases run under a real Ironic even without make
@@ -144,8 +144,8 @@ func (r *transcript) provision(n node, verb string, body map[string]any, states 
 	r.line("%s", line)
 }
 
-// clean runs steps of the interface raid in manual cleaning. Each step is given by its name, which a JSON object with
-// arguments may follow.
+// clean runs RAID steps in manual cleaning. Each of the steps is a name, which a JSON object with arguments may
+// follow.
 func (r *transcript) clean(n node, steps ...string) {
 	var list []any
 	for _, s := range steps {
@@ -235,7 +235,7 @@ func raidNow(n node, log *transcript) {
 	log.volumes(n)
 }
 
-// joinPatch ends the maintenance after a failed cleaning, unless err is set.
+// joinPatch ends the maintenance after a failed cleaning. If err is not nil, it only returns err.
 func joinPatch(err error, n node) error {
 	if err != nil {
 		return err
@@ -279,7 +279,8 @@ func raidMore(n node, log *transcript) {
 	log.volumes(n)
 }
 
-// raidDeploy creates the root volume in a deployment, which installs CoreOS on it, and deletes it after the deployment.
+// raidDeploy deploys CoreOS to a root volume that a step of the deployment creates, and deletes the volume
+// afterwards.
 func raidDeploy(n node, log *transcript) {
 	log.err = errors.Join(n.patch("automated_clean", false), n.runSteps(provided))
 	raidStep := fmt.Sprintf(`{"interface": "raid", "step": "apply_configuration", "args": {"raid_config": %s}, "priority": 90}`, twoVolumes)

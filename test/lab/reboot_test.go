@@ -41,7 +41,7 @@ type rebootCase struct {
 	// step is the label of the step, without its priority.
 	step     string
 	priority int
-	// info is the instance_info of a deployment with the deploy interface direct. If it is nil, the agent installs
+	// info is the instance_info of a deployment with the direct deploy interface. If it is nil, the agent installs
 	// CoreOS.
 	info map[string]any
 	// clean is the step of a manual cleaning. If it is empty, the case is a deployment.
@@ -164,7 +164,8 @@ func (n node) runReboot(c rebootCase) error {
 	return n.endsAs(c, body, "active")
 }
 
-// endsAs sends a provision request. It must end in the given state, or fail as the case expects for the release.
+// endsAs sends a provision request. The operation must end in the given state, or fail as the case expects for the
+// release.
 func (n node) endsAs(c rebootCase, body map[string]any, state string) error {
 	want := c.fails
 	if n.subject.old {

@@ -32,8 +32,8 @@ func runRescue(n node) error {
 	if e.LastError != "" || e.Target != "" || password || hash {
 		return fmt.Errorf("machine %s: in rescue Ironic shows %+v", n.Name(), e)
 	}
-	// Without an agent and with its disk unchanged, the machine is off: the real conductors power a machine off
-	// before they eject a virtual medium, unless the agent is on the fast track.
+	// The machine is off, its agent has stopped, and its disk is unchanged: unless the agent is on the fast track,
+	// real conductors power a machine off before they eject a virtual medium.
 	if err := errors.Join(n.waitOff(), n.checkJournal("Stopped API service"), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func runRescue(n node) error {
 	return nil
 }
 
-// runFastRescue rescues a machine whose ramdisk keeps running, because the node has the fast track.
+// runFastRescue rescues a machine whose ramdisk keeps running, because the node uses the fast track.
 func runFastRescue(n node) error {
 	if err := n.runSteps(managed, provided, installed); err != nil {
 		return err

@@ -63,8 +63,8 @@ var outcomes = map[string]outcome{
 // scenarioTimeout is the time for which the Ironics of these tests wait for agents.
 const scenarioTimeout = 120 * time.Second
 
-// scenarioMembers returns a machine for each scenario, and two machines for the scenario with a shared disk. Unless
-// whole is set, it omits scenarios with waits.
+// scenarioMembers returns a machine for each scenario, and two machines for the scenario with a shared disk. If whole
+// is false, it omits the scenarios that run into a timeout or take a long time.
 func scenarioMembers(t *testing.T, whole bool) []lab.Member {
 	t.Helper()
 	var members []lab.Member

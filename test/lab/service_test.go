@@ -16,8 +16,8 @@ func stepOf(kind, name string) json.RawMessage {
 	return json.RawMessage(`{"interface": "` + kind + `", "step": "` + name + `", "args": {}}`)
 }
 
-// serviceStep returns a service step without arguments that works. Steps of the interface raid do not work: for them,
-// the newest Ironic asks the agent for a clean step that the agent does not have.
+// serviceStep returns a service step without arguments that works. RAID steps do not work: for them, the newest
+// Ironic asks the agent for a clean step that the agent does not have.
 func serviceStep() json.RawMessage { return stepOf("deploy", "inject_files") }
 
 func service(steps ...any) map[string]any {

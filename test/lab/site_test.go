@@ -35,7 +35,7 @@ func site(t *testing.T, options lab.SiteOptions) *lab.Site {
 	return s
 }
 
-// states returns the provision states of all nodes by name.
+// states returns the provision states of all nodes, keyed by name.
 func states(ctx context.Context, url string) (map[string]string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/nodes?fields=name,provision_state", http.NoBody)
 	if err != nil {

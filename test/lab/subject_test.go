@@ -290,10 +290,11 @@ func all(t *testing.T, nodes []node, do func(n node) error) {
 	}
 }
 
-// TestMachinesUnderConductors runs machines from enrollment to deployment and back, and scenarios to their outcomes,
-// all at the same time, with agents over TLS, under a real conductor of each release and the embedded one. The
-// embedded one runs ten machines and every scenario, and so do the real ones under make test-long. Otherwise, only
-// the newest of the real releases runs, with two machines and the scenarios that do not wait for a timeout.
+// TestMachinesUnderConductors runs machines from enrollment to deployment and back, and scenarios to their outcomes.
+// They all run at the same time, with agents over TLS, under a real conductor of each release and under the embedded
+// one. The embedded one runs ten machines and every scenario, and so do the real ones under make test-long.
+// Otherwise, only the newest of the real releases runs, with two machines and the scenarios that do not wait for a
+// timeout.
 func TestMachinesUnderConductors(t *testing.T) {
 	for _, s := range lab.Scenarios() {
 		if _, found := outcomes[s.Name]; !found {

@@ -31,8 +31,8 @@ const verbSpeed = 20
 // quickCases lists the machines that run under a real Ironic even without make test-long.
 var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "rescue-fast-track", "service"}
 
-// TestVerbsUnderConductors deploys images, rescues and services machines under a real conductor of each release and
-// the embedded one.
+// TestVerbsUnderConductors deploys images to machines, and rescues and services machines, under a real conductor of
+// each release and the embedded one.
 func TestVerbsUnderConductors(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
@@ -62,8 +62,8 @@ func runVerbCases(t *testing.T, whole bool, s subject) {
 	runCases(t, s, cases)
 }
 
-// atOnce limits the number of machines that a real Ironic handles at the same time. With more of them, the conductor
-// gets so slow that they run into its timeouts.
+// atOnce limits the number of machines that a real Ironic handles at the same time. With more machines, the conductor
+// gets so slow that its timeouts expire.
 const atOnce = 5
 
 // runCases runs all cases. Under the embedded Ironic, they all run at the same time.
@@ -95,7 +95,7 @@ func runCases(t *testing.T, s subject, cases []testCase) {
 	})
 }
 
-// patch sets the field of the node at path.
+// patch sets the node's field at path to value.
 func (n node) patch(path string, value any) error {
 	_, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, []any{map[string]any{"op": "add", "path": "/" + path, "value": value}}, http.StatusOK)
 	return err

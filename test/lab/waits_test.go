@@ -33,8 +33,8 @@ func waitGroups() []waitGroup {
 	}
 }
 
-// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that, after a timeout or an abort has ended the wait for an
-// agent, the node is in the same state, with the same messages, under the newest Ironic and the embedded one.
+// TestTimeoutsAndAbortsWhileWaitingForTheAgent ends waits for an agent with a timeout or an abort. It checks that the
+// node is then in the same state, with the same messages, under the newest Ironic and the embedded one.
 func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {
@@ -67,7 +67,7 @@ type waits struct {
 	neverBoots bool
 	path       []step
 	asked      map[string]any
-	// in is the state in which the node waits. If busy is set, a step runs in this state.
+	// in is the state in which the node waits. If busy is true, a step runs in this state.
 	in   string
 	busy bool
 	// abort ends the wait with an abort instead of a timeout.
@@ -261,7 +261,7 @@ func (want end) check(n node) error {
 	return err
 }
 
-// waitsIn waits until the node is in the state and, if busy, runs a step there.
+// waitsIn waits until the node is in the given state. If busy is true, it also waits until a step runs.
 func (n node) waitsIn(state string, busy bool) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()

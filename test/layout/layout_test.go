@@ -184,7 +184,8 @@ func TestTableMatchesTheCode(t *testing.T) {
 	}
 }
 
-// below reports whether folder is the folder of or lies below it, as the parts of a screen lie below the screen.
+// below reports whether the first folder is the second one or lies below it. The parts of a screen, for example, lie
+// below the screen.
 func below(folder, of string) bool { return strings.HasPrefix(folder, of+"/") || folder == of }
 
 // TestLinterMatchesTheTable checks that the linter's configuration contains the rules that follow from the table.

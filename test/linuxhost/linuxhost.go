@@ -26,7 +26,7 @@ var recordings embed.FS
 
 // Recording is the recording of one machine.
 type Recording struct {
-	// Files maps the paths of files to their contents. A content is a string, or an object with the key base64.
+	// Files maps the paths of files to their contents, each of which is a string, or an object with the key base64.
 	Files   map[string]json.RawMessage `json:"files"`
 	Links   map[string]string          `json:"links"`
 	Folders []string                   `json:"folders"`

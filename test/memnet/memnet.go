@@ -18,7 +18,7 @@ const Address = "127.0.0.1:6385"
 // URL is the base URL of a handler passed to [Serve].
 const URL = "http://" + Address
 
-// Listener is a net.Listener whose connections come from its Dial.
+// Listener is a net.Listener whose connections come from callers of its Dial method.
 type Listener struct {
 	dialed chan net.Conn
 	closed chan struct{}

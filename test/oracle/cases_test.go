@@ -2,7 +2,7 @@
 
 package oracle
 
-// cases returns configurations that were found by hand, all of which pass Ignition's validation.
+// cases returns hand-picked configurations, all of which pass Ignition's validation.
 func cases() []string {
 	user := func(fields string) string { return `"passwd": {"users": [{` + fields + `}]}` }
 	group := func(fields string) string { return `"passwd": {"groups": [{` + fields + `}]}` }

@@ -17,7 +17,7 @@ type generator struct{ *rand.Rand }
 
 func (g generator) of(values ...any) any { return values[g.IntN(len(values))] }
 
-// object adds a random selection of the fields to always, and returns it.
+// object adds a random selection of fields to the given map, and returns the map.
 func (g generator) object(always map[string]any, fields map[string]func() any) map[string]any {
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // sorted, so that the same seed gives the same object
 		if g.IntN(4) == 0 {

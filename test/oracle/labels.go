@@ -39,8 +39,8 @@ func newLabeling(ctx context.Context, dir string) (*Oracle, error) {
 	)
 }
 
-// tools returns the environment in which Ignition finds Debian's programs, which are installed next to it, and in
-// which these programs find their libraries.
+// tools returns environment variables with which Ignition finds Debian's programs, and with which these programs find
+// their libraries. The programs are installed next to Ignition.
 func (o *Oracle) tools() []string {
 	tools := filepath.Join(filepath.Dir(o.program), "tools")
 	var libraries []string

@@ -22,7 +22,7 @@ func builtinRamdisk(program ignition.AgentProgram) ignition.Ramdisk {
 	}
 }
 
-// newLabelingT returns newLabeling's Oracle. Where it cannot run, the test is skipped, except in CI.
+// newLabelingT returns newLabeling's Oracle. If Ignition cannot run here, the test is skipped, except in CI.
 func newLabelingT(t *testing.T) *Oracle {
 	t.Helper()
 	o, err := newLabeling(t.Context(), t.TempDir())
@@ -65,7 +65,7 @@ for path in (".` + ignition.AgentProgramPath + `", "./etc/ironic-python-agent.co
 	}
 }
 
-// TestIgnitionRefusesOtherPrograms checks that the boot stops if the server provides another program than the one
+// TestIgnitionRefusesOtherPrograms checks that the boot stops if the server provides a program other than the one
 // that the configuration names.
 func TestIgnitionRefusesOtherPrograms(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,7 @@ func build(ctx context.Context, dir string, options ...string) (*Oracle, error) 
 	return o, os.WriteFile(filepath.Join(base, "00-core.ign"), []byte(core), 0o600)
 }
 
-// writeImage writes a model of Fedora CoreOS's root to the folder root, from the tables of package firstboot. The
+// writeImage uses the tables of package firstboot to write a model of Fedora CoreOS's root to the folder root. The
 // model is configured for this machine's useradd, which is Debian's.
 func writeImage(root string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {

@@ -33,7 +33,8 @@ func newOracle(t *testing.T) (*Oracle, *firstboot.Image) {
 	return o, image
 }
 
-// failureLine returns the line of Ignition's log that describes the failure.
+// failureLine returns the line of Ignition's log that describes the failure, or the whole log if there is no such
+// line.
 func failureLine(output string) string {
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, "CRITICAL") || strings.Contains(line, "Ignition failed") {

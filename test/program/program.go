@@ -14,7 +14,7 @@ import (
 const name = "ironworks"
 
 // folder returns the path of the folder with the link to this test binary and the reports of the race detector. The
-// path contains the process ID, so that no state is needed.
+// path follows from the process ID, so it need not be stored.
 func folder() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("ironworks-program-%d", os.Getpid()))
 }

@@ -38,8 +38,8 @@ func TestABrokenProgramFailsItsTests(t *testing.T) {
 // root is the path of the module's folder.
 const root = "../.."
 
-// broken writes a compiler overlay in which the function that starts with opens panics, and returns the overlay's
-// path.
+// broken writes a compiler overlay that makes a function of file panic, and returns the overlay's path. opens is the
+// function's first line.
 func broken(t *testing.T, file, opens string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(root, file))

@@ -1,4 +1,4 @@
-// Package ramdisk provides the cases of applying a ramdisk to a node, and runs them against the embedded Ironic and a
+// Package ramdisk provides test cases that apply a ramdisk to a node, and runs them against the embedded Ironic and a
 // real one. Package provision runs them against its fake.
 package ramdisk
 

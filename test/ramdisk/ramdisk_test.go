@@ -69,7 +69,7 @@ func TestRamdiskReal(t *testing.T) {
 	testCommands(t, server.URL, filepath.Dir(ironic.Program(t, "baremetal")))
 }
 
-// enroll enrolls a node with the fields of a case and returns it.
+// enroll enrolls a node with the fields of a case and returns the node.
 func enroll(t *testing.T, c *ironicclient.Client, test ramdisk.Case) *models.Node {
 	t.Helper()
 	info := map[string]any{"redfish_address": "http://127.0.0.1:9", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "a", "redfish_password": "b"}
@@ -104,7 +104,7 @@ func connect(t *testing.T, url string) *ironicclient.Client {
 	return c
 }
 
-// checkNode checks the fields of the node that the case changes, and that the node's other driver_info was not lost.
+// checkNode checks the fields that the case changes, and that the node still has its other driver_info.
 func checkNode(t *testing.T, n *models.Node, test ramdisk.Case) {
 	t.Helper()
 	got := maps.Clone(n.DriverInfo)
@@ -178,8 +178,7 @@ func wait(t *testing.T, c *ironicclient.Client) error {
 	})
 }
 
-// bootReason returns the reason that Ironic gives for being unable to boot the node, such as a missing setting, or ""
-// if there is none.
+// bootReason returns the reason why Ironic cannot boot the node, such as a missing setting, or "" if there is none.
 func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 	t.Helper()
 	list, err := c.Validate(t.Context(), uuid)

@@ -17,8 +17,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// patience limits the wait for one screen. The slow machine of the lab needs most of a minute until it begins to
-// install.
+// patience limits the wait for one screen. The lab's slow machine needs most of a minute before it begins to install.
 const patience = 2 * time.Minute
 
 // shot is a picture: the name of its file without the extension, and its content.
@@ -106,7 +105,7 @@ func (c *camera) until(what string, wanted func(lines []string) bool) error {
 	return err
 }
 
-// still waits for a screen as until does, and returns its cells.
+// still is like until, but also returns the cells of the screen.
 func (c *camera) still(what string, wanted func(lines []string) bool) ([][]terminal.Cell, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()

@@ -53,8 +53,7 @@ type filmStep struct {
 	wanted func(lines []string) bool
 }
 
-// session returns the steps of the film in the README, which shows the first deployment of the tutorial, and an
-// explanation.
+// session returns the steps of the README's film, which shows the tutorial's first deployment and an explanation.
 func session() []filmStep {
 	shows := func(texts ...string) func([]string) bool {
 		return func(lines []string) bool { return has(lines, texts...) }

@@ -110,7 +110,7 @@ func terminalWidth(text string) int {
 	return 1
 }
 
-// undrawn returns the text of a screen like visibleText, but without frames and gauges.
+// undrawn returns the text of a screen in the form of visibleText, in which frames and gauges are blank.
 func undrawn(cells [][]terminal.Cell) []string {
 	lines := make([]string, len(cells))
 	for y, row := range cells {

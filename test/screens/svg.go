@@ -29,7 +29,7 @@ var (
 	ink   = color.RGBA{R: 0xe6, G: 0xed, B: 0xf3, A: 0xff}
 )
 
-// fonts lists fonts that most systems have installed, because a picture in a page must not load fonts.
+// fonts lists fonts that most systems have installed, because a picture in a page cannot load fonts.
 const fonts = "ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,Consolas,Liberation Mono,monospace"
 
 // picture is an SVG under construction. Backgrounds are below lines, and lines below text.
@@ -53,9 +53,9 @@ type run struct {
 	look
 }
 
-// render draws the cells of a screen. The same cells give the same bytes. Text stays text, in pieces of one or more
-// words, stretched so that every renderer keeps the grid with any font; frames and gauges are drawn, because fonts
-// leave gaps in them.
+// render draws the cells of a screen. The same cells always produce the same bytes. Text stays text, in pieces of one
+// or more words, which are stretched so that every renderer keeps the grid, whatever the font. Frames and gauges are
+// drawn as shapes, because fonts leave gaps in them.
 func render(cells [][]terminal.Cell, title string) []byte {
 	var b strings.Builder
 	begin(&b, cells, title)

@@ -52,7 +52,7 @@ func console(c *camera) error {
 	return nil
 }
 
-// sized calls do with another size of the terminal, and then restores the size.
+// sized resizes the terminal, calls do and, if do succeeds, restores the size.
 func (c *camera) sized(width, height int, do func() error) error {
 	before, above := c.screen.Size()
 	if err := c.screen.Resize(width, height); err != nil {
@@ -64,7 +64,7 @@ func (c *camera) sized(width, height int, do func() error) error {
 	return c.screen.Resize(before, above)
 }
 
-// goTo opens the entry of the palette that has the given name.
+// goTo opens the palette entry with the given name.
 func (c *camera) goTo(name string) error {
 	c.screen.Type(":")
 	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to filter") }); err != nil {
@@ -155,7 +155,7 @@ func machine(c *camera) error {
 	return c.snap("bmc", "the BMC tab of a node", "[BMC]", "Ironic and the BMC", "enter or ctrl+r queries")
 }
 
-// asking shows the question before disks are erased, and cancels it.
+// asking shows the question that precedes the erasure of disks, and cancels it.
 func asking(c *camera) error {
 	if err := c.open(shared); err != nil {
 		return err

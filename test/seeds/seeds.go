@@ -26,7 +26,7 @@ func First(tb testing.TB, fixed uint64) uint64 {
 	return first
 }
 
-// For returns the seeds of a test, which are 0 to n-1. With -short it returns the first quarter of them. A long run
+// For returns the seeds of a test, which are 0 to n-1. With -short, it returns only the first quarter. A long run
 // adds 3n new seeds.
 func For(tb testing.TB, n int) []uint64 {
 	tb.Helper()

@@ -41,7 +41,7 @@ type Machine struct {
 	ticks  uint64
 }
 
-// New creates a machine and boots it. It is stopped when the test ends.
+// New creates a machine, boots it, and stops it when the test ends.
 func New(tb testing.TB) *Machine {
 	tb.Helper()
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
@@ -273,8 +273,8 @@ func (m *Machine) Write(entries ...Entry) {
 				fmt.Fprintf(&b, "%s=%s\n", name, value)
 				continue
 			}
-			// In the journal export format, a value that is not a single line of text consists of name, length and
-			// value.
+			// In the journal export format, a field whose value is not a single line of text consists of its name,
+			// the length of the value and the value.
 			fmt.Fprintf(&b, "%s\n", name)
 			length := make([]byte, 8)
 			for i := range length {

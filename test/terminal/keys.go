@@ -40,8 +40,8 @@ const (
 	CtrlZ     = "\x1a"
 )
 
-// escPause is the pause after Esc. It is necessary because a program that reads Esc and a key together interprets
-// them as Alt and that key, and on a busy machine it may read late.
+// escPause is the pause after Esc. A program that reads Esc and another key together interprets them as Alt and that
+// key. Without the pause, this happens on a busy machine, where the program reads late.
 const escPause = 400 * time.Millisecond
 
 // writeTimeout is the time for which a program may leave its input unread before typed keys get lost.
@@ -71,7 +71,7 @@ func (s *Screen) Type(keys ...string) {
 	s.typeKeys(burst.String())
 }
 
-// typeKeys types keys and returns the time when it did.
+// typeKeys types keys and returns the time at which they are typed.
 func (s *Screen) typeKeys(keys string) time.Time {
 	if keys == "" {
 		return time.Now()

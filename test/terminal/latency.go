@@ -15,8 +15,8 @@ type watch struct {
 	seen   chan time.Time
 }
 
-// checkWatch checks whether the screen is the one waited for. It is called for every new screen, so that none is
-// missed. mu is held.
+// checkWatch checks whether the screen is the one that Latency waits for. It is called for every new screen, so that
+// none is missed. The caller holds mu.
 func (s *Screen) checkWatch(at time.Time) {
 	if s.watch == nil || s.state.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
 		return

@@ -40,8 +40,8 @@ func (s *Screen) colors() colors {
 }
 
 // Leftovers returns the sorted names of terminal modes that the program has changed and not restored. After the
-// program's end there should be none. Leftovers cannot tell whether the program restored the kernel's line settings;
-// a shell around the program can do so with stty.
+// program's end there should be none. Leftovers does not check the kernel's line settings; a shell around the program
+// can show them with stty.
 func (s *Screen) Leftovers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// program runs the program play on a terminal.
+// program runs play, as a separate process, on a terminal.
 func program(t testing.TB, o terminal.Options) *terminal.Screen {
 	t.Helper()
 	o.Command = exec.Command(os.Args[0])

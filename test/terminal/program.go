@@ -13,7 +13,7 @@ import (
 // PID returns the process ID of the program.
 func (s *Screen) PID() int { return s.cmd.Process.Pid }
 
-// hasEnded reports whether the program has ended and all of its output was shown.
+// hasEnded reports whether the program has ended and all of its output has been shown.
 func (s *Screen) hasEnded() bool {
 	select {
 	case <-s.ended:
@@ -46,8 +46,8 @@ func (s *Screen) Signal(sig os.Signal) error {
 	return nil
 }
 
-// Wait waits until the program has ended and all of its output was shown. If a signal ended the program, the error
-// names it and the exit code is -1.
+// Wait waits until the program has ended and all of its output has been shown. If a signal ended the program, the
+// error names it and the exit code is -1.
 func (s *Screen) Wait(ctx context.Context) (exitCode int, err error) {
 	select {
 	case <-s.ended:

@@ -38,14 +38,14 @@ type Screen struct {
 	// chunks passes the output from the reader to the emulator, so that the time of arrival is taken immediately even
 	// while the emulator is busy.
 	chunks  chan chunk
-	drained chan struct{} // closed when the last chunk was shown
-	ended   chan struct{} // closed after the program was also reaped
+	drained chan struct{} // closed when the last chunk has been shown
+	ended   chan struct{} // closed when the program has been reaped, too
 
 	keyboard keyboard
 	timing   sync.Mutex // allows one Latency at a time
 
-	// mu guards the fields below. The emulator is not a vt.SafeEmulator, because that returns pointers to cells that
-	// change later, and cannot show text, cursor and modes of the same moment.
+	// mu guards the fields below. A vt.SafeEmulator would not suffice: it returns pointers to cells that change
+	// later, and cannot return the text, the cursor and the modes of the same moment.
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	defaults colors
@@ -158,7 +158,7 @@ func (s *Screen) Bytes() int64 {
 	return s.bytes
 }
 
-// Raw returns the output received so far, at most the last MiB.
+// Raw returns the output received so far, but at most the last MiB.
 func (s *Screen) Raw() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

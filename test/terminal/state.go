@@ -69,8 +69,8 @@ func (s *Screen) registerHandlers(modern bool) {
 	}
 }
 
-// onSequence registers heard for a sequence with one number. If the sequence contains no number, heard receives
-// missing.
+// onSequence registers heard as the handler of command, a sequence with one number. If the sequence contains no
+// number, heard receives missing.
 func (s *Screen) onSequence(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)

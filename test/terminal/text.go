@@ -74,7 +74,7 @@ func (s *Screen) Size() (width, height int) {
 	return s.emulator.Width(), s.emulator.Height()
 }
 
-// Find returns the cell in which the first occurrence of text starts.
+// Find returns the cell in which the first occurrence of text starts. ok is false if text is not on the screen.
 func (s *Screen) Find(text string) (x, y int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

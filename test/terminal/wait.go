@@ -18,7 +18,7 @@ var ErrEnded = errors.New("the program has ended")
 const unchanged = 100 * time.Millisecond
 
 // WaitFor waits until wanted returns true for the text of the screen. It skips screens that the program is still
-// drawing (synchronized output), since a user would not see them. wanted may also depend on other things than the
+// drawing (synchronized output), since a user would not see them. wanted may also depend on things other than the
 // screen, because it is called after each change, and every 100 ms if there is none.
 func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) error {
 	for {
@@ -94,7 +94,7 @@ func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 	}
 }
 
-// Describe returns the screen in a frame, and the state of the program.
+// Describe returns the screen, with a frame around it, and the state of the program.
 func (s *Screen) Describe() string {
 	state := "running"
 	if s.hasEnded() {

@@ -35,7 +35,8 @@ var mergeable = []string{
 	"bios.factory_reset", "firmware.update", "management.reset_bmc", "vendor.send_raw", "power.hold", "deploy.wait", "deploy.install_coreos",
 }
 
-// randomSteps returns up to most distinct steps, in the forms that ironworks and Ironic read.
+// randomSteps returns distinct steps, in the forms that ironworks and Ironic read. Their number is random, from 0 to
+// most.
 func randomSteps(random *rand.Rand, most int) (ours []models.Step, theirs []map[string]any) {
 	theirs = []map[string]any{}
 	for _, i := range random.Perm(len(mergeable))[:random.IntN(most+1)] {
@@ -72,8 +73,8 @@ func randomStepsCase(random *rand.Rand) stepsCase {
 }
 
 // TestDeployStepsAreMergedAsInIronic checks that the steps of the plan, the templates and the driver are merged as in
-// _get_all_deployment_steps of ironic/conductor/steps.py. Ironic refuses a step that occurs in several templates; so
-// does the check of templates.
+// _get_all_deployment_steps of ironic/conductor/steps.py. If several templates contain the same step, both Ironic and
+// the check of templates must refuse it.
 func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(55, 2)) //nolint:gosec // must be the same in every run

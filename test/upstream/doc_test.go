@@ -9,6 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Inspection rules use regular expressions. The clock of their package stops a second after the last match.
+	// The package that matches the regular expressions of inspection rules runs a clock goroutine, which ends a
+	// second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }

@@ -21,7 +21,8 @@ type tlv [2]any
 
 func tlvOf(kind int, value string) tlv { return tlv{kind, hex.EncodeToString([]byte(value))} }
 
-// randomTLVs returns TLVs that a switch may announce: chassis, port and name of any subtype, and others.
+// randomTLVs returns TLVs that a switch may announce: a chassis ID and a port ID of any subtype, usually a system
+// name, and sometimes others.
 func randomTLVs(random *rand.Rand) []tlv {
 	pick := func(values ...string) string { return values[random.IntN(len(values))] }
 	chassis := pick("\x04\x0a\x1b\x2c\x3d\x4e\x5f", "\x04\xff\x00\x00\x00\x00\x01", "\x07sw1", "\x05\x01\xc0\x00\x02\x01", "\x06vlan1", "\x02alias", "\x01part", "\x03port")
@@ -36,7 +37,7 @@ func randomTLVs(random *rand.Rand) []tlv {
 	return append(list, tlvOf(0, ""))
 }
 
-// TestNeighborsAreThoseOfTheHook checks that the same switch port is shown when Ironic's hook parse-lldp has run and
+// TestNeighborsAreThoseOfTheHook checks that the same switch port is shown when Ironic's parse-lldp hook has run and
 // when only the agent's TLVs are stored.
 func TestNeighborsAreThoseOfTheHook(t *testing.T) {
 	t.Parallel()

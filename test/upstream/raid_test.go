@@ -14,7 +14,7 @@ import (
 
 const raidNode = "5a2f3a0c-3a3e-4a2b-8a5f-1f2e3d4c5b6a"
 
-// raidCase is an input of testdata/raid.py, consisting of a configuration and drives.
+// raidCase is an input of testdata/raid.py. It consists of a configuration and drives.
 type raidCase struct {
 	Config json.RawMessage `json:"config"`
 	Node   string          `json:"node"`

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/seeds"
 )
 
-// ruleCase is an input of testdata/rules.py, consisting of rules and the data that they apply to.
+// ruleCase is an input of testdata/rules.py. It consists of rules and the data that they apply to.
 type ruleCase struct {
 	Rules      []any             `json:"rules"`
 	Node       json.RawMessage   `json:"node"`

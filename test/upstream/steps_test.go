@@ -88,7 +88,7 @@ func compareKinds(t *testing.T, k *steps.Known, driver string, release ironic.Re
 	}
 }
 
-// isKnown reports whether the table contains the step with the same arguments for the release.
+// isKnown reports whether the table contains the step, with the same arguments, for the given release.
 func isKnown(f releaseStep, release string) bool {
 	return slices.ContainsFunc(steps.Named(f.Interface, f.Step), func(k *steps.Known) bool {
 		arguments := map[string]bool{}

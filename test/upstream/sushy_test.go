@@ -39,7 +39,7 @@ func TestSushy(t *testing.T) {
 	}
 }
 
-// TestSushyReadsEverything checks that sushy can read everything that it knows about a machine, with and without a
+// TestSushyReadsEverything checks that sushy can read everything that it supports, on a machine with and without a
 // RAID controller.
 func TestSushyReadsEverything(t *testing.T) {
 	python := ironic.Program(t, "python")

@@ -99,7 +99,7 @@ func (b *bench) fill(t *testing.T, image string) {
 }
 
 // TestLifeOfAMachine checks boot order, power, virtual media and snapshots in a single test, because each boot takes
-// long.
+// a long time.
 func TestLifeOfAMachine(t *testing.T) {
 	b := newBench(t)
 	b.fill(t, grubISO(t, "installed"))
@@ -139,7 +139,7 @@ func TestLifeOfAMachine(t *testing.T) {
 
 	b.snapshots(t)
 
-	// Without an override and a medium the firmware boots the disk.
+	// Without an override or a medium, the firmware boots the disk.
 	b.boots(t, machine.BootOverride{Target: machine.None})
 	b.reset(t, machine.ResetOn)
 	b.serial.expect("installed is up")
@@ -150,7 +150,7 @@ func TestLifeOfAMachine(t *testing.T) {
 	b.waitOff(t)
 }
 
-// snapshots checks that a snapshot of the disk can be taken, and restored after the disk was erased.
+// snapshots checks that a snapshot of the disk can be taken, and restored after the disk has been erased.
 func (b *bench) snapshots(t *testing.T) {
 	t.Helper()
 	until(t, "QEMU has ended", func() bool { return vm.Snapshot(t.Context(), b.host, b.folder, "installed") == nil })

@@ -25,7 +25,8 @@ type Rule struct {
 	left  int // the number of further requests that the rule applies to; negative if unlimited
 }
 
-// On returns a rule that applies a fault to the requests that match; a nil match matches every request.
+// On returns a rule that applies a fault to the requests for which match returns true; a nil match matches every
+// request.
 func On(match Match, kind Kind) *Rule {
 	return &Rule{match: match, kind: kind, left: -1}
 }
@@ -113,7 +114,7 @@ func CutAfterSending() Kind {
 	}
 }
 
-// Status responds without forwarding the request. The headers are pairs of name and value.
+// Status responds without forwarding the request. headers alternates names and values.
 func Status(code int, body string, headers ...string) Kind {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -124,7 +125,7 @@ func Status(code int, body string, headers ...string) Kind {
 	}
 }
 
-// HTML responds with an HTML page like the error pages of a proxy.
+// HTML responds with an HTML page that looks like a proxy's error page.
 func HTML(code int) Kind {
 	page := fmt.Sprintf("<html><head><title>%d %s</title></head><body><center>nginx</center></body></html>\n", code, http.StatusText(code))
 	return Status(code, page, "Content-Type", "text/html", "Server", "nginx/1.27")
@@ -158,7 +159,7 @@ func RepeatPage() Kind {
 	}
 }
 
-// Skew shifts the server's clock, as the Date header shows it.
+// Skew changes the Date header, as if the server's clock were wrong by the given duration.
 func Skew(by time.Duration) Kind {
 	return rewritten(func(_ *http.Request, header http.Header, body []byte) []byte {
 		header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
@@ -180,15 +181,15 @@ func Slow(by time.Duration) Kind {
 	}
 }
 
-// Then returns a fault that applies next to the requests that k forwards. Slow(d).Then(HTML(500)), for example,
-// delays an HTML page.
+// Then returns a fault that applies k first, and then applies next to the requests that k forwards.
+// Slow(d).Then(HTML(500)), for example, delays an HTML page.
 func (k Kind) Then(next Kind) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, forward) })
 	}
 }
 
-// RefuseField refuses every request for the field with the status and message.
+// RefuseField responds with the given status and message to every request for the field.
 func RefuseField(field string, code int, message string) Kind {
 	refuse := Ironic(code, message)
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
@@ -239,8 +240,8 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 	}
 }
 
-// Held reports on reached that a request has arrived, and never responds. If passed is set, it forwards the request
-// first.
+// Held sends a value on reached when a request has arrived, and never responds. If passed is true, it forwards the
+// request first.
 func Held(reached chan<- struct{}, passed bool) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if passed {

@@ -261,7 +261,7 @@ func record(r *http.Request, forward http.HandlerFunc) *httptest.ResponseRecorde
 	return rec
 }
 
-// hangUp closes the connection without a response. If reset is set, it sends a TCP reset, as after a crash.
+// hangUp closes the connection without a response. If reset is true, it sends a TCP reset, as after a crash.
 func hangUp(w http.ResponseWriter, reset bool) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// fixedKey matches a key of one character in a text. Texts must not contain such keys, because operators can bind
-// other keys. Instead, texts of the screens contain {action} and pass through Keymap.Text, and remedies of other
+// fixedKey matches a one-character key that a text names. Texts must not contain such keys, because operators can
+// bind other keys. Instead, texts of the screens contain {action} and pass through Keymap.Text, and remedies of other
 // packages contain :action.
 var fixedKey = regexp.MustCompile(`(^|[;,.(] ?)([A-Za-z0-9@+&/]): [a-z]|` +
 	`(^|[;,.(] ?)([A-Za-z@+&/]) (searches|enrolls|stops|selects|opens|shows|adds|edits|clears|retries)\b|` +
 	`[a-z] \((in )?[A-Za-z@+&/]\)($|[ .;,])`)
 
-// TestTextsNameNoFixedKey checks the texts of the packages whose texts the console shows.
+// TestTextsNameNoFixedKey checks that the texts of the console name no key, because users can change the keys.
 func TestTextsNameNoFixedKey(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{" x: override checks.", "no text; / searches", "inspect the node (I)", "use validate (in a); more", " (4: details)"} {

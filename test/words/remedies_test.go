@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// withoutKey maps texts of the console that name a command, because no key has the same effect, to the reason.
+// withoutKey lists texts of the console that may name a command, with the reasons. The usual reason is that no key
+// has the same effect.
 var withoutKey = map[string]string{
 	"ironworks deploy --give-back %s":                    "no key reverts a deployment without continuing it",
 	"ironworks deploy --give-back reverts it":            "no key reverts a deployment without continuing it",
@@ -96,8 +97,8 @@ func TestScreensShowErrorsForTheConsole(t *testing.T) {
 	})
 }
 
-// shownByConsole reports whether the console may show the texts of a file. It does not show those of the command
-// line, of the lab, of tests, and of doctor, which only a command shows.
+// shownByConsole reports whether the console may show the texts of a file. It does not show the texts of the command
+// line, the lab, tests or doctor, which is only a command.
 func shownByConsole(path string) bool {
 	for _, out := range []string{"cmd/", "lab/", "models/doctor/", "session/checkup/"} {
 		if strings.HasPrefix(path, out) {
@@ -149,7 +150,7 @@ func namesOf(decl ast.Decl, command *regexp.Regexp) (texts []text, screen bool) 
 	return texts, screen
 }
 
-// commands returns a pattern that matches the program's name followed by one of the commands in the reference.
+// commands returns a pattern that matches the program's name followed by a command from the reference.
 func commands(t *testing.T) *regexp.Regexp {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs/reference/commands.md"))

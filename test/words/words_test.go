@@ -117,8 +117,8 @@ func check(t *testing.T, where, text string) {
 	}
 }
 
-// literal returns the value of a string literal. It reports false unless the value contains a space, because a person
-// reads only such values.
+// literal returns the value of a string literal. It reports false unless the value contains a space, because users
+// read only such values.
 func literal(n *ast.BasicLit) (string, bool) {
 	if n.Kind != token.STRING {
 		return "", false

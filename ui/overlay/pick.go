@@ -101,8 +101,9 @@ func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 // whyLines is the number of lines reserved for the reason why an item is disabled, so that the list does not jump.
 const whyLines = 2
 
-// why returns the full reason why the item at the cursor is disabled, because the item's own line may not have enough
-// space for it.
+// why returns whyLines lines with the title of the item at the cursor and the reason why it is disabled, because the
+// item's own line may not have enough space for it. A longer reason is cut off. It returns nil if no item is
+// disabled.
 func (p *Pick) why(t *theme.Theme, w int) []string {
 	if !p.list.Reasons() {
 		return nil

@@ -21,7 +21,7 @@ import (
 // Kind identifies a type of screen.
 type Kind string
 
-// The kinds. Their values are the words that open the screens in the palette.
+// The kinds of screens. For the main screens, they equal the IDs of the actions that open them.
 const (
 	KindFleet      Kind = "fleet"
 	KindNode       Kind = "node"

@@ -1,4 +1,4 @@
-// Package controller compares the profile metal3 with the builder of
+// Package controller compares the metal3 profile with the builder of
 // image-customization-controller as of March 2024, the last version available as a
 // Go module. It is a separate module, so that its dependencies are not those of
 // ironworks:

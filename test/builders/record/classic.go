@@ -12,7 +12,7 @@ import (
 	"ironworks/test/builders"
 )
 
-// runClassic runs build.py on all cases with a temporary home directory.
+// runClassic runs build.py on all cases, with HOME set to a temporary folder.
 func runClassic(ctx context.Context, checkout string) (builders.Record, error) {
 	script := filepath.Join(checkout, "ignition", "build.py")
 	record := builders.Record{Cases: map[string]builders.Digest{}}

@@ -1,5 +1,5 @@
-// Command record runs, on the cases of package builders, the builders that ironworks reproduces. It writes digests of
-// their configurations, or compares these configurations with those of ironworks.
+// Command record runs the builders that ironworks reproduces, with the cases of package builders as their input. It
+// writes digests of their configurations, or compares these configurations with those of ironworks.
 package main
 
 import (

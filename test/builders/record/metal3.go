@@ -78,8 +78,8 @@ type metal3Input struct {
 	CABundleFile                                                                     string
 }
 
-// runMetal3 runs the builder, compiled in a copy of the checkout, on all cases. Its nmstatectl only prints its input,
-// because the cases contain the output of nmstatectl.
+// runMetal3 runs the builder, compiled in a copy of the checkout, on all cases. The nmstatectl that the builder finds
+// only copies its input, because the cases contain the output of nmstatectl.
 func runMetal3(ctx context.Context, checkout string) (builders.Record, error) {
 	record := builders.Record{Cases: map[string]builders.Digest{}}
 	work, err := os.MkdirTemp("", "icc-")

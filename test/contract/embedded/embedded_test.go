@@ -33,7 +33,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// startEmbedded starts an embedded Ironic, configured like the real ones, that stops when the test ends.
+// startEmbedded starts an embedded Ironic that is configured like the real ones and stops when the test ends.
 func startEmbedded(t *testing.T) *contract.Subject {
 	t.Helper()
 	images := listen(t)

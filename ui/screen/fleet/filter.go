@@ -54,8 +54,9 @@ const inventoriesAtOnce = 200
 // the error.
 type inventories map[string]error
 
-// missingInventories returns the UUIDs of nodes whose inventory is needed but unknown. An inventory is needed if the
-// filter uses it, or if auto-discovery may have enrolled the node. It returns at most inventoriesAtOnce UUIDs.
+// missingInventories returns the UUIDs of nodes whose inventory is needed but unknown, except those whose inventory
+// could not be read. An inventory is needed if the filter uses it, or if auto-discovery may have enrolled the node.
+// It returns at most inventoriesAtOnce UUIDs.
 func (s *Screen) missingInventories() []string {
 	var uuids []string
 	add := func(uuid string) {

@@ -197,7 +197,7 @@ func (s *Screen) pointed() (*models.Row, bool) {
 	return i.Row, ok && i.group == nil
 }
 
-// Copies returns the texts about the node at the cursor, and the visible cells of its row.
+// Copies returns what can be copied: texts about the node at the cursor, and the visible cells of its row.
 func (s *Screen) Copies() []screen.Copyable {
 	row, ok := s.pointed()
 	if !ok {
