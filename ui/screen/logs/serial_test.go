@@ -79,7 +79,7 @@ func TestSerialConsoleAsksFirst(t *testing.T) {
 			t.Error("the console is read by itself")
 		}
 		x.follow(ref(1), ref(2))
-		if why := x.l.DisabledReason(action.LogSerial); !strings.Contains(why, "one console at a time") {
+		if why := x.l.DisabledReason(action.LogSerial); !strings.Contains(why, "only one console") {
 			t.Errorf("%q", why)
 		}
 	})
