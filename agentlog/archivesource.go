@@ -67,7 +67,7 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 	case errors.As(err, &none):
 		return Status{
 			State: StateWaiting, Address: address, Reason: "no archived logs of this node",
-			Remedy: "conductors archive logs of failed operations; [agent]deploy_logs_collect = always archives all",
+			Remedy: "conductors archive the logs of failed operations only; set [agent]deploy_logs_collect = always to archive all logs",
 		}, false
 	case err != nil:
 		status, _ := archiveFault(err)
@@ -105,7 +105,7 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 func archiveFault(err error) (Status, bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Status{State: StateFailed, Reason: "no such file or directory", Remedy: "set logs.archive of the context to a conductor's [agent]deploy_logs_local_path"}, true
+		return Status{State: StateFailed, Reason: "no such file or directory", Remedy: "set the context's logs.archive to a conductor's [agent]deploy_logs_local_path"}, true
 	case errors.Is(err, fs.ErrPermission):
 		return Status{State: StateFailed, Reason: "permission denied", Remedy: "give this user read access to the conductor's files"}, true
 	}

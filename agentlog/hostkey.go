@@ -64,7 +64,7 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 		for _, text := range keys {
 			key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(text)) //nolint:dogsled // the signature of the library
 			if err != nil {
-				return nil, fmt.Errorf("reading the host key of the ramdisk's Ignition: %w", err)
+				return nil, fmt.Errorf("reading the host key in the ramdisk's Ignition configuration: %w", err)
 			}
 			k.expected = append(k.expected, key)
 		}
@@ -145,7 +145,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 			return nil
 		}
 		if k.only && k.hop.strict != strictNo {
-			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check what it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
+			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check which image it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
 		}
 		// Do not reject the key yet, because the machine may have booted an image that this console did not build.
 		k.foreign = true
@@ -166,7 +166,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 		}
 	}
 	if k.hop.strict == strictYes || k.jump && k.hop.strict == strictAsk {
-		return refuse("it is not in known_hosts", "compare it, then log in once: ssh "+k.hop.name())
+		return refuse("it is not in known_hosts", "compare the fingerprint, then log in once: ssh "+k.hop.name())
 	}
 	k.verdict = hostKeyNew
 	return nil
@@ -210,7 +210,7 @@ func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note st
 	}
 	note = "host key " + ssh.FingerprintSHA256(keys.key) + " is trusted for this boot (first seen)"
 	if keys.foreign {
-		note += "; it matches no image of this console"
+		note += "; it matches no image built by this console"
 	}
 	return note, nil
 }
@@ -228,7 +228,7 @@ func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot
 	now := pin{ssh.FingerprintSHA256(key), boot}
 	if known && last.key != now.key && boot == last.boot {
 		return &HostKeyError{
-			Host: h.name(), Fingerprint: now.key, Reason: "it changed within one boot; it was " + last.key,
+			Host: h.name(), Fingerprint: now.key, Reason: "it changed without a reboot; it was " + last.key,
 			Remedy: "another machine may have this address; check the machine's console before you trust it",
 		}
 	}

@@ -34,7 +34,7 @@ func TestHostKeys(t *testing.T) {
 		"unknown, new ones are accepted":      {strict: "accept-new", why: "is trusted for this boot"},
 		"unknown and strict":                  {strict: "yes", words: []string{"it is not in known_hosts", "log in once: ssh core@127.0.0.1:"}},
 		"an image's":                          {image: []keyOf{another, own}},
-		"no image's":                          {image: []keyOf{another}, why: "it matches no image of this console"},
+		"no image's":                          {image: []keyOf{another}, why: "it matches no image built by this console"},
 		"no image's and strict":               {image: []keyOf{another}, strict: "yes", words: []string{"it is not in known_hosts"}},
 		"its own image's":                     {image: []keyOf{own}, only: true},
 		"not its own image's":                 {image: []keyOf{another}, only: true, words: []string{"differs from the key in the ramdisk's Ignition configuration", "booted another image"}},
@@ -109,7 +109,7 @@ func TestUnreadableHostKeys(t *testing.T) {
 		jump    bool
 		want    string
 	}{
-		"an image's":                 {SSHOptions{HostKeys: broken}, "", false, "reading the host key of the ramdisk's Ignition: "},
+		"an image's":                 {SSHOptions{HostKeys: broken}, "", false, "reading the host key in the ramdisk's Ignition configuration: "},
 		"an image's, of a jump host": {SSHOptions{HostKeys: broken}, "", true, ""},
 		"a broken known_hosts":       {SSHOptions{}, file, false, "reading known_hosts: "},
 		"a file as a folder":         {SSHOptions{}, filepath.Join(file, "x"), false, "reading known_hosts: "},
@@ -170,7 +170,7 @@ func TestTrust(t *testing.T) {
 				if errors.As(err, &refused) != s.refused {
 					t.Fatalf("connection %d: error %v", i, err)
 				}
-				if s.refused && (refused.Host != "core@h" || refused.Fingerprint != ssh.FingerprintSHA256(s.key.PublicKey()) || !strings.HasPrefix(err.Error(), "host key SHA256:") || !strings.Contains(refused.Reason, "it changed within one boot")) {
+				if s.refused && (refused.Host != "core@h" || refused.Fingerprint != ssh.FingerprintSHA256(s.key.PublicKey()) || !strings.HasPrefix(err.Error(), "host key SHA256:") || !strings.Contains(refused.Reason, "it changed without a reboot")) {
 					t.Errorf("connection %d: error %v", i, err)
 				}
 			}

@@ -184,7 +184,7 @@ func TestStreamStatus(t *testing.T) {
 		"never seen, listening":     {&stream{}, "h:1", Status{State: StateWaiting, Reason: "no journal received from this node yet", Remedy: "boot a ramdisk built with ironworks ignition build --journal-push https://h:1"}},
 		"it sends":                  {&stream{seen: now, from: from}, "h:1", Status{State: StateFollowing, Address: "192.0.2.7"}},
 		"to another console":        {&stream{seen: now}, "", Status{State: StateFollowing, Address: "another console"}},
-		"silent":                    {&stream{seen: now.Add(-2 * time.Minute), from: from}, "", Status{State: StateWaiting, Address: "192.0.2.7", Reason: "the machine stopped sending", Remedy: "it resumes when the machine reaches this console again"}},
+		"silent":                    {&stream{seen: now.Add(-2 * time.Minute), from: from}, "", Status{State: StateWaiting, Address: "192.0.2.7", Reason: "the machine stopped sending", Remedy: "sending resumes when the machine reaches this console again"}},
 		"the disk is full":          {&stream{seen: now, from: from, storeError: "full"}, "", Status{State: StateFollowing, Address: "192.0.2.7", Reason: "full", Remedy: "free some disk space; until then, lines are only held in memory"}},
 		"another one was refused":   {&stream{refused: "x"}, "", Status{State: StateWaiting, Reason: "sender refused: x", Remedy: pushRemedy("")}},
 		"refused while it is heard": {&stream{seen: now, from: from, refused: "x"}, "", Status{State: StateFollowing, Address: "192.0.2.7"}},

@@ -171,7 +171,7 @@ func TestPushOfAnotherAddressIsRefusedUntilTheNodeIsSilent(t *testing.T) {
 		r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")
 		r.client.CloseIdleConnections()
 		r.client.Transport.(*http.Transport).DialContext = network.From("127.0.0.2")
-		r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 403, "another machine already sends")
+		r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 403, "another machine is already sending")
 		<-time.After(2 * time.Minute)
 		r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 200, "i=2")
 		r.wantLines(firstNode, 2)

@@ -21,7 +21,7 @@ const pushPath = "/v1/journal"
 var (
 	errBusy   = errors.New("another request for this node is in progress")
 	errFast   = errors.New("rate limit exceeded for this node")
-	errTaken  = errors.New("another machine already sends for this node")
+	errTaken  = errors.New("another machine is already sending for this node")
 	errLines  = errors.New("invalid journal lines")
 	errAt     = errors.New("cursor mismatch")
 	errLength = errors.New("request too large")
@@ -141,7 +141,7 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !proven && s.from.IsValid() && s.from != sender.Address && now.Sub(s.seen) < silence {
-		s.refused = fmt.Sprintf("%s sent for this node, but %s is its current sender", sender.Address, s.from)
+		s.refused = fmt.Sprintf("%s sent lines for this node, but %s is its current sender", sender.Address, s.from)
 		return errTaken
 	}
 	if s.from != sender.Address {
@@ -210,7 +210,7 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 		}
 		e := pushEntry{text: text}
 		if err := json.Unmarshal(text, &e); err != nil || !cursorForm.MatchString(e.Cursor) {
-			return nil, "", fmt.Errorf("%w: line %d is not of journalctl -o json", errLines, count)
+			return nil, "", fmt.Errorf("%w: line %d is not in the format of journalctl -o json", errLines, count)
 		}
 		if last = e.Cursor; e.Boot == "" || e.Boot == boot {
 			entries = append(entries, e)

@@ -167,7 +167,7 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	case now.Sub(s.seen) > silence:
 		status.Address = shownAddress(s.from)
 		status.Reason = "the machine stopped sending"
-		status.Remedy = "it resumes when the machine reaches this console again"
+		status.Remedy = "sending resumes when the machine reaches this console again"
 	default:
 		status.State, status.Address, status.Remedy = StateFollowing, shownAddress(s.from), ""
 	}

@@ -149,7 +149,7 @@ func TestShellFaults(t *testing.T) {
 			_, private := newSigner(t)
 			o.Keys = []string{filepath.Join(t.TempDir(), "other")}
 			putText(t, o.Keys[0], string(private))
-		}, ShellSession{}, "accepted no key: 1 key was offered", "logs.ssh.keys of the context, or ssh-add"},
+		}, ShellSession{}, "accepted no key: 1 key was offered", "set logs.ssh.keys in the context, or use ssh-add"},
 		"changed host key": {booted(bootOne, idle), func(t *testing.T, s *sshServer, o *SSHOptions) {
 			t.Helper()
 			other, _ := newSigner(t)
@@ -166,7 +166,7 @@ func TestShellFaults(t *testing.T) {
 		}, ShellSession{}, "SSH connection refused", "check that the ramdisk runs sshd"},
 		"unknown jump host": {booted(bootOne, idle), func(_ *testing.T, s *sshServer, o *SSHOptions) {
 			o.Jump = "core@127.0.0.1:" + o.address(s)
-		}, ShellSession{}, "it is not in known_hosts", "compare it, then log in once: ssh core@127.0.0.1"},
+		}, ShellSession{}, "it is not in known_hosts", "compare the fingerprint, then log in once: ssh core@127.0.0.1"},
 		"lost": {booted(bootOne, func(string, ssh.Channel) int { return -1 }), nil, ShellSession{}, "connection lost", ""},
 		"cut": {func(s *sshServer, command string, ch ssh.Channel) int {
 			if strings.HasPrefix(command, "cat ") {
@@ -230,7 +230,7 @@ func TestShellHostKeys(t *testing.T) {
 	}
 	newKey()
 	_, err := openShell(t, o, trust)
-	if refused, is := errors.AsType[*HostKeyError](err); !is || !strings.Contains(refused.Reason, "it changed within one boot") {
+	if refused, is := errors.AsType[*HostKeyError](err); !is || !strings.Contains(refused.Reason, "it changed without a reboot") {
 		t.Errorf("another key in the same boot: %v", err)
 	}
 	boot = bootTwo

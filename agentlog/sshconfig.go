@@ -67,7 +67,7 @@ func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	if text := f.get(alias, "Port"); h.port == 0 && text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 65535 {
-			return h, fmt.Errorf("ssh_config: the port of %s is %q", printable.Line(alias), printable.Line(text))
+			return h, fmt.Errorf("ssh_config: invalid port for %s: %q", printable.Line(alias), printable.Line(text))
 		}
 		h.port = n
 	}
@@ -121,7 +121,7 @@ func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 			hops = append(hops, h)
 		}
 	} else if command := f.get(host, "ProxyCommand"); jump == "" && command != "" && command != noneWord {
-		return nil, fmt.Errorf("ssh_config: ProxyCommand of %s is not supported: use ProxyJump, or logs.ssh.jump of the context", printable.Line(host))
+		return nil, fmt.Errorf("ssh_config: ProxyCommand of %s is not supported: use ProxyJump, or set logs.ssh.jump in the context", printable.Line(host))
 	}
 	if len(hops) >= maxHops {
 		return nil, fmt.Errorf("more than %d jump hosts", maxHops-1)

@@ -37,9 +37,9 @@ func faultStatus(err error) (s Status, final bool) {
 	case errors.As(err, &hostKey):
 		return failed("host key "+hostKey.Fingerprint+" of "+hostKey.Host+" is refused: "+hostKey.Reason, hostKey.Remedy)
 	case errors.As(err, &auth):
-		return failed(auth.Error(), "add the private key that matches the ramdisk's Ignition configuration: logs.ssh.keys of the context, or ssh-add")
+		return failed(auth.Error(), "add the private key that matches the ramdisk's Ignition configuration: set logs.ssh.keys in the context, or use ssh-add")
 	case errors.Is(err, errNoPermission):
-		return failed(err.Error(), "add the user to the group systemd-journal, or allow sudo without a password")
+		return failed(err.Error(), "add the user to the systemd-journal group, or allow sudo without a password")
 	case errors.As(err, &command):
 		return commandStatus(command)
 	case errors.As(err, &unknown):
@@ -47,9 +47,9 @@ func faultStatus(err error) (s Status, final bool) {
 	case errors.Is(err, syscall.ECONNREFUSED), refusedByJump(err):
 		return again("SSH connection refused", "check that the ramdisk runs sshd and that this is still its address")
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return again("no route to host", "use a jump host if needed: logs.ssh.jump of the context")
+		return again("no route to host", "if a jump host is needed, set logs.ssh.jump in the context")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), timedOut(err):
-		return again("timed out", "a firewall may drop packets, or the machine is down; use a jump host if needed: logs.ssh.jump of the context")
+		return again("timed out", "a firewall may drop packets, or the machine is down; if a jump host is needed, set logs.ssh.jump in the context")
 	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), brokenOff(err):
 		return again("connection lost", "")
 	}

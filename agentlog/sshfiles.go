@@ -70,7 +70,7 @@ func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
 // fail for unknown conditions.
 func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int) error {
 	if depth > maxIncludes {
-		return fmt.Errorf("reading ssh_config %s: more than %d files include each other", path, maxIncludes)
+		return fmt.Errorf("reading ssh_config %s: more than %d levels of Include", path, maxIncludes)
 	}
 	text, err := readSome(path, maxConfig)
 	if err != nil {

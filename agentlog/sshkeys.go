@@ -78,7 +78,7 @@ func (k *keyring) add(path string, named bool) {
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		k.addNote(fmt.Sprintf("key %s has a passphrase; ssh-add it", path))
+		k.addNote(fmt.Sprintf("key %s has a passphrase; add it with ssh-add", path))
 	case err != nil:
 		k.addNote(fmt.Sprintf("key %s has an unsupported format", path))
 	default:

@@ -102,7 +102,7 @@ func TestSSHKeys(t *testing.T) {
 		"no file":               {func(o *SSHOptions, _ machine) { o.Keys = []string{"/nowhere/k\x1b"} }, []string{`cannot read key /nowhere/k\x1b`}},
 		"a large file":          {func(o *SSHOptions, m machine) { o.Keys = []string{m.put("l", strings.Repeat("x", maxKey+1))} }, []string{"cannot read key ", "/l"}},
 		"no key in it":          {func(o *SSHOptions, m machine) { o.Keys = []string{m.put("n", "hello")} }, []string{"/n has an unsupported format"}},
-		"with a passphrase":     {func(o *SSHOptions, m machine) { o.Keys = []string{m.put("p", string(pem.EncodeToMemory(block)))} }, []string{"/p has a passphrase; ssh-add it"}},
+		"with a passphrase":     {func(o *SSHOptions, m machine) { o.Keys = []string{m.put("p", string(pem.EncodeToMemory(block)))} }, []string{"/p has a passphrase; add it with ssh-add"}},
 		"an agent that is gone": {func(o *SSHOptions, _ machine) { o.Keys, o.Agent = nil, "/nowhere/agent" }, []string{"ssh-agent does not answer at SSH_AUTH_SOCK"}},
 		"an agent that hangs up": {func(o *SSHOptions, m machine) {
 			o.Keys, o.Agent = nil, m.serve(func(net.Conn) {})

@@ -176,7 +176,7 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 			s.sudo = true
 			continue
 		case errors.As(err, &failed) && s.sudo:
-			err = fmt.Errorf("%w, also with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
+			err = fmt.Errorf("%w, even with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
 		}
 		s.sudo = false // the next attempt has to find this out again
 		return nil, "", err

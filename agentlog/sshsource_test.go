@@ -145,7 +145,7 @@ func TestSSHPermission(t *testing.T) {
 	}{
 		"sudo helps":           {withSudo(saying("No journal files were opened due to insufficient permissions.\n", 1), journalOf("one")), 1, nil},
 		"sudo helps, no end":   {withSudo(endless, journalOf("one", "two")), 2, nil},
-		"sudo asks":            {withSudo(saying(hint, 0), saying("sudo: a password is required\n", 1)), 0, []string{"permission denied reading the journal, also with sudo: sudo: a password is required", "systemd-journal"}},
+		"sudo asks":            {withSudo(saying(hint, 0), saying("sudo: a password is required\n", 1)), 0, []string{"permission denied reading the journal, even with sudo: sudo: a password is required", "systemd-journal"}},
 		"sudo shows no more":   {saying(hint, 0), 0, []string{"permission denied reading the journal", "systemd-journal"}},
 		"no journalctl":        {saying("sh: journalctl: command not found\n", 127), 0, []string{"journalctl not found", "this is still the ramdisk's address"}},
 		"it fails":             {saying("Failed: password="+planted+"\n", 1), 0, []string{"journalctl failed: Failed: password=******"}},

@@ -70,7 +70,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 		s.line(ctx, models.LogWarning, "no answer from the agent: "+agentFault(err))
 		s.out.status(ctx, Status{
 			State: StateConnecting, Address: shown, Reason: agentFault(err),
-			Remedy: "check that the machine is on and that this console reaches its network; the conductor may still reach it",
+			Remedy: "check that the machine is on and that this console can reach its network; the conductor may still be able to reach the machine",
 		})
 		return
 	}

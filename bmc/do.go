@@ -101,7 +101,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	how := pick(resetsFor(o.Verb), offered)
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC has no "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
+		return "", m.refuse(o.Name(), "this BMC does not support "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
 	}
 	note, err := m.act(ctx, actionAt(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
 	if err != nil {
@@ -117,7 +117,7 @@ func (m *server) powerResult(ctx context.Context, goal string) string {
 	}
 	var now struct{ PowerState string }
 	if err := m.get(ctx, m.system.ref.ID, &now); err != nil {
-		return "; the result is unknown, the BMC did not answer"
+		return "; the result is unknown because the BMC did not answer"
 	}
 	if now.PowerState == goal {
 		return ""
@@ -216,7 +216,7 @@ func (m *server) bootResource(ctx context.Context) string {
 func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {
-		return did + "; not verified, the BMC did not answer"
+		return did + "; not verified because the BMC did not answer"
 	}
 	none := now.Boot.Enabled == "Disabled" || strings.EqualFold(now.Boot.Target, models.BMCBootNone)
 	switch {
@@ -263,7 +263,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return how + note + ": the BMC is unavailable for some minutes", nil
+	return how + note + ": the BMC will be unavailable for a few minutes", nil
 }
 
 // restart sends the action that restarts the controller. A closed or silent connection is not an error, because the
@@ -278,7 +278,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	case f.Kind == models.FaultReset, isBroken(err):
 		return "", nil
 	case f.Kind == models.FaultTimeout:
-		return ", without an answer", nil
+		return " sent, but no response received", nil
 	}
 	return "", err
 }

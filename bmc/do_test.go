@@ -73,7 +73,7 @@ func TestDo(t *testing.T) {
 			return len(m.Jobs()) == 0 && len(pending) == 0
 		}},
 		"no jobs": {order: models.BMCOrder{Verb: models.BMCClearJobs}, did: "no jobs to delete"},
-		"reset BMC": {order: models.BMCOrder{Verb: models.BMCResetController}, did: "GracefulRestart: the BMC is unavailable for some minutes", after: func(m *machine.Machine) bool {
+		"reset BMC": {order: models.BMCOrder{Verb: models.BMCResetController}, did: "GracefulRestart: the BMC will be unavailable for a few minutes", after: func(m *machine.Machine) bool {
 			return slices.ContainsFunc(m.Log(), func(e machine.LogEntry) bool { return strings.HasPrefix(e.Text, string(machine.BMCReset)) })
 		}},
 	}
@@ -133,7 +133,7 @@ func TestDoRefused(t *testing.T) {
 		kind    models.FaultKind
 		message string
 	}{
-		"a reset that is not offered": {before: powerOn, order: order(models.BMCPowerCycle), kind: models.FaultBadRequest, message: "no PowerCycle (available: On, "},
+		"a reset that is not offered": {before: powerOn, order: order(models.BMCPowerCycle), kind: models.FaultBadRequest, message: "does not support PowerCycle (available: On, "},
 		"a boot source":               {order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "UefiHttp"}, kind: models.FaultBadRequest, message: "available: None, Pxe, Cd, Hdd"},
 		"a slot that is full":         {before: insert, order: iso, kind: models.FaultConflict, message: "slot Cd (CD, DVD) has http://127.0.0.1:9/old.iso?****** in it (eject it first)"},
 		"a slot that is not there":    {order: models.BMCOrder{Verb: models.BMCEject, Slot: "2"}, kind: models.FaultBadRequest, message: "available: slot Cd"},
@@ -257,7 +257,7 @@ func TestDoAdaptsToTheController(t *testing.T) {
 				"/redfish/v1/Systems/1":      `{"Id": "1", "PowerState": "On", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x", "@Redfish.ActionInfo": "/redfish/v1/Systems/1/Info"}}}`,
 				"/redfish/v1/Systems/1/Info": `{"Parameters": [{"Name": "ResetType", "AllowableValues": ["On", "PowerCycle"]}]}`,
 			},
-			order: models.BMCOrder{Verb: models.BMCReset}, fails: "this BMC has no ForceRestart (available: On, PowerCycle)",
+			order: models.BMCOrder{Verb: models.BMCReset}, fails: "this BMC does not support ForceRestart (available: On, PowerCycle)",
 		},
 		"a task that ends": {
 			pages: map[string]string{
@@ -533,7 +533,7 @@ func TestResetThatBreaksTheConnection(t *testing.T) {
 		})
 	x := silent.target()
 	x.limits.silence = 100 * time.Millisecond
-	if did, err := Do(t.Context(), x, models.BMCOrder{Verb: models.BMCResetController}); err != nil || !strings.Contains(did, "without an answer") {
+	if did, err := Do(t.Context(), x, models.BMCOrder{Verb: models.BMCResetController}); err != nil || !strings.Contains(did, "no response received") {
 		t.Errorf("%q, %v", did, err)
 	}
 	// For a power command, a broken connection is an error, because the command may have been carried out.

@@ -85,7 +85,7 @@ func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	case f.Status == http.StatusUnauthorized, f.Status == http.StatusBadRequest && signingIn:
 		f.Kind, f.Hint = models.FaultUnauthorized, "check user name and password; some BMCs lock an account after a few failures"
 	case f.Status == http.StatusForbidden:
-		f.Kind, f.Hint = models.FaultForbidden, "the BMC user lacks the privilege"
+		f.Kind, f.Hint = models.FaultForbidden, "the BMC user lacks the required privilege"
 	case f.Status == http.StatusNotFound && began:
 		f.Kind, f.Hint = models.FaultNotRedfish, isItRedfish
 	case f.Status == http.StatusNotFound:

@@ -94,7 +94,7 @@ func TestHostile(t *testing.T) {
 			instead: at(nics, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = fmt.Fprintf(w, `{"Members": [{"Id": "a", "MACAddress": "52:54:00:00:00:0a"}], "Members@odata.nextLink": %q}`, r.URL.Path)
 			}),
-			part: "network", why: "repeats an earlier one", check: func(b *models.BMC) bool { return len(b.NICs) == 1 },
+			part: "network", why: "returned the same page twice", check: func(b *models.BMC) bool { return len(b.NICs) == 1 },
 		},
 		"pages without an end": {
 			instead: at(nics, func(w http.ResponseWriter, r *http.Request) {

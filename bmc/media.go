@@ -217,7 +217,7 @@ func refused(err error) bool {
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {
-		return "; the result is unknown, the BMC did not answer"
+		return "; the result is unknown because the BMC did not answer"
 	}
 	switch {
 	case full && !now.inserted():

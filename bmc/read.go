@@ -153,7 +153,7 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 			return all[:most], ownErrorf("more than %d; the rest is skipped", most)
 		}
 		if next = page.Next; seen[next] {
-			return all, ownErrorf("a page repeats an earlier one; the rest is unknown")
+			return all, ownErrorf("the server returned the same page twice; the list may be incomplete")
 		}
 	}
 	return all, nil

@@ -129,7 +129,7 @@ func TestManPages(t *testing.T) {
 		checkManPage(t, cmd, string(text))
 	}
 	set, err := os.ReadFile(filepath.Join(folder, "ironworks-set.1"))
-	if want := ".nf\n  KEY=VALUE     set; below"; err != nil || !strings.Contains(string(set), want) {
+	if want := ".nf\n  KEY=VALUE     set; under"; err != nil || !strings.Contains(string(set), want) {
 		t.Errorf("%v: no %q in\n%s", err, want, set)
 	}
 }

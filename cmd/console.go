@@ -69,10 +69,10 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 // checkLook checks the values of --theme and --notify.
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
-		return cli.Usagef("--theme %q: want auto, dark or light%s", f.theme, cli.DidYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
+		return cli.Usagef("--theme %q: must be auto, dark or light%s", f.theme, cli.DidYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
 	}
 	if !slices.Contains(ui.Notifies(), ui.Notify(f.notify)) {
-		return cli.Usagef("--notify %q: want off, bell, osc9 or osc777%s", f.notify, cli.DidYouMean(f.notify, ui.Notifies()))
+		return cli.Usagef("--notify %q: must be off, bell, osc9 or osc777%s", f.notify, cli.DidYouMean(f.notify, ui.Notifies()))
 	}
 	return nil
 }

@@ -16,11 +16,11 @@ func TestConsoleOpensAFile(t *testing.T) {
 		says string
 	}{
 		"a file":          {[]string{d.path("x.bu")}, "the console needs a terminal"},
-		"two files":       {[]string{d.path("x.bu"), d.path("x.bu")}, "want one file"},
+		"two files":       {[]string{d.path("x.bu"), d.path("x.bu")}, "give only one file"},
 		"a folder":        {[]string{d.home}, "is a directory"},
 		"no file":         {[]string{"./nowhere.bu"}, "no such file"},
 		"no command":      {[]string{"frobnicate"}, "unknown command"},
-		"a file and more": {[]string{d.path("x.bu"), "frobnicate"}, "want one file"},
+		"a file and more": {[]string{d.path("x.bu"), "frobnicate"}, "give only one file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -55,9 +55,9 @@ func TestDeployUsage(t *testing.T) {
 		"an unknown check":          {[]string{"n1", "--override", "colour", "--confirm", "n1"}, `unknown check "colour"`},
 		"an override without nodes": {[]string{"n1", "--override", "inventory"}, "for each node that it applies to"},
 		"a name without override":   {[]string{"n1", "--confirm", "n1"}, "--override CHECK"},
-		"the name of another":       {[]string{"n1", "--override", "inventory", "--confirm", "n2"}, "not one of the nodes"},
+		"the name of another":       {[]string{"n1", "--override", "inventory", "--confirm", "n2"}, "not among the nodes of this command"},
 		"what always refuses":       {[]string{"n1", "--override", "maintenance", "--confirm", "n1"}, "cannot be turned off"},
-		"a policy without a word":   {[]string{"n1", "--policy", "inventory"}, "want refuse, warn or off"},
+		"a policy without a word":   {[]string{"n1", "--policy", "inventory"}, "must be refuse, warn or off"},
 		"a configdrive of others":   {[]string{"n1", "--configdrive", `{"userdata": 1}`}, `unknown key "userdata"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 const explainedNoDisk = "Deploy step deploy.install_coreos failed on node 1be2. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
 
-const explainedNoDiskText = `verdict     No disk of the machine matches the root device hints
+const explainedNoDiskText = `verdict     No disk in the machine matches the root device hints
 confidence  high (rule no-hinted-device)
 evidence    error = Deploy step deploy.install_coreos failed on node 1be2. Error
             finding the disk or partition device to deploy the image onto: No
@@ -90,10 +90,10 @@ func TestExplainNodes(t *testing.T) {
 		code int
 		says []string
 	}{
-		"failed, by its history": {[]string{"bad"}, cli.ExitOK, []string{"bad  deploy failed\nverdict     No disk of the machine matches", "history = Deploy step", "root_device = {\"wwn\":\"0xdead\"} (properties)", "ironworks disks bad"}},
+		"failed, by its history": {[]string{"bad"}, cli.ExitOK, []string{"bad  deploy failed\nverdict     No disk in the machine matches", "history = Deploy step", "root_device = {\"wwn\":\"0xdead\"} (properties)", "ironworks disks bad"}},
 		"nothing is wrong":       {[]string{"good"}, cli.ExitOK, []string{"verdict     No problem found"}},
-		"both":                   {[]string{"bad", "good"}, cli.ExitOK, []string{"No disk of the machine", "No problem found"}},
-		"one is not there":       {[]string{"bad", "nobody"}, cli.ExitFailed, []string{"No disk of the machine"}},
+		"both":                   {[]string{"bad", "good"}, cli.ExitOK, []string{"No disk in the machine", "No problem found"}},
+		"one is not there":       {[]string{"bad", "nobody"}, cli.ExitFailed, []string{"No disk in the machine"}},
 		"nobody is there":        {[]string{"nobody"}, cli.ExitFailed, nil},
 		"as JSON":                {[]string{"bad", "-o", "json"}, cli.ExitOK, []string{`"rule": "no-hinted-device"`, `"confidence": "high"`, `"next": {`, `"command": "ironworks disks bad"`}},
 		"as YAML":                {[]string{"bad", "-o", "yaml"}, cli.ExitOK, []string{"rule: no-hinted-device\n"}},

@@ -109,16 +109,16 @@ func TestHintsMatchReadsDisks(t *testing.T) {
 func TestHintsUsage(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"want hints match|set":                    {"hints"},
+		"usage: hints match|set":                  {"hints"},
 		`unknown command "fly"`:                   {"hints", "fly"},
-		"want --hints and":                        {"hints", "match", "--hints", "{}"},
+		"give --hints and":                        {"hints", "match", "--hints", "{}"},
 		"--batch cannot be combined with --hints": {"hints", "match", "--batch", "-", "--hints", "{}"},
-		"want newest or old":                      {"hints", "match", "--batch", "-", "--release", "new"},
+		"must be newest or old":                   {"hints", "match", "--batch", "-", "--release", "new"},
 		"/nowhere":                                {"hints", "match", "--batch", "/nowhere"},
 		"--inventory":                             {"hints", "match", "--hints", "{}", "--inventory", "/nowhere"},
 		"--hints: ":                               {"hints", "match", "--hints", "{", "--inventory", "-"},
-		"want --disk":                             {"hints", "set", "n1"},
-		"want properties or instanc":              {"hints", "set", "n1", "--disk", "sda", "--to", "extra"},
+		"--disk NAME is required":                 {"hints", "set", "n1"},
+		"must be properties or instanc":           {"hints", "set", "n1", "--disk", "sda", "--to", "extra"},
 		"disks --help":                            {"disks"},
 	} {
 		t.Run(says, func(t *testing.T) {

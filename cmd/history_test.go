@@ -179,7 +179,7 @@ func TestJournalPrune(t *testing.T) {
 		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, cli.ExitUsage, "--size and --node cannot be combined"},
 		"no age":        {[]string{"--older", "long"}, cli.ExitUsage, `--older: invalid duration "long"`},
 		"no size":       {[]string{"--size", "small"}, cli.ExitUsage, `--size: invalid size "small"`},
-		"size of 0":     {[]string{"--size", "0"}, cli.ExitUsage, "want more than 0"},
+		"size of 0":     {[]string{"--size", "0"}, cli.ExitUsage, "must be more than 0"},
 		"unknown node":  {[]string{"--node", "r9", "--yes"}, cli.ExitFailed, "has no records of r9"},
 		"nobody to ask": {[]string{"--node", "r7-n01"}, cli.ExitRefused, "prune: delete all records of r7-n01 from /"},
 	} {

@@ -32,7 +32,7 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 		return err
 	}
 	if at.Before(r.Header.Began) {
-		return cli.Usagef("--at %s: before the recording, which begins at %s", flags.at, r.Header.Began.UTC().Format(time.RFC3339))
+		return cli.Usagef("--at %s: must not be before the start of the recording, %s", flags.at, r.Header.Began.UTC().Format(time.RFC3339))
 	}
 	if _, is := cli.Terminal(a.Stdout); !is {
 		if flags.at != "" || flags.paused {

@@ -32,7 +32,7 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 		Version: flags.castVersion, Width: width, Height: height, Term: a.Options.Env("TERM"), Title: "ironworks",
 	}, 0)
 	if errors.Is(err, os.ErrExist) {
-		return nil, cli.Usagef("--record: %s exists; name a new file", flags.record)
+		return nil, cli.Usagef("--record: %s exists; give the name of a new file", flags.record)
 	}
 	if err != nil {
 		return nil, cli.Usagef("--record: %w", err)

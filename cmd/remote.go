@@ -106,13 +106,13 @@ func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !role.AtLeast(least) {
-			return &cli.CodeRefusal{Why: fmt.Sprintf("%s requires the role %s; your role is %s", cmd.CommandPath(), least, role)}
+			return &cli.CodeRefusal{Why: fmt.Sprintf("%s requires the %s role; your role is %s", cmd.CommandPath(), least, role)}
 		}
 		if err := remoteFlags(cmd, args); err != nil {
 			return err
 		}
 		if f := cmd.Flags().Lookup("bmc"); f != nil && f.Changed && role == access.Viewer {
-			return &cli.CodeRefusal{Why: fmt.Sprintf("--bmc requires the role %s; your role is %s", access.Operator, role)}
+			return &cli.CodeRefusal{Why: fmt.Sprintf("--bmc requires the %s role; your role is %s", access.Operator, role)}
 		}
 		return run(cmd, args)
 	}

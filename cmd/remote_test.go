@@ -210,7 +210,7 @@ func TestLeastRoles(t *testing.T) {
 		a, root, _, stderr := remoteApp(access.Viewer, "nodes: []")
 		root.SetArgs(strings.Fields(args))
 		code := a.Report(t.Context(), root.ExecuteContext(t.Context()))
-		if code != cli.ExitRefused || !strings.Contains(stderr.String(), "requires the role operator; your role is viewer") {
+		if code != cli.ExitRefused || !strings.Contains(stderr.String(), "requires the operator role; your role is viewer") {
 			t.Errorf("%s: %d, %s", args, code, stderr)
 		}
 	}

@@ -32,7 +32,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use: "replay FILE",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return cli.Usagef("replay: want one FILE, a recording of ironworks journal export or --record")
+				return cli.Usagef("replay: give one FILE, a recording made by ironworks journal export or --record")
 			}
 			return nil
 		},
@@ -48,7 +48,7 @@ func (a *app) replayCommand() *cobra.Command {
 
 func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error {
 	if flags.speed < 0.01 || flags.speed > 10_000 {
-		return cli.Usagef("--speed %g: want 0.01 to 10000", flags.speed)
+		return cli.Usagef("--speed %g: must be 0.01 to 10000", flags.speed)
 	}
 	if err := flags.checkLook(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func begin(player *replay.Player, flags *replayFlags) error {
 		return err
 	}
 	if at.Before(s.From) || at.After(s.To) {
-		return cli.Usagef("--at %s: outside of the recording, which covers %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
+		return cli.Usagef("--at %s: must be within the recording, which covers %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
 	}
 	player.Seek(at)
 	player.Pause(flags.paused)
@@ -109,7 +109,7 @@ func startOf(text string, from time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, cli.Usagef("--at %q: want 10m, or a time as in 2026-03-14T14:00:00Z", text)
+		return at, cli.Usagef("--at %q: must be 10m, or a time as in 2026-03-14T14:00:00Z", text)
 	}
 	return at, nil
 }

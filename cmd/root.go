@@ -109,7 +109,7 @@ func argumentError(cmd *cobra.Command, args []string, err error) error {
 		return err
 	}
 	_, takes, _ := strings.Cut(cmd.Use, " ")
-	return fmt.Errorf("want %s %s, got %s", program, takes, models.Counted(len(args), "argument"))
+	return fmt.Errorf("expected %s %s, got %s", program, takes, models.Counted(len(args), "argument"))
 }
 
 // fileArgument accepts one argument that is an existing file. It reports a missing file as an unknown command, unless
@@ -121,11 +121,11 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 	info, err := os.Stat(args[0])
 	switch {
 	case err == nil && info.IsDir():
-		return fmt.Errorf("%s is a directory: want a file to check", args[0])
+		return fmt.Errorf("%s is a directory: give a file to check", args[0])
 	case err == nil && len(args) == 1:
 		return nil
 	case err == nil:
-		return errors.New("want one file to check")
+		return errors.New("give only one file to check")
 	case strings.ContainsAny(args[0], "./"):
 		return err // the argument is a path, not a mistyped command
 	}

@@ -43,7 +43,7 @@ func (a *app) serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.listen, "listen", "", "listen address HOST:PORT (default "+defaultListen+")")
-	f.StringVar(&flags.hostKey, "host-key", "", "file of the host key, created if missing (default: ssh_host_key in the state folder)")
+	f.StringVar(&flags.hostKey, "host-key", "", "host key file, created if missing (default: ssh_host_key in the state folder)")
 	f.StringArrayVar(&flags.authorizedKeys, "authorized-keys", nil, "file or folder with public keys: TYPE KEY NAME [ROLE]; may be repeated")
 	f.StringArrayVar(&flags.userCA, "user-ca", nil, "file with public keys of certificate authorities; may be repeated")
 	f.StringArrayVar(&flags.revokedBy, "revoked-keys", nil, "file with revoked keys and certificates; may be repeated")
@@ -99,7 +99,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		return cli.Usagef("serve: %w", err)
 	}
 	if settings.HostKey == "" {
-		return cli.Usagef("serve: no state folder; name the host key with --host-key")
+		return cli.Usagef("serve: no state folder; set the host key file with --host-key")
 	}
 	log := &audit.LazyFile{Path: a.Files.Audit}
 	defer log.Close()

@@ -40,7 +40,7 @@ func (a *app) checkServer(ctx context.Context, opened *session.Session, server *
 		}
 	}
 	if authorities > 0 {
-		users = append(users, "those with certificates of "+strings.Join(settings.Access.UserCA, ", "))
+		users = append(users, "all users with certificates signed by "+strings.Join(settings.Access.UserCA, ", "))
 	}
 	return a.PrintOut("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
 		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(users, ", "))

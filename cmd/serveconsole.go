@@ -83,12 +83,12 @@ func servedKeymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 }
 
 const (
-	textOneContext      = "the server has one context"
-	textNoFilesHere     = "files of the server are not available; use: ssh HOST deploy -f - NODE < plan.yaml"
-	textNoFilesToEnroll = "files of the server are not available; use: ssh HOST enroll -f - < nodes.csv"
+	textOneContext      = "the server has only one context"
+	textNoFilesHere     = "files on the server are not available; use: ssh HOST deploy -f - NODE < plan.yaml"
+	textNoFilesToEnroll = "files on the server are not available; use: ssh HOST enroll -f - < nodes.csv"
 	textNoEditorHere    = "no editor over SSH"
 	textNotServed       = "not available over SSH"
-	textViewer          = "requires the role operator; your role is viewer"
+	textViewer          = "requires the operator role; your role is viewer"
 	textReadOnly        = "the server is read-only"
 )
 

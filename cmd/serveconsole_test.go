@@ -141,7 +141,7 @@ func TestServedEnrollReadsNoFiles(t *testing.T) {
 	}
 	for _, in := range []provision.EnrollInput{{Files: []string{file}}, {Credentials: file}, {Files: []string{"/no/such/file"}}} {
 		found, _, err := opened.Enroll.Compare(t.Context(), &provision.EnrollSource{EnrollInput: in}, enroll.Login{}, func(int, int) {})
-		if err == nil || !strings.Contains(err.Error(), "files of the server are not available") || len(found.Nodes) > 0 {
+		if err == nil || !strings.Contains(err.Error(), "files on the server are not available") || len(found.Nodes) > 0 {
 			t.Errorf("%+v: %v, %v", in, found.Nodes, err)
 		}
 	}

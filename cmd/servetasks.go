@@ -113,7 +113,7 @@ func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 			err = s.resumeTask(ctx, t)
 		}
 		if err != nil {
-			s.app.PrintMessage("not resumed: %s of %s: %v", t.Command, t.Actor.User, err)
+			s.app.PrintMessage("not resumed: %s, started by %s: %v", t.Command, t.Actor.User, err)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		at, was := sent[uuid]
 		return at, was
 	})
-	s.app.PrintMessage("resumed %s of %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
+	s.app.PrintMessage("resumed %s, started by %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
 	return nil
 }
 

@@ -166,7 +166,7 @@ func (b *builder) limits() {
 	}
 	v, err := models.ParseAPIVersion(version)
 	if err != nil {
-		b.fail(keyAPIVersion, fmt.Sprintf("%q is not an API version", version), `write "1.82" for at most 1.82`, err)
+		b.fail(keyAPIVersion, fmt.Sprintf("%q is not an API version", version), `use "1.82" for at most 1.82`, err)
 	}
 	b.conn.MaxMinor = v.Minor
 }

@@ -281,7 +281,7 @@ func (l *loader) warnOfFile(path string) {
 }
 
 func (l *loader) warnReadable(path string, mode fs.FileMode) {
-	l.warn("%s holds a secret and others can read it (mode %04o): chmod 600 %s", path, mode.Perm(), path)
+	l.warn("%s contains a secret and other users can read it (mode %04o): run chmod 600 %s", path, mode.Perm(), path)
 }
 
 // readFile returns the content and the mode of the file at path. It fails if the file is larger than maxFile.

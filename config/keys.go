@@ -92,7 +92,7 @@ func readKeyNames(n *node, key string) ([]string, error) {
 	case kindScalar:
 		items = []*node{n}
 	case kindEmpty, kindMapping:
-		return nil, n.fault(key, "must be a key or a list of keys, but is "+n.describe(), "write ctrl+t, [t, f5], or [] for no key")
+		return nil, n.fault(key, "must be a key or a list of keys, but is "+n.describe(), "use ctrl+t, [t, f5], or [] for no key")
 	}
 	names := make([]string, 0, len(items))
 	for i, item := range items {

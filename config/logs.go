@@ -59,7 +59,7 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 		if !strings.HasPrefix(n.text, "ssh://") {
 			c.logs.Archive = expandPath(n.text, home, dir)
 		} else if _, where, found := strings.Cut(strings.TrimPrefix(n.text, "ssh://"), "/"); !found || where == "" {
-			c.errs = append(c.errs, n.fault(join(path, "archive"), "has no path", "write ssh://[user@]host[:port]/path"))
+			c.errs = append(c.errs, n.fault(join(path, "archive"), "has no path", "use ssh://[user@]host[:port]/path"))
 		}
 	}
 	if n := good["listen"]; n != nil {

@@ -72,22 +72,22 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"URL without scheme",
 			box{flags: Flags{URL: "10.0.0.5:6385"}},
-			`--url: "10.0.0.5:6385" has no scheme (write http://10.0.0.5:6385 or https://10.0.0.5:6385)`,
+			`--url: "10.0.0.5:6385" has no scheme (use http://10.0.0.5:6385 or https://10.0.0.5:6385)`,
 		},
 		{
 			"URL with another scheme",
 			box{flags: Flags{URL: "ftp://10.0.0.5"}},
-			`--url: "ftp://10.0.0.5" has the unknown scheme "ftp" (use http:// or https://)`,
+			`--url: "ftp://10.0.0.5" has an unknown scheme, "ftp" (use http:// or https://)`,
 		},
 		{
 			"URL with a broken password",
 			box{flags: Flags{URL: "http://u:secret/1@h"}},
-			`--url: "http://******@h" is not a valid URL (percent-encode special characters of the password (%40, %2F, …))`,
+			`--url: "http://******@h" is not a valid URL (percent-encode special characters in the password (%40, %2F, …))`,
 		},
 		{
 			"URL without scheme but with a password",
 			box{flags: Flags{URL: "u:secret@h"}},
-			`--url: "******@h" has no scheme (write http://******@h or https://******@h)`,
+			`--url: "******@h" has no scheme (use http://******@h or https://******@h)`,
 		},
 		{"URL without host", box{env: map[string]string{"IRONWORKS_URL": "http:///v1"}}, `IRONWORKS_URL: "http:///v1" has no host`},
 		{
@@ -136,7 +136,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"API version",
 			box{files: ours("contexts:\n  x: {url: 'https://h', api_version: '2.1'}")},
-			own + `:2:38: contexts.x.api_version: "2.1" is not an API version (write "1.82" for at most 1.82)`,
+			own + `:2:38: contexts.x.api_version: "2.1" is not an API version (use "1.82" for at most 1.82)`,
 		},
 		{
 			"timeout",
@@ -178,8 +178,8 @@ func TestPasswordFile(t *testing.T) {
 		{"beside our file", "rack.secret", "p1\n", ""},
 		{"in the home", "~/rack.secret", "p1\r\n", ""},
 		{"absolute", "ROOT/etc/rack.secret", "p1", ""},
-		{"empty", "rack.secret", "\n", "home/.config/ironworks/rack.secret: must hold one line, the password"},
-		{"two lines", "rack.secret", "a\nb\n", "home/.config/ironworks/rack.secret: must hold one line, the password"},
+		{"empty", "rack.secret", "\n", "home/.config/ironworks/rack.secret: must contain exactly one line, the password"},
+		{"two lines", "rack.secret", "a\nb\n", "home/.config/ironworks/rack.secret: must contain exactly one line, the password"},
 		{"not there", "gone", "", "home/.config/ironworks/gone: the file does not exist"},
 	}
 	for _, tt := range tests {

@@ -16,7 +16,7 @@ func readPassword(name string) (password models.Secret, problem string, err erro
 	case err != nil:
 		return "", name + ": " + readProblem(err), err
 	case text == "" || strings.ContainsAny(text, "\r\n"):
-		return "", name + ": must hold one line, the password", nil
+		return "", name + ": must contain exactly one line, the password", nil
 	}
 	return models.Secret(text), "", nil
 }

@@ -66,7 +66,7 @@ func (c *Config) SearchedText() string {
 		fmt.Fprintf(&b, "  %s\n", p)
 	}
 	if c.Current.Guessed {
-		b.WriteString("Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.\n" +
+		b.WriteString("Set the URL of Ironic with --url http://HOST:6385, or with a context in the configuration file.\n" +
 			"ironworks --lab opens the console on simulated machines and needs no Ironic.\n")
 	}
 	return b.String()

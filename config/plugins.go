@@ -91,11 +91,11 @@ func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 	switch {
 	case command == nil:
 		if n.get("command") == nil {
-			errs = append(errs, at.fault("has no command", "write command: [PROGRAM, ARGUMENT, …]", nil))
+			errs = append(errs, at.fault("has no command", "set command: [PROGRAM, ARGUMENT, …]", nil))
 		}
 		return p, errs
 	case len(command.items) == 0:
-		wrong(command, "command", "names no program", "write [PROGRAM, ARGUMENT, …]")
+		wrong(command, "command", "names no program", "use [PROGRAM, ARGUMENT, …]")
 		return p, errs
 	}
 	for _, item := range command.items {

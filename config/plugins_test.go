@@ -59,11 +59,11 @@ func TestPlugins(t *testing.T) {
 func TestPluginErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{
-		"no command":          {"  p: {key: f6}", "config.yaml:2:3: plugins.p: has no command (write command: [PROGRAM, ARGUMENT, …])"},
-		"a shell string":      {"  p: {command: ping host}", "config.yaml:2:16: plugins.p.command: must be a list of strings, but is text (write [a, b])"},
+		"no command":          {"  p: {key: f6}", "config.yaml:2:3: plugins.p: has no command (set command: [PROGRAM, ARGUMENT, …])"},
+		"a shell string":      {"  p: {command: ping host}", "config.yaml:2:16: plugins.p.command: must be a list of strings, but is text (use [a, b])"},
 		"empty command":       {"  p: {command: []}", "config.yaml:2:16: plugins.p.command: names no program"},
 		"unknown field":       {"  p: {command: [ping, '{bcm}']}", "config.yaml:2:23: plugins.p.command[1]: unknown field {bcm} (did you mean {bmc}?)"},
-		"field in a script":   {"  p: {command: [sh, -c, 'ping {bmc}']}", `config.yaml:2:25: plugins.p.command[2]: a shell would run what is in {bmc} (use "$IRONWORKS_NODE_BMC" in the script)`},
+		"field in a script":   {"  p: {command: [sh, -c, 'ping {bmc}']}", `config.yaml:2:25: plugins.p.command[2]: a shell would run the contents of {bmc} (use "$IRONWORKS_NODE_BMC" in the script)`},
 		"unknown scope":       {"  p: {command: [x], scope: rack}", `config.yaml:2:28: plugins.p.scope: unknown scope "rack" (use nodes, fleet or node)`},
 		"unknown consent":     {"  p: {command: [x], confirm: always}", `config.yaml:2:30: plugins.p.confirm: unknown confirmation "always" (use none, y or name)`},
 		"unknown key":         {"  p: {comand: [x]}", "config.yaml:2:7: plugins.p.comand: unknown key (did you mean command?)"},

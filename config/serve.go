@@ -86,7 +86,7 @@ func (f *ourFile) readUsers(n *node) {
 				f.errs = append(f.errs, n.fault(join(key, "role"), fmt.Sprintf("unknown role %q", n.text), "use viewer, operator or admin"))
 			}
 		} else if len(errs) == 0 {
-			f.errs = append(f.errs, e.value.fault(key, "has no role", "write role: viewer, operator or admin"))
+			f.errs = append(f.errs, e.value.fault(key, "has no role", "set role: viewer, operator or admin"))
 		}
 		if n := good["nodes"]; n != nil {
 			g.Nodes = n.text

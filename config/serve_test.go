@@ -60,7 +60,7 @@ func TestServeErrors(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"unknown key":     {"  listn: x", ":2:3: serve.listn: unknown key (did you mean listen?)"},
 		"unknown role":    {"  users: {anna: {role: boss}}", `serve.users.anna.role: unknown role "boss" (use viewer, operator or admin)`},
-		"no role":         {"  users: {anna: {}}", "serve.users.anna: has no role (write role: viewer, operator or admin)"},
+		"no role":         {"  users: {anna: {}}", "serve.users.anna: has no role (set role: viewer, operator or admin)"},
 		"no filter":       {`  users: {anna: {role: viewer, nodes: 'x "y'}}`, "serve.users.anna.nodes: is not a filter: "},
 		"no number":       {"  sessions: many", `serve.sessions: must be a number ≥ 1, but is "many"`},
 		"not even one":    {"  connections_per_minute: 0", `serve.connections_per_minute: must be a number ≥ 1, but is "0"`},

@@ -85,7 +85,7 @@ func TestNoConfigurationAtAll(t *testing.T) {
   clouds.yaml home/.config/openstack/clouds.yml: not found
   clouds.yaml etc/openstack/clouds.yaml: not found
   clouds.yaml etc/openstack/clouds.yml: not found
-Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.
+Set the URL of Ironic with --url http://HOST:6385, or with a context in the configuration file.
 ironworks --lab opens the console on simulated machines and needs no Ironic.
 `
 	if got := b.short(c.SearchedText()); got != want {

@@ -104,7 +104,7 @@ func hintFor(name string, keys map[string]valueType) string {
 	case "auth_type":
 		name = keyAuth
 	case "insecure":
-		return "write verify: false"
+		return "use verify: false"
 	case "region_name":
 		name = keyRegion
 	case "user":
@@ -169,7 +169,7 @@ func (w valueType) check(n *node, key string) error {
 		}
 	case wantTextList:
 		if n.kind != kindList {
-			return wrong("a list of strings", "write [a, b]")
+			return wrong("a list of strings", "use [a, b]")
 		}
 		for i, item := range n.items {
 			if err := wantText.check(item, fmt.Sprintf("%s[%d]", key, i)); err != nil {

@@ -83,7 +83,7 @@ func parse(file string, data []byte) (root *node, problems []*FileError, err err
 	var second yaml.Node
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		g.report(&second, "", "the file holds more than one YAML document", "remove the --- line")
+		g.report(&second, "", "the file contains more than one YAML document", "remove the --- line")
 	case !errors.Is(err, io.EOF):
 		return nil, nil, syntaxError(file, data, err)
 	}

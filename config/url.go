@@ -16,15 +16,15 @@ func parseURL(text string) (u *url.URL, problem, hint string) {
 	shown := hideUserinfo(text)
 	scheme, _, found := strings.Cut(text, "://")
 	if !found {
-		return nil, fmt.Sprintf("%q has no scheme", shown), fmt.Sprintf("write http://%s or https://%s", shown, shown)
+		return nil, fmt.Sprintf("%q has no scheme", shown), fmt.Sprintf("use http://%s or https://%s", shown, shown)
 	}
 	if s := strings.ToLower(scheme); s != "http" && s != "https" {
-		return nil, fmt.Sprintf("%q has the unknown scheme %q", shown, printable.Line(scheme)), "use http:// or https://"
+		return nil, fmt.Sprintf("%q has an unknown scheme, %q", shown, printable.Line(scheme)), "use http:// or https://"
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil && hasUserinfo(text), err == nil && u.User == nil && hasUserinfo(text):
-		return nil, fmt.Sprintf("%q is not a valid URL", shown), "percent-encode special characters of the password (%40, %2F, …)"
+		return nil, fmt.Sprintf("%q is not a valid URL", shown), "percent-encode special characters in the password (%40, %2F, …)"
 	case err != nil:
 		problem = err.Error()
 		if i := strings.LastIndex(problem, ": "); i >= 0 {

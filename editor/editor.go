@@ -47,7 +47,7 @@ func New(ctx context.Context, path string, env func(name string) string, handOve
 	case err != nil && e.from == "":
 		return nil, errors.New("no editor found; set $VISUAL or $EDITOR")
 	case err != nil:
-		return nil, fmt.Errorf("cannot start the editor of %s, %s: %w", e.from, printable.Line(words[0]), err)
+		return nil, fmt.Errorf("cannot start the editor set in %s, %s: %w", e.from, printable.Line(words[0]), err)
 	}
 	e.cmd = exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // the user's own choice
 	e.cmd.Cancel = func() error { return e.cmd.Process.Signal(syscall.SIGTERM) }
@@ -66,7 +66,7 @@ func (e *Editor) Run() error {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's status for a missing command
-		return fmt.Errorf("editor of %s not found: %s", e.from, printable.Line(e.name))
+		return fmt.Errorf("editor set in %s not found: %s", e.from, printable.Line(e.name))
 	}
 	// Show only the name, because folders and arguments would hide the error in a short message.
 	return fmt.Errorf("the editor %s: %w", printable.Line(filepath.Base(strings.Fields(e.name)[0])), err)

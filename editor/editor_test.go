@@ -38,11 +38,11 @@ func TestEditor(t *testing.T) {
 		"blanks are none":       {map[string]string{"VISUAL": "  ", "EDITOR": "ed"}, "<" + path + ">"},
 		"with words":            {map[string]string{"EDITOR": "ed --wait -n"}, "<--wait><-n><" + path + ">"},
 		"a name with a blank":   {map[string]string{"EDITOR": "'" + program + "' -c 'set tw=0'"}, "<-c><set tw=0><" + path + ">"},
-		"it is missing":         {map[string]string{"EDITOR": "nobody"}, "cannot start the editor of $EDITOR, nobody"},
-		"the shell finds none":  {map[string]string{"VISUAL": "nobody '-n'"}, "editor of $VISUAL not found: nobody '-n'"},
+		"it is missing":         {map[string]string{"EDITOR": "nobody"}, "cannot start the editor set in $EDITOR, nobody"},
+		"the shell finds none":  {map[string]string{"VISUAL": "nobody '-n'"}, "editor set in $VISUAL not found: nobody '-n'"},
 		"it fails":              {map[string]string{"EDITOR": "false"}, "the editor false: exit status 1"},
-		"hostile":               {map[string]string{"EDITOR": "no\x1b[2Jbody"}, `editor of $EDITOR not found: no\x1b[2Jbody`},
-		"what cannot be called": {map[string]string{"EDITOR": dir}, "cannot start the editor of $EDITOR, " + dir},
+		"hostile":               {map[string]string{"EDITOR": "no\x1b[2Jbody"}, `editor set in $EDITOR not found: no\x1b[2Jbody`},
+		"what cannot be called": {map[string]string{"EDITOR": dir}, "cannot start the editor set in $EDITOR, " + dir},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, complaints bytes.Buffer

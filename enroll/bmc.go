@@ -45,7 +45,7 @@ func Addresses(args []string) ([]string, error) {
 				}
 			}
 			if len(list) > MostAddresses {
-				return nil, &AddressError{word, fmt.Sprintf("more than %d addresses in all; use several runs", MostAddresses)}
+				return nil, &AddressError{word, fmt.Sprintf("more than %d addresses in total; split them into several runs", MostAddresses)}
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func (n *Node) settleInterfaces(d *models.Driver) {
 		enabled := cmp.Or(strings.Join(d.Enabled[kind], ", "), "none")
 		if slices.Contains(n.Derived, field) {
 			delete(n.Fields, field)
-			n.Notes = append(n.Notes, fmt.Sprintf("%s %s is not enabled: left out; enabled: %s", field, name, enabled))
+			n.Notes = append(n.Notes, fmt.Sprintf("%s %s is not enabled and was left out; enabled: %s", field, name, enabled))
 			continue
 		}
 		n.Problems = append(n.Problems, fmt.Sprintf("%s %s is not enabled for the driver %s; enabled: %s", field, name, d.Name, enabled))

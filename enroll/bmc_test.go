@@ -23,7 +23,7 @@ func TestAddresses(t *testing.T) {
 		"10.0.0.30-11":                 `BMC address "10.0.0.30-11": not a range; use 10.0.0.11-30 or 10.0.0.11-10.0.0.30`,
 		"10.0.0.1-300":                 `BMC address "10.0.0.1-300": not a range; use 10.0.0.11-30 or 10.0.0.11-10.0.0.30`,
 		"10.0.0.0-10.0.9.9":            `BMC address "10.0.0.0-10.0.9.9": more than 256 addresses`,
-		"10.0.0.0-255 10.1.0.1":        `BMC address "10.1.0.1": more than 256 addresses in all; use several runs`,
+		"10.0.0.0-255 10.1.0.1":        `BMC address "10.1.0.1": more than 256 addresses in total; split them into several runs`,
 		"https://root:s3cret@10.0.0.1": `BMC address "https://root@10.0.0.1": use https://HOST[:PORT][/redfish/v1/Systems/ID] without credentials`,
 		"ftp://10.0.0.1":               `BMC address "ftp://10.0.0.1": use https://HOST[:PORT][/redfish/v1/Systems/ID] without credentials`,
 		"bmc;rm":                       `BMC address "bmc;rm": use a host, HOST:PORT, https://HOST[:PORT], or a range such as 10.0.0.11-30`,
@@ -86,7 +86,7 @@ func TestSettle(t *testing.T) {
 	}
 	enroll.Settle(nodes, drivers)
 	for i, want := range []string{
-		"boot_interface redfish-virtual-media is not enabled: left out; enabled: ipxe",
+		"boot_interface redfish-virtual-media is not enabled and was left out; enabled: ipxe",
 		"deploy_interface custom-agent is not enabled for the driver redfish; enabled: direct",
 		`no conductor has the driver "ipmi"; enabled: redfish`,
 		"",

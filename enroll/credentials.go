@@ -26,7 +26,7 @@ func ReadCredentials(data []byte) (Credentials, error) {
 	dec.KnownFields(true)
 	var c Credentials
 	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("want NODE, BMC host or default, each with {username: …, password: …}: %w", err)
+		return nil, fmt.Errorf("expected NODE, BMC host or default, each with {username: …, password: …}: %w", err)
 	}
 	for name, one := range c {
 		if one.Password == "" {

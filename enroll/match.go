@@ -115,7 +115,7 @@ func (ix *indexed) identify(it *Item) {
 	for _, m := range found {
 		if it.Existing != nil && it.Existing != m.node {
 			it.Kind = Conflict
-			it.Reason = fmt.Sprintf("%s matches node %s, %s node %s", found[0].by, found[0].node.Label(), m.by, m.node.Label())
+			it.Reason = fmt.Sprintf("%s matches node %s, but %s matches node %s", found[0].by, found[0].node.Label(), m.by, m.node.Label())
 			it.Remedy = "correct the file, or delete one of the nodes"
 			return
 		}
@@ -129,7 +129,7 @@ func (ix *indexed) identify(it *Item) {
 	}
 	if id := it.Node.UUID(); id != "" && id != it.Existing.UUID {
 		it.Kind = Conflict
-		it.Reason = fmt.Sprintf("%s is node %s with UUID %s, not %s", found[0].by, it.Existing.Label(), it.Existing.UUID, id)
+		it.Reason = fmt.Sprintf("%s matches node %s with UUID %s, not %s", found[0].by, it.Existing.Label(), it.Existing.UUID, id)
 		it.Remedy = "remove the uuid from the file, or delete the node"
 		return
 	}

@@ -139,7 +139,7 @@ func (it *Item) prepared() {
 		return
 	}
 	if p.Pending(it.Existing, nil).hasRAID() {
-		it.Node.Notes = append(it.Node.Notes, fmt.Sprintf("RAID: not made in the state %s; move the node to manageable first", it.Existing.ProvisionState))
+		it.Node.Notes = append(it.Node.Notes, fmt.Sprintf("RAID: not configured in state %s; move the node to manageable first", it.Existing.ProvisionState))
 	}
 	if len(p.BIOS) > 0 {
 		it.NotCompared = append(it.NotCompared, "BIOS settings")

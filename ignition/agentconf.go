@@ -27,7 +27,7 @@ var (
 func ParseAgentOption(text string) (AgentOption, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
-		return AgentOption{}, &InputError{Field: FieldOption, Value: optionLabel(text), Why: "has no value", Hint: "write NAME=VALUE"}
+		return AgentOption{}, &InputError{Field: FieldOption, Value: optionLabel(text), Why: "has no value", Hint: "use NAME=VALUE"}
 	}
 	option := AgentOption{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}
 	if group, rest, ok := strings.Cut(option.Name, "."); ok {
@@ -62,7 +62,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		own, taken := ownOptions()[plain]
 		switch {
 		case option.Name == "":
-			in.refuse(FieldOption, "", "write NAME=VALUE", "has no name")
+			in.refuse(FieldOption, "", "use NAME=VALUE", "has no name")
 			continue
 		case !agentOptionName.MatchString(option.Name):
 			in.refuse(FieldOption, option.Name, "use letters, digits, _ and -", "is not a valid setting name")
@@ -79,7 +79,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		}
 		seen[plain] = true
 		if why := iniFault(option.Value); why != "" {
-			in.refuse(FieldOption, label, "", "has a value that a configuration file cannot carry: %s", why)
+			in.refuse(FieldOption, label, "", "has a value that a configuration file cannot contain: %s", why)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func iniFault(value string) string {
 		return "a line break or another control character"
 	case strings.Contains(value, `\$`):
 		// oslo.config reads \$ as an escaped $, even if another backslash precedes it.
-		return `a backslash before a $, which becomes the $ alone`
+		return `a backslash before a $ (the backslash would be lost)`
 	}
 	return ""
 }

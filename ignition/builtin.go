@@ -65,7 +65,7 @@ func (r Ramdisk) checkAgent(in *inputs) {
 	case AgentBuiltin:
 		r.checkBuiltin(in)
 	default:
-		in.refuse(FieldAgent, string(r.Agent), "use "+words(AgentKinds()), "is not a kind of agent")
+		in.refuse(FieldAgent, string(r.Agent), "use "+words(AgentKinds()), "is not a known kind of agent")
 	}
 }
 
@@ -80,7 +80,7 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 	foreign(FieldRegistry, len(r.Registries) > 0)
 	foreign(FieldPullSecret, r.PullSecret.IsSet())
 	if len(r.Program.Content) == 0 {
-		in.refuse(FieldAgentBinary, "", "make agent builds ironworks-agent", "is missing")
+		in.refuse(FieldAgentBinary, "", "build ironworks-agent with: make agent", "is missing")
 	}
 	if r.Program.URL == "" {
 		return
@@ -90,7 +90,7 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 		in.refuse(FieldAgentURL, maskedURL(r.Program.URL), "for example http://192.0.2.1/ironworks-agent", "is not a valid URL")
 	}
 	if len(r.KeyFiles) > 0 {
-		in.note(FieldAgentURL, "Ignition fetches the agent before it writes the keyfiles: the machine needs DHCP or the kernel argument ip=, or a configuration that includes the agent")
+		in.note(FieldAgentURL, "Ignition fetches the agent before it writes the keyfiles: the machine needs DHCP, the ip= kernel argument, or a configuration that includes the agent")
 	}
 	if r.Program.CA != "" {
 		checkPEM(FieldAgentURL, "", r.Program.CA, in)

@@ -27,16 +27,16 @@ func (g greetingTexts) files(overwrite bool) []RamdiskFile {
 	if g.builtin {
 		name, place = "ironworks-agent", ""
 	}
-	issue := "\nRamdisk of Ironic: " + name + " works on this machine.\nIt is no installed system, and no node of a cluster.\n\n"
+	issue := "\nIronic ramdisk: " + name + " is running on this machine.\nThis is not an installed system and not a cluster node.\n\n"
 	var motd strings.Builder
-	motd.WriteString("\nThis is the ramdisk of Ironic. " + name + " runs here" + place + ",\n" +
-		"as the unit " + agentUnitName + "; what is on this system is gone after a reboot.\n" +
+	motd.WriteString("\nThis is the Ironic ramdisk. " + name + " runs here" + place + ",\n" +
+		"as the unit " + agentUnitName + "; all data on this system is lost on reboot.\n" +
 		"Do not restart the unit: Ironic gives the agent its token once for each boot.\n\n")
 	fmt.Fprintf(&motd, "  Ironic     %s\n  agent      %s\n", g.urls, g.agent)
 	if g.hostname != "" {
 		fmt.Fprintf(&motd, "  hostname   %s\n", g.hostname)
 	}
-	motd.WriteString("\n  journalctl -u " + agentUnitName + "    what the agent says\n" +
+	motd.WriteString("\n  journalctl -u " + agentUnitName + "    the agent's log\n" +
 		"  nmcli device                           the network\n\n")
 	return []RamdiskFile{
 		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},

@@ -32,7 +32,7 @@ func ParseProfile(name string) (Profile, error) {
 	if p := Profile(name); slices.Contains(Profiles(), p) {
 		return p, nil
 	}
-	return "", &InputError{Field: FieldProfile, Value: name, Why: "is not a profile", Hint: "use " + words(Profiles())}
+	return "", &InputError{Field: FieldProfile, Value: name, Why: "is not a known profile", Hint: "use " + words(Profiles())}
 }
 
 // TLSMode selects how the agent and the Ironic API verify each other's certificates.

@@ -17,7 +17,7 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	c := Classic{SSHKey: keyLines(r.SSHKeys)}
 	urls, mode := r.agentURLs(in)
 	if len(urls) > 1 {
-		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "are several values, but this profile supports only one")
+		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "has several values, but this profile supports only one")
 	}
 	if len(urls) == 1 {
 		c.Host = classicHost(urls[0], in)
@@ -34,7 +34,7 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	}
 	registry, ok := strings.CutSuffix(r.Image, "/ironic-agent")
 	if !ok {
-		in.refuse(FieldImage, r.Image, "use REGISTRY/ironic-agent without a tag", "is not the image of this profile")
+		in.refuse(FieldImage, r.Image, "use REGISTRY/ironic-agent without a tag", "is not the image that this profile uses")
 	}
 	c.Registry = registry
 	host, _, _ := strings.Cut(registry, "/")
@@ -111,7 +111,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
-		in.refuse(FieldIronicURL, address, otherProfile, "is not supported by this profile: it uses a host, with port %d", DefaultIronicPort)
+		in.refuse(FieldIronicURL, address, otherProfile, "is not supported by this profile, which takes only a host and uses port %d", DefaultIronicPort)
 		return ""
 	}
 	host := u.Hostname()
@@ -162,7 +162,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	r.metal3Registries(&m, in)
 	_ = r.callbackURL(mode, in)
 	if strings.Contains(r.InspectionCallback, "/continue_inspection") {
-		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), "use the inspector's base URL, or "+otherProfile, "is not supported by this profile: it adds /v1/continue")
+		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), "use the inspector's base URL, or "+otherProfile, "is not supported by this profile, which appends /v1/continue")
 	}
 	r.checkImage(in)
 	r.checkSSHKeys(in)

@@ -157,7 +157,7 @@ func (m Metal3) check(in *inputs) {
 			in.note(FieldSSHKey, "%s", err.Error())
 		}
 	} else {
-		in.note(FieldSSHKey, "without an SSH key, login to the ramdisk is impossible")
+		in.note(FieldSSHKey, "without an SSH key, you cannot log in to the ramdisk")
 	}
 	secret := strings.TrimSpace(m.PullSecret.Reveal())
 	if _, err := base64.StdEncoding.DecodeString(secret); err != nil {
@@ -218,7 +218,7 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 	var files []KeyFile
 	for _, pair := range pairs {
 		if len(pair) < 2 {
-			return nil, fmt.Errorf("an entry has %d parts; it needs a name and a content", len(pair))
+			return nil, fmt.Errorf("an entry has %d parts, but needs exactly two: a name and its content", len(pair))
 		}
 		var texts [2]string
 		for i := range texts {

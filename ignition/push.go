@@ -55,7 +55,7 @@ func (r Ramdisk) checkJournalPush(in *inputs) {
 			in.refuseCause(FieldJournalPush, maskedURL(p.URL), err, "for example https://192.0.2.1:6387", "is not a valid console URL")
 		}
 		if !tokenWord.MatchString(p.Token.Reveal()) {
-			in.refuse(FieldJournalPush, "", "", "has no token for senders")
+			in.refuse(FieldJournalPush, "", "", "has no valid token for senders")
 		}
 		if _, _, err := p.pin(); err != nil {
 			in.refuseCause(FieldJournalPush, "", err, "", "has no certificate to pin")
@@ -75,7 +75,7 @@ func (p JournalPush) address() (host, port string, err error) {
 	case u.Scheme != "https":
 		return "", "", errors.New("it does not start with https://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
-		return "", "", errors.New("it has more than a host and a port")
+		return "", "", errors.New("it must contain only a host and a port")
 	case !validHost(u.Hostname()):
 		return "", "", errors.New("it has no host")
 	}
@@ -98,7 +98,7 @@ func (p JournalPush) pin() (name, digest string, err error) {
 		return "", "", err
 	}
 	if len(certificate.DNSNames) != 1 || !validHost(certificate.DNSNames[0]) {
-		return "", "", errors.New("it does not have one name")
+		return "", "", errors.New("it must have exactly one valid DNS name")
 	}
 	sum := sha256.Sum256(certificate.RawSubjectPublicKeyInfo)
 	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil

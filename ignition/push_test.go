@@ -115,13 +115,13 @@ func TestJournalPushRefuses(t *testing.T) {
 	}{
 		"plain HTTP":     {func(r *ignition.Ramdisk) { r.JournalPush.URL = "http://192.0.2.9:6387" }, "does not start with https://"},
 		"no port":        {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://192.0.2.9" }, "it has no port"},
-		"a path":         {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://192.0.2.9:1/x" }, "more than a host and a port"},
+		"a path":         {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://192.0.2.9:1/x" }, "must contain only a host and a port"},
 		"a quote":        {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://a\"b:1" }, "it has no host"},
 		"a password":     {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://u:pass@a:1" }, "https://******@a:1"},
-		"no token":       {func(r *ignition.Ramdisk) { r.JournalPush.Token = "" }, "no token"},
-		"a token, lines": {func(r *ignition.Ramdisk) { r.JournalPush.Token = "0123456789abcdef0\nx" }, "no token"},
+		"no token":       {func(r *ignition.Ramdisk) { r.JournalPush.Token = "" }, "no valid token"},
+		"a token, lines": {func(r *ignition.Ramdisk) { r.JournalPush.Token = "0123456789abcdef0\nx" }, "no valid token"},
 		"no certificate": {func(r *ignition.Ramdisk) { r.JournalPush.Certificate = "x" }, "no certificate to pin: not PEM"},
-		"two names":      {func(r *ignition.Ramdisk) { r.JournalPush.Certificate = pushCertificate(t, "a.example", "b.example") }, "does not have one name"},
+		"two names":      {func(r *ignition.Ramdisk) { r.JournalPush.Certificate = pushCertificate(t, "a.example", "b.example") }, "must have exactly one valid DNS name"},
 		"no host key":    {func(r *ignition.Ramdisk) { r.SSHHostKey = "ssh-ed25519 AAAA" }, "is not an OpenSSH private key"},
 		"classic": {func(r *ignition.Ramdisk) {
 			r.Profile, r.Image = ignition.ProfileClassic, "quay.io/lab/ironic-agent"

@@ -58,7 +58,7 @@ func validHost(host string) bool {
 func (r Ramdisk) checkImage(in *inputs) {
 	switch {
 	case r.Image == "":
-		in.refuse(FieldImage, "", "such as "+DefaultAgentImage, "is missing")
+		in.refuse(FieldImage, "", "for example "+DefaultAgentImage, "is missing")
 	case !imageRef.MatchString(r.Image):
 		in.refuse(FieldImage, r.Image, "use HOST/NAME:TAG or HOST/NAME@sha256:…", "is not a valid container image reference")
 	case !strings.Contains(r.Image, "@"):
@@ -74,7 +74,7 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 			host, port = strings.Trim(registry.Host, "[]"), ""
 		}
 		if !validHost(host) || strings.Contains(registry.Host, "/") || (port != "" && !validPort(port)) || (err == nil && port == "") {
-			in.refuse(FieldRegistry, registry.Host, "use HOST or HOST:PORT, without scheme and path", "is not a valid registry")
+			in.refuse(FieldRegistry, registry.Host, "use HOST or HOST:PORT, without a scheme or path", "is not a valid registry")
 			continue
 		}
 		if seen[registry.Host] {
@@ -84,7 +84,7 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 		switch registry.Mode {
 		case RegistryVerified, "":
 			if registry.CA != "" {
-				in.refuse(FieldRegistry, registry.Host, "use the mode ca", "has certificates that its mode does not use")
+				in.refuse(FieldRegistry, registry.Host, "use the ca mode", "has certificates that its mode does not use")
 			}
 		case RegistryCA:
 			checkPEM(FieldRegistry, registry.Host+"'s certificates", registry.CA, in)
@@ -153,7 +153,7 @@ func (r Ramdisk) checkSSHKeys(in *inputs) {
 		}
 	}
 	if len(r.SSHKeys) == 0 && !r.NoLogin && len(r.Extra) == 0 {
-		in.note(FieldSSHKey, "without an SSH key, login to the ramdisk is impossible: a configuration disables the live system's autologin")
+		in.note(FieldSSHKey, "without an SSH key, you cannot log in to the ramdisk: an Ignition configuration disables the live system's autologin")
 	}
 }
 
@@ -201,7 +201,7 @@ func checkKeyFiles(files []KeyFile, in *inputs) {
 		case !strings.Contains(file.Content.Reveal(), "[connection]"):
 			in.refuse(FieldKeyFile, file.Name, "use a NetworkManager keyfile", "has no [connection] section")
 		case !strings.HasSuffix(file.Name, ".nmconnection"):
-			in.note(FieldKeyFile, "%s does not end in .nmconnection, which NetworkManager uses", file.Name)
+			in.note(FieldKeyFile, "%s does not end in .nmconnection, the extension that NetworkManager uses", file.Name)
 		}
 		seen[file.Name] = true
 	}
@@ -224,7 +224,7 @@ func (r Ramdisk) checkParts(in *inputs) {
 	}
 	for _, file := range r.Files {
 		if file.Secret && file.Mode&0o077 != 0 {
-			in.refuse(FieldFile, file.Path, "set mode 0600", "is a secret that other users can read")
+			in.refuse(FieldFile, file.Path, "set mode 0600", "contains a secret that other users can read")
 		}
 	}
 }

@@ -62,7 +62,7 @@ func agentURL(text string, tls bool) (string, *InputError) {
 	case u.User != nil:
 		return fail("contains a user", "remove the user: the agent does not log in to Ironic")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return fail("has a query or fragment", "remove everything from ? or #")
+		return fail("has a query or fragment", "remove the ? or # and everything after it")
 	case !validHost(u.Hostname()) || (u.Port() != "" && !validPort(u.Port())) || strings.HasSuffix(u.Host, ":"):
 		return fail("has no valid host and port", "for example http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
 	case strings.ContainsAny(u.EscapedPath(), `,;'"\`) || strings.ContainsFunc(text, unprintable):
@@ -100,7 +100,7 @@ func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 		}
 		u, err := url.Parse(address)
 		if err == nil && isLoopback(u.Hostname()) {
-			in.note(FieldIronicURL, "in the ramdisk, %s is the machine itself; only lab machines reach Ironic there", address)
+			in.note(FieldIronicURL, "in the ramdisk, %s is the machine itself; only lab machines can reach Ironic at this address", address)
 		}
 		urls = append(urls, address)
 	}
@@ -129,7 +129,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	switch mode {
 	case TLSOff:
 		if secure > 0 {
-			in.refuse(FieldTLS, string(mode), "use ca, system or insecure, or an http:// URL", "does not match an https:// URL")
+			in.refuse(FieldTLS, string(mode), "use ca, system or insecure, or an http:// URL", "cannot be used with an https:// URL")
 		}
 	case TLSCA, TLSSystem:
 		if plain > 0 {
@@ -141,7 +141,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 		in.refuse(FieldTLS, string(mode), "use "+words(TLSModes()), "is not a TLS mode")
 	}
 	if mode != TLSOff && plain > 0 && secure == 0 && r.TLS != "" {
-		in.refuse(FieldTLS, string(mode), "use off, or an https:// URL", "does not match http:// URLs")
+		in.refuse(FieldTLS, string(mode), "use off, or an https:// URL", "cannot be used with http:// URLs")
 	}
 	switch {
 	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // metal3 always embeds the certificates

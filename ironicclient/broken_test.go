@@ -56,7 +56,7 @@ func TestTruncatedBody(t *testing.T) {
 			t.Parallel()
 			f := newIronic(t, h)
 			c := client(t, f.URL, Options{})
-			mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer of 127.0.0.1", "is incomplete")
+			mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer from 127.0.0.1", "is incomplete")
 			_, err := c.Send(t.Context(), request.Patch("n", nil))
 			if fault := mustFault(t, err, models.FaultBadAnswer); !fault.Sent {
 				t.Errorf("the change was answered: %v", fault)

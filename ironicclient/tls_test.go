@@ -199,7 +199,7 @@ func TestBadCertificateFiles(t *testing.T) {
 	} {
 		_, err := New(models.Connection{Endpoint: "https://h", TLS: with}, Options{})
 		f := mustFault(t, err, models.FaultConfig)
-		if !strings.Contains(f.Error(), dir) || !strings.Contains(f.Error(), "want a readable PEM file") {
+		if !strings.Contains(f.Error(), dir) || !strings.Contains(f.Error(), "use a readable PEM file") {
 			t.Errorf("%s: %v", name, f)
 		}
 	}

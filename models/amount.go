@@ -23,7 +23,7 @@ func ParseBytes(text string) (int64, error) {
 	if bytes := size * factor; err == nil && known && bytes >= 0 && bytes < math.MaxInt64 {
 		return int64(bytes), nil
 	}
-	return 0, fmt.Errorf("invalid size %q: want a number with a unit, such as 500MiB or 2GiB", printable.Line(text))
+	return 0, fmt.Errorf("invalid size %q: must be a number with a unit, such as 500MiB or 2GiB", printable.Line(text))
 }
 
 // FormatBytes formats a size in bytes with three significant digits and a binary unit, such as 1.50 GiB.
@@ -76,7 +76,7 @@ func ParseAge(text string) (time.Duration, error) {
 }
 
 func ageError(text string) error {
-	return fmt.Errorf("invalid duration %q: want a number with a unit, such as 30d, 2w or 12h", printable.Line(text))
+	return fmt.Errorf("invalid duration %q: must be a number with a unit, such as 30d, 2w or 12h", printable.Line(text))
 }
 
 // ParseWhen parses a point in time. The text is either an age, which is subtracted from now (see [ParseAge]), or a

@@ -148,7 +148,7 @@ func checkMediaImage(image string) error {
 		return bad("missing", want)
 	}
 	if printable.Line(image) != image || strings.ContainsAny(image, " \t") || len(image) > 2000 {
-		return bad("not a URL: contains spaces or control characters, or is incomplete", "write a space as %20")
+		return bad("not a URL: contains spaces or control characters, or is incomplete", "encode spaces as %20")
 	}
 	u, err := url.Parse(image)
 	if err != nil {

@@ -92,7 +92,7 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	case VerbInspect:
 		return Effect{DangerInterrupts, "inspection may power-cycle the machine"}
 	case VerbAdopt:
-		return Effect{DangerInterrupts, "adopt makes the node active without a deployment; only an undeploy, which may erase its disks, leads back"}
+		return Effect{DangerInterrupts, "adopt makes the node active without a deployment; the only way back is an undeploy, which may erase its disks"}
 	case VerbManage, VerbUnhold:
 		return Effect{DangerNone, ""}
 	}
@@ -130,7 +130,7 @@ func abortEffect(n *Node) Effect {
 	case StateCleaning, StateCleanHold:
 		return Effect{DangerInterrupts, "abort stops cleaning: the node becomes clean failed, and disks may be half erased"}
 	case StateServicing, StateServiceHold:
-		return Effect{DangerInterrupts, "abort stops servicing between steps: the instance stays, but may not be running"}
+		return Effect{DangerInterrupts, "abort stops servicing between steps: the instance is kept, but may not be running"}
 	default:
 		return Effect{DangerInterrupts, "abort stops the current operation"}
 	}

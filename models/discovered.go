@@ -35,5 +35,5 @@ func isTerm(w word, at int) (term, error) {
 	case "maintenance", "protected", "retired":
 		return term{key: value, values: []string{"yes"}}, nil
 	}
-	return term{}, errors.New("want is: with one of " + strings.Join(isKeys, ", "))
+	return term{}, errors.New("is: must be followed by one of " + strings.Join(isKeys, ", "))
 }

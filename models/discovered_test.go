@@ -38,7 +38,7 @@ func TestDiscovered(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := models.ParseFilter("is:new"); err == nil || !strings.Contains(err.Error(), "want is: with one of discovered, maintenance, protected, retired") {
+	if _, err := models.ParseFilter("is:new"); err == nil || !strings.Contains(err.Error(), "is: must be followed by one of discovered, maintenance, protected, retired") {
 		t.Errorf("%v", err)
 	}
 }

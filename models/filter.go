@@ -100,7 +100,7 @@ func parseFilter(line string, saved func(name string) (Filter, error)) (Filter, 
 			continue
 		}
 		if len(all) == 0 || i == len(words)-1 {
-			return Filter{}, &FilterError{Term: w.text, Why: "want a term on both sides; quote the text to search for |", Column: w.column}
+			return Filter{}, &FilterError{Term: w.text, Why: "| needs a term on both sides; quote the text to search for |", Column: w.column}
 		}
 		f.any, all = append(f.any, all), nil
 	}

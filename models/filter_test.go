@@ -158,8 +158,8 @@ func TestFilterErrors(t *testing.T) {
 		"!~":                "empty search text",
 		`"open`:             "unclosed quote",
 		"a b\x1b\"":         "unclosed quote",
-		"maintenance:maybe": "want yes or no",
-		"retired:":          "want yes or no",
+		"maintenance:maybe": "must be yes or no",
+		"retired:":          "must be yes or no",
 	} {
 		_, err := ParseFilter(line)
 		var fe *FilterError

@@ -81,7 +81,7 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	}
 	op, text := splitOperator(w.text[at:])
 	if key == "age" && (op == "" || op == "=" || op == "!=") {
-		return t, errors.New("want a comparison, such as age:>10m")
+		return t, errors.New("must be a comparison, such as age:>10m")
 	}
 	want, err := q.parse(text)
 	if err != nil {
@@ -115,7 +115,7 @@ func parseAgeValue(text string) (float64, error) {
 func parseRAM(text string) (float64, error) {
 	size, err := ParseBytes(text)
 	if strings.TrimRight(text, "0123456789.") == "" {
-		err = errors.New("want a unit, such as ram:>=64g")
+		err = errors.New("needs a unit, such as ram:>=64g")
 	}
 	return float64(size), err
 }

@@ -159,22 +159,22 @@ func TestFilterFieldsOfComparisons(t *testing.T) {
 func TestFilterErrorsHavePositions(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"a age:10m":          `filter "age:10m", column 3: want a comparison, such as age:>10m`,
+		"a age:10m":          `filter "age:10m", column 3: must be a comparison, such as age:>10m`,
 		"age:>10":            `filter "age:>10", column 1: invalid duration "10"`,
 		"age:>":              `invalid duration ""`,
-		"ram:>=64":           "want a unit, such as ram:>=64g",
+		"ram:>=64":           "needs a unit, such as ram:>=64g",
 		"ram:>=x":            `invalid size "x"`,
 		"cpus:>-1":           `"-1" is not a number`,
 		"disks:many":         `"many" is not a number`,
-		"é  name:>x":         `filter "name:>x", column 4: name cannot be compared with < or >: want age, cpus, disks, ram or field:PATH`,
-		"| a":                `filter "|", column 1: want a term on both sides`,
-		"a |":                `filter "|", column 3: want a term on both sides`,
-		"a || b":             `filter "|", column 4: want a term on both sides`,
-		"field:extra.rack":   "want a comparison, such as field:extra.rack=7",
-		"field:extra.rack!7": "want one of = != > >= < <= after the path",
+		"é  name:>x":         `filter "name:>x", column 4: name cannot be compared with < or >: use age, cpus, disks, ram or field:PATH`,
+		"| a":                `filter "|", column 1: | needs a term on both sides`,
+		"a |":                `filter "|", column 3: | needs a term on both sides`,
+		"a || b":             `filter "|", column 4: | needs a term on both sides`,
+		"field:extra.rack":   "must be a comparison, such as field:extra.rack=7",
+		"field:extra.rack!7": "the path must be followed by one of = != > >= < <=",
 		"field:colour.x=1":   `nodes have no field "colour"; available: allocation_uuid,`,
-		`field:"extra=1"`:    "want a comparison",
-		"field:":             "want a comparison",
+		`field:"extra=1"`:    "must be a comparison",
+		"field:":             "must be a comparison",
 		"@missing":           `no saved filter "missing": the configuration file has none`,
 		`a "b`:               `filter "a \"b", column 3: unclosed quote`,
 		"x y colour:red":     `filter "colour:red", column 5: unknown filter key "colour"`,
@@ -196,8 +196,8 @@ func TestSavedFilters(t *testing.T) {
 		t.Errorf("Names() = %s", got)
 	}
 	for name, want := range map[string]string{
-		"a": "saved filters use each other: @a, @b, @c, @a", "self": "use each other: @self, @self", "lost": `no saved filter "gone"; available: @`,
-		"wrong": "column 1: want a comparison", "two words": "letters, digits", "b": "use each other", "c": "use each other",
+		"a": "saved filters refer to each other in a loop: @a, @b, @c, @a", "self": "in a loop: @self, @self", "lost": `no saved filter "gone"; available: @`,
+		"wrong": "column 1: must be a comparison", "two words": "letters, digits", "b": "refer to each other", "c": "refer to each other",
 	} {
 		if err := failed[name]; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)

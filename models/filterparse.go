@@ -120,7 +120,7 @@ func nodeKey(key string, values []string) error {
 	case !known:
 		return fmt.Errorf("unknown filter key %q; available: %s; quote the text to search for a colon", key, strings.Join(FilterKeys(), ", "))
 	case k.kind == filterBool && slices.ContainsFunc(values, notBool):
-		return errors.New("want yes or no")
+		return errors.New("must be yes or no")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func parseTerm(w word, check func(key string, values []string) error) (term, err
 	}
 	err := check(t.key, t.values)
 	if err == nil && !rest.literal(at) && strings.ContainsAny(value[:min(len(value), 1)], "<>") {
-		err = fmt.Errorf("%s cannot be compared with < or >: want %s or field:PATH, or quote the text", t.key, strings.Join(quantityKeys(), ", "))
+		err = fmt.Errorf("%s cannot be compared with < or >: use %s or field:PATH, or quote the text", t.key, strings.Join(quantityKeys(), ", "))
 	}
 	if err != nil {
 		return t, &FilterError{Term: w.text, Why: err.Error(), Column: w.column}

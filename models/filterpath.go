@@ -17,11 +17,11 @@ func pathTerm(w word, at int) (term, error) {
 	var t term
 	split := strings.IndexAny(w.text[at:], "=!<>") + at
 	if split < at || w.literal(split) {
-		return t, errors.New("want a comparison, such as field:extra.rack=7 (= != > >= < <=)")
+		return t, errors.New("must be a comparison, such as field:extra.rack=7 (= != > >= < <=)")
 	}
 	op, value := splitOperator(w.text[split:])
 	if op == "" {
-		return t, errors.New("want one of = != > >= < <= after the path")
+		return t, errors.New("the path must be followed by one of = != > >= < <=")
 	}
 	path := strings.Split(w.text[at:split], ".")
 	if !slices.Contains(apiFields, path[0]) {

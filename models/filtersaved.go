@@ -23,7 +23,7 @@ func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) 
 	failed := map[string]error{}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if strings.Trim(name, savedNameRunes) != "" || name == "" {
-			failed[name] = errors.New("a name consists of letters, digits, - and _")
+			failed[name] = errors.New("a name can contain only letters, digits, - and _")
 			continue
 		}
 		if _, err := s.resolve(name, nil); err != nil {
@@ -46,7 +46,7 @@ func (s *SavedFilters) resolve(name string, via []string) (Filter, error) {
 	}
 	via = append(slices.Clone(via), name)
 	if i := slices.Index(via, name); i < len(via)-1 {
-		return Filter{}, fmt.Errorf("saved filters use each other: @%s", strings.Join(via[i:], ", @"))
+		return Filter{}, fmt.Errorf("saved filters refer to each other in a loop: @%s", strings.Join(via[i:], ", @"))
 	}
 	f, err := parseFilter(text, func(name string) (Filter, error) { return s.resolve(name, via) })
 	if err == nil {

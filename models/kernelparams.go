@@ -136,7 +136,7 @@ func (c *commandLine) unexpected(wanted string) string {
 		return wanted + " is missing at the end"
 	}
 	for _, char := range c.line[c.at:] {
-		return fmt.Sprintf("%q where %s should be", char, wanted)
+		return fmt.Sprintf("found %q instead of %s", char, wanted)
 	}
 	return ""
 }

@@ -18,15 +18,15 @@ func TestCheckKernelParameters(t *testing.T) {
 		{"nothing", " ", 0, ""},
 		{"quotes", `a="b c" d`, 0, ""},
 		{"init", "a -- x:y", 0, ""},
-		{"no value", "a b= c", 5, "' ' where a value should be"},
+		{"no value", "a b= c", 5, "found ' ' instead of a value"},
 		{"no value at the end", "a b=", 5, "a value is missing at the end"},
-		{"a key with a colon", "a:b", 2, "':' where a space should be"},
-		{"a key with a slash", "a /b", 3, "'/' where a key of letters, digits, _, - and . should be"},
-		{"a quote in a value", `a=b"c`, 4, `'"' where a space should be`},
+		{"a key with a colon", "a:b", 2, "found ':' instead of a space"},
+		{"a key with a slash", "a /b", 3, "found '/' instead of a key of letters, digits, _, - and ."},
+		{"a quote in a value", `a=b"c`, 4, `found '"' instead of a space`},
 		{"an open quote", `a="b c`, 7, "a closing quote is missing at the end"},
-		{"a second line", "a\nb", 2, `'\n' where a space should be`},
-		{"not ASCII", "a=1 b=ü", 7, "'ü' where a value should be"},
-		{"Ironic's default as it is", "%default% a", 1, "'%' where a key of letters, digits, _, - and . should be"},
+		{"a second line", "a\nb", 2, `found '\n' instead of a space`},
+		{"not ASCII", "a=1 b=ü", 7, "found 'ü' instead of a value"},
+		{"Ironic's default as it is", "%default% a", 1, "found '%' instead of a key of letters, digits, _, - and ."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -262,7 +262,7 @@ func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	for i, row := range *rows.Nodes {
 		n, err := DecodeNode(row)
 		if err != nil {
-			return nil, fmt.Errorf("node %d of the page: %w", i+1, err)
+			return nil, fmt.Errorf("node %d on the page: %w", i+1, err)
 		}
 		nodes[i] = *n
 		if !keepRaw {
@@ -324,7 +324,7 @@ func (n *Node) keepWhole(object map[string]json.RawMessage, fields []string) err
 func checkUUIDs(nodes []Node) error {
 	for i := range nodes {
 		if nodes[i].UUID == "" {
-			return fmt.Errorf("node %d of the page has no uuid", i+1)
+			return fmt.Errorf("node %d on the page has no uuid", i+1)
 		}
 	}
 	return nil

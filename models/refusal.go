@@ -83,7 +83,7 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	case !ok:
 		return refuse(RefusedState, nextHint(n.ProvisionState, v), "%s", NotPossibleIn(n.ProvisionState, legalFrom(verb, v)))
 	case !t.allowed(v):
-		return refuse(RefusedVersion, "", "needs API 1.%d from state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
+		return refuse(RefusedVersion, "", "needs API 1.%d in state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
 	case n.Maintenance && refusedInMaintenance(verb):
 		return flagged(RefusedMaintenance, "maintenance off", "in maintenance", n.MaintenanceReason)
 	case n.Protected && (verb == VerbUndeploy || verb == VerbRebuild):
@@ -129,7 +129,7 @@ func nextHint(s ProvisionState, v APIVersion) string {
 // NotPossibleIn explains that an action is not possible in the state s, and lists the states in which it is possible.
 func NotPossibleIn(s ProvisionState, possible []ProvisionState) string {
 	if len(possible) == 0 {
-		return fmt.Sprintf("not possible in state %q, nor in any other of this Ironic", s)
+		return fmt.Sprintf("not possible in state %q, nor in any other state of this Ironic", s)
 	}
 	quoted := make([]string, len(possible))
 	for i, p := range possible {

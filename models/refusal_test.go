@@ -39,13 +39,13 @@ func TestWhyNot(t *testing.T) {
 			VerbService,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedVersion,
-			`service n1: needs API 1.87 from state "active"; this Ironic has 1.82`,
+			`service n1: needs API 1.87 in state "active"; this Ironic has 1.82`,
 		},
 		"legal nowhere in this version": {
 			VerbUnhold,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedState,
-			`unhold n1: not possible in state "active", nor in any other of this Ironic; possible now: rebuild, undeploy, rescue`,
+			`unhold n1: not possible in state "active", nor in any other state of this Ironic; possible now: rebuild, undeploy, rescue`,
 		},
 		"version not known yet": {
 			VerbUnhold,
@@ -153,7 +153,7 @@ func TestVerbEffect(t *testing.T) {
 		"abort, deploying":  {VerbAbort, Node{ProvisionState: StateDeployWait}, nil, DangerInterrupts, "its disk may be half written"},
 		"abort, held":       {VerbAbort, Node{ProvisionState: StateDeployHold}, nil, DangerInterrupts, "the node becomes deploy failed"},
 		"abort, cleaning":   {VerbAbort, Node{ProvisionState: StateCleanWait}, nil, DangerInterrupts, "disks may be half erased"},
-		"abort, servicing":  {VerbAbort, Node{ProvisionState: StateServiceWait}, nil, DangerInterrupts, "the instance stays"},
+		"abort, servicing":  {VerbAbort, Node{ProvisionState: StateServiceWait}, nil, DangerInterrupts, "the instance is kept"},
 		"abort, inspecting": {VerbAbort, Node{ProvisionState: StateInspectWait}, nil, DangerInterrupts, "stops the current operation"},
 		"abort of a step":   {VerbAbort, Node{CleanStep: &Step{Step: "x", Abortable: true}}, nil, DangerInterrupts, "stops the current operation"},
 		"abort, later": {

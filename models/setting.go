@@ -92,7 +92,7 @@ func ParseSetting(arg string) (Setting, error) {
 	case !ok && strings.HasSuffix(arg, "-"):
 		s.Op, key = SettingRemove, arg[:len(arg)-1]
 	case !ok:
-		return fail("want KEY=VALUE, or KEY- to remove it")
+		return fail("use KEY=VALUE, or KEY- to remove the field")
 	}
 	s.Text = value
 	s.Path = strings.FieldsFunc(key, func(r rune) bool { return r == '.' || r == '/' })
@@ -167,7 +167,7 @@ func (s Setting) Value() (any, error) {
 		case "false":
 			return false, nil
 		}
-		return nil, &SettingError{Setting: s.String(), Why: "want true or false"}
+		return nil, &SettingError{Setting: s.String(), Why: "must be true or false"}
 	case scalar:
 		return s.Text, nil
 	}

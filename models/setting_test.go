@@ -66,10 +66,10 @@ func TestParseSetting(t *testing.T) {
 func TestParseSettingErrors(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]string{
-		"name":                                 "want KEY=VALUE",
+		"name":                                 "use KEY=VALUE",
 		"=x":                                   "missing key",
 		"-":                                    "missing key",
-		"":                                     "want KEY=VALUE",
+		"":                                     "use KEY=VALUE",
 		"properties=x":                         "properties is an object: set a single field",
 		"driver_info-":                         "driver_info is an object",
 		"properties.a b=1":                     "\"a b\" is not allowed",
@@ -81,7 +81,7 @@ func TestParseSettingErrors(t *testing.T) {
 		"owner+=x":                             "+= is only allowed for traits",
 		"extra.a-=1":                           "-= is only allowed for traits",
 		"traits.a=x":                           "traits is a list",
-		"protected=maybe":                      "want true or false",
+		"protected=maybe":                      "must be true or false",
 		"driver_info.redfish_password=" + Mask: "would lose the secret",
 		`instance_info.a={"b":["******"]}`:     "would lose the secret",
 		"col\x1bour=red":                       "is not allowed in a patch path",

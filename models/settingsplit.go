@@ -80,7 +80,7 @@ func leadingJSON(text string) (string, error) {
 // notJSON returns the error for invalid JSON. Usually the shell has removed the quotes of the JSON text, so the error
 // explains how to quote it.
 func notJSON(err error) error {
-	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; write a string as '\"TEXT\"'", err)
+	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; for a string, use '\"TEXT\"'", err)
 }
 
 // Typed describes the setting, the value that is sent, and the value's type. Secrets are masked.

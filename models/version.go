@@ -30,7 +30,7 @@ func ParseAPIVersion(s string) (APIVersion, error) {
 	major, minor, ok := strings.Cut(strings.TrimSpace(s), ".")
 	n, err := strconv.Atoi(minor)
 	if !ok || major != "1" || err != nil || n < 1 {
-		return APIVersion{}, fmt.Errorf("API version %q: want 1.N, for example 1.82", s)
+		return APIVersion{}, fmt.Errorf("API version %q: must be 1.N, for example 1.82", s)
 	}
 	return APIVersion{Minor: n}, nil
 }
@@ -66,7 +66,7 @@ const (
 	FeatureInstanceName     Feature = "instance_name"             // the instance_name field
 	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk in requests for service
 	FeatureHealth           Feature = "health"                    // the health field
-	FeatureAbortDeploy      Feature = "abort of a deployment"     // the abort verb in wait call-back
+	FeatureAbortDeploy      Feature = "aborting a deployment"     // the abort verb in wait call-back
 	FeatureHistoryState     Feature = "state in node history"     // state and duration_seconds in the node history
 )
 

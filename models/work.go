@@ -230,7 +230,7 @@ func (w *Work) Text() string {
 	case OutcomeFailed:
 		text = "failed after " + took
 	case OutcomeRunning:
-		text = "running, or end not observed"
+		text = "running, or its end was not observed"
 	}
 	var phases []string
 	for i := range w.Phases {

@@ -21,7 +21,7 @@ var fields = []field{
 	{"uuid", "UUID", func(n *models.Node) string { return n.UUID }},
 	{"bmc", "host of the BMC", func(n *models.Node) string { return host(n.BMC()) }},
 	{"bmc_url", "address of the BMC's Redfish service", bmcURL},
-	{"address", "address of the ramdisk, while one runs", ramdiskHost},
+	{"address", "address of the ramdisk, while it is running", ramdiskHost},
 	{"driver", "driver", func(n *models.Node) string { return n.Driver }},
 	{"state", "provision state", func(n *models.Node) string { return string(n.ProvisionState) }},
 	{"power", "power state", func(n *models.Node) string { return string(n.PowerState) }},

@@ -72,7 +72,7 @@ var commandOption = regexp.MustCompile(`^-[a-zA-Z]*c$`)
 // if all arguments are valid.
 func CheckArgs(args []string) (at int, problem, hint string) {
 	if len(args) == 0 || args[0] == "" {
-		return 0, "names no program", "write [PROGRAM, ARGUMENT, …]"
+		return 0, "names no program", "use [PROGRAM, ARGUMENT, …]"
 	}
 	for i, arg := range args {
 		if strings.ContainsFunc(arg, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
@@ -85,11 +85,11 @@ func CheckArgs(args []string) (at int, problem, hint string) {
 		}
 	}
 	if placeholder.MatchString(args[0]) {
-		return 0, "the program cannot be a field of the node", "write its name or path"
+		return 0, "the program cannot be a field of the node", "give its name or path"
 	}
 	if i := script(args); i > 0 && placeholder.MatchString(args[i]) {
 		field := placeholder.FindStringSubmatch(args[i])[1]
-		return i, "a shell would run what is in {" + field + "}", `use "$` + Variable(field) + `" in the script`
+		return i, "a shell would run the contents of {" + field + "}", `use "$` + Variable(field) + `" in the script`
 	}
 	return 0, "", ""
 }

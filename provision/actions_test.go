@@ -121,7 +121,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"hold of an old Ironic": {
 			with(models.StateManageable, nil), 82, provision.Provision(models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: []models.Step{{Interface: "power", Step: "hold"}}}),
-			models.RefusedArguments, "Ironic before API 1.85 has no step power.hold",
+			models.RefusedArguments, "Ironic before API 1.85 has no power.hold step",
 		},
 		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "ironworks abort n1 first"},
 		"power while deploying":     {with(models.StateDeployWait, nil), 115, provision.Power(models.TargetOff), "", ""},

@@ -66,7 +66,7 @@ func (a *DeployAction) waitForAllocation(ctx context.Context, api API, req *mode
 		case got.State == "error":
 			return fmt.Errorf("the allocation failed: %s", printable.Line(got.LastError))
 		case time.Since(start) > allocateTimeout:
-			return fmt.Errorf("the allocation is %s after %v", printable.Line(got.State), allocateTimeout)
+			return fmt.Errorf("the allocation is still %s after %v", printable.Line(got.State), allocateTimeout)
 		}
 		select {
 		case <-ctx.Done():

@@ -63,7 +63,7 @@ func ResetBIOS() Action {
 	return &hardwareAction{name: "reset BIOS", work: func(context.Context, *models.Node) hardwareWork {
 		return hardwareWork{
 			steps: []models.Step{{Interface: "bios", Step: "factory_reset"}},
-			text:  "resets all BIOS settings to their defaults, the boot mode and boot order too", danger: models.DangerMayErase,
+			text:  "resets all BIOS settings to their defaults, including the boot mode and boot order", danger: models.DangerMayErase,
 		}
 	}}
 }
@@ -101,7 +101,7 @@ type NodeDrift struct {
 }
 
 // ErrNoBIOS reports that Ironic has not read the BIOS settings of a node.
-var ErrNoBIOS = errors.New("Ironic has no BIOS settings of the node") //nolint:staticcheck // Ironic is a name
+var ErrNoBIOS = errors.New("Ironic has no BIOS settings for the node") //nolint:staticcheck // Ironic is a name
 
 // BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. If the
 // settings of a node cannot be read, its NodeDrift contains the error.

@@ -70,7 +70,7 @@ func (e *BMCCredentialsError) Error() string {
 			"Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
 			e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
-	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
+	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 
@@ -84,7 +84,7 @@ func (e *BMCCredentialsError) OnScreen() string {
 		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
 			"Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
-	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context",
+	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context",
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 

@@ -126,7 +126,7 @@ func sentInState(r request.Request, n *models.Node, state models.ProvisionState)
 // only the first verb.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
 	if a.api == nil {
-		refused := refusal(a, n, models.RefusedArguments, "no connection for changes", "")
+		refused := refusal(a, n, models.RefusedArguments, "no connection to send changes", "")
 		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
 	}
 	if opts.next != nil {

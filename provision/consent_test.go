@@ -100,7 +100,7 @@ func TestConsentOfABatch(t *testing.T) {
 func TestAutomatedCleaningIsShown(t *testing.T) {
 	t.Parallel()
 	no := false
-	const want = "; steps unless Ironic's options change them: deploy.erase_devices_metadata 99, deploy.erase_devices 10"
+	const want = "; steps, if Ironic's options do not change them: deploy.erase_devices_metadata 99, deploy.erase_devices 10"
 	for name, c := range map[string]struct {
 		verb   models.Verb
 		deploy string

@@ -170,7 +170,7 @@ func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
 			// Ironic clears last_error before it switches the console, so the error is about this change.
 			return &agentlog.SerialError{Reason: printable.Line(state.LastError), Remedy: "check the conductor's log; the console needs ipmitool, socat and serial over LAN on the BMC", Final: true}
 		case !time.Now().Before(until):
-			return &agentlog.SerialError{Reason: fmt.Sprintf("Ironic did not switch the console within %v", consoleTimeout)}
+			return &agentlog.SerialError{Reason: fmt.Sprintf("Ironic did not turn the console on or off within %v", consoleTimeout)}
 		}
 		select {
 		case <-time.After(consolePoll):
@@ -245,7 +245,7 @@ func (l *consoleHandle) Address(ctx context.Context) (string, error) {
 		return "", err
 	case !console.Enabled:
 		l.enabled = false
-		return "", &agentlog.SerialError{Reason: "the console was disabled meanwhile", Remedy: "baremetal node console enable " + l.node.Label()}
+		return "", &agentlog.SerialError{Reason: "the console was disabled in the meantime", Remedy: "baremetal node console enable " + l.node.Label()}
 	case console.Info.Type != "socat":
 		what := "Ironic reports no address"
 		if console.Info.Type != "" {

@@ -205,7 +205,7 @@ func TestUnreadableConsoles(t *testing.T) {
 			f.refuse = &models.Fault{Kind: models.FaultReset, Sent: true, Message: "connection lost"}
 		}, false, "connection lost", "set true, set false"},
 		{"it fails", func(f *fakeConsole) { f.fails = "Error enabling the console on node n1. Reason: no socat" }, false, "Reason: no socat", "set true, set false"},
-		{"it takes too long", func(f *fakeConsole) { f.takes = time.Hour }, false, "did not switch the console within", "set true, set false"},
+		{"it takes too long", func(f *fakeConsole) { f.takes = time.Hour }, false, "did not turn the console on or off within", "set true, set false"},
 		{"another kind", func(f *fakeConsole) { f.kind = "vnc" }, false, "its type is vnc, not socat", "set true, address, set false"},
 		{"no address", func(f *fakeConsole) { f.kind = "" }, false, "Ironic reports no address", "set true, address, set false"},
 	} {
@@ -242,7 +242,7 @@ func TestConsoleDisabledByOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.state.Enabled = false
-		if _, err := console.Address(t.Context()); err == nil || err.Error() != "the console was disabled meanwhile" {
+		if _, err := console.Address(t.Context()); err == nil || err.Error() != "the console was disabled in the meantime" {
 			t.Error(err)
 		}
 		if err := console.Close(t.Context()); err != nil || f.asked() != "set true, address" {

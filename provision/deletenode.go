@@ -40,7 +40,7 @@ func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusa
 // Effect names the data that is lost. It also says whether an instance keeps running on the machine without Ironic's
 // knowledge.
 func (deleteAction) Effect(n *models.Node) models.Effect {
-	text := "Ironic forgets the node, its ports, BMC credentials, inventory and history; the machine and its disks stay as they are"
+	text := "Ironic forgets the node, its ports, BMC credentials, inventory and history; the machine and its disks are left unchanged"
 	if n.InstanceUUID != "" || n.ProvisionState == models.StateActive {
 		text += ", and its instance keeps running"
 	}

@@ -299,7 +299,7 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	case r.facts.Kind == plan.KindRamdisk:
 		return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " boots the machine from the ramdisk; Ironic writes to no disk"}
 	case disk != nil:
-		e.Text = fmt.Sprintf("%s overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
+		e.Text = fmt.Sprintf("%s overwrites %s, %.1f GiB, %s, serial %s; the other disks are kept until the node is cleaned",
 			a.Name(), disk.Name, disk.GiB(), disk.Model, disk.Serial)
 	}
 	return e

@@ -141,7 +141,7 @@ func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	case reader == plan.ReaderIgnition:
 		return string(d.report.Ignition()), nil
 	case d.report.Kind == userdata.KindButane || d.report.Kind == userdata.KindMachineConfig:
-		return nil, fmt.Errorf("user data in %s is for Ignition (after translation), not for %q", d.report.Kind, string(reader))
+		return nil, fmt.Errorf("%s user data is for Ignition (after translation), not for %q", d.report.Kind, string(reader))
 	}
 	return string(d.UserData), nil
 }

@@ -55,7 +55,7 @@ func (a *DeployAction) deployEntries(n *models.Node, r *readyNode) []entry {
 		reserve.answered = func(node *models.Node) { reserved = node }
 		list = append(list, reserve)
 	}
-	list = append(list, entry{verb: "compare with the checked node", ask: a.verifyUnchanged(n, &reserved)})
+	list = append(list, entry{verb: "check that the node is unchanged", ask: a.verifyUnchanged(n, &reserved)})
 	if len(r.patch) > 0 {
 		patch := patchEntry("set "+pathsOf(r.patch), n, r.patch)
 		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}

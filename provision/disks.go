@@ -39,7 +39,7 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	}
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
-		refused := &models.Refusal{Kind: models.RefusedState, Action: "disks", Node: node.Label(), Why: "no inventory of the node: disks unknown"}
+		refused := &models.Refusal{Kind: models.RefusedState, Action: "disks", Node: node.Label(), Why: "no inventory for the node: disks unknown"}
 		refused.Hint, refused.ScreenHint = inspectHint(node)
 		return nil, refused
 	}
@@ -164,12 +164,12 @@ func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints
 	if to == hints.OfProperties && d.Hints.Instance.IsSet() {
 		return refuse("instance_info.root_device "+printable.Line(d.Hints.Instance.String())+" takes precedence",
 			"use --to instance_info, or remove it: ironworks set "+d.Node.Label()+" instance_info.root_device-",
-			"write to instance_info, or "+models.RunKey("set", "instance_info.root_device-"))
+			"save the hints in instance_info, or "+models.RunKey("set", "instance_info.root_device-"))
 	}
 	hints, err := hints.MostStable(disk, d.Inventory.Disks)
 	if err != nil {
-		return refuse(err.Error(), "write a hint by hand: ironworks set "+d.Node.Label()+" properties.root_device.NAME=VALUE",
-			"write a hint by hand: "+models.RunKey("set", "properties.root_device.NAME=VALUE"))
+		return refuse(err.Error(), "set a hint manually: ironworks set "+d.Node.Label()+" properties.root_device.NAME=VALUE",
+			"set a hint manually: "+models.RunKey("set", "properties.root_device.NAME=VALUE"))
 	}
 	search := d.Search()
 	search.Hints = hints

@@ -136,7 +136,7 @@ func TestDoctorCollectsFacts(t *testing.T) {
 		"deploy-iso unknown the ISO file:///x.iso is not an HTTP URL: Ironic fetches it itself",
 		"deploy-iso unknown the ISO http://127.0.0.1:1/x.iso is not reachable from this console: dial tcp 127.0.0.1:1: connect: connection refused",
 		"deploy-iso warn the ISO /bad.iso is not an ISO image",
-		"deploy-iso unknown 1 more not checked: name nodes to check theirs",
+		"deploy-iso unknown 1 more not checked: to check a node's ISO, specify the node",
 		"node ok n1 is available; conductor and deploy interface available",
 		"node ok pair is available; conductor and deploy interface available",
 		"node ok image is available; conductor and deploy interface available",

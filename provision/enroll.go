@@ -272,7 +272,7 @@ func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enro
 func (e *Enroller) stuckError(n *models.Node) error {
 	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {
-		failed.Reason = fmt.Sprintf("no verb leads from %q to the goal", n.ProvisionState)
+		failed.Reason = fmt.Sprintf("no operation leads from %q to the goal", n.ProvisionState)
 		failed.Hint, failed.ScreenHint = "see ironworks explain "+n.Label(), "see :explain"
 	}
 	return failed

@@ -215,7 +215,7 @@ func ReadNodeFile(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder; name a file", name)
+		return nil, fmt.Errorf("%s is a folder; specify a file", name)
 	case info.Size() > nodefile.MaxSize:
 		return nil, fmt.Errorf("%s: %d bytes; the limit is %d; split the file", name, info.Size(), nodefile.MaxSize)
 	}
@@ -226,7 +226,7 @@ func ReadNodeFile(name string) ([]byte, error) {
 	defer func() { _ = file.Close() }()
 	data, err := io.ReadAll(io.LimitReader(file, nodefile.MaxSize+1)) // Stat reports no size for pipes and devices
 	if err == nil && len(data) > nodefile.MaxSize {
-		err = fmt.Errorf("%s: more than %d bytes, the limit; split the file", name, nodefile.MaxSize)
+		err = fmt.Errorf("%s: larger than the limit of %d bytes; split the file", name, nodefile.MaxSize)
 	}
 	return data, err
 }

@@ -109,7 +109,7 @@ func TestEnrollReaderRead(t *testing.T) {
 		want string
 	}{
 		"no such file":        {provision.EnrollInput{Files: []string{filepath.Join(dir, "none.csv")}}, "no such file"},
-		"a folder":            {provision.EnrollInput{Files: []string{dir}}, "is a folder; name a file"},
+		"a folder":            {provision.EnrollInput{Files: []string{dir}}, "is a folder; specify a file"},
 		"a file too large":    {provision.EnrollInput{Files: []string{big}}, "split the file"},
 		"the wrong format":    {provision.EnrollInput{Files: []string{rack}, Format: nodefile.Bifrost}, "rack.csv"},
 		"broken credentials":  {provision.EnrollInput{Files: []string{rack}, Credentials: broken}, "--credentials: " + broken},

@@ -49,7 +49,7 @@ func TestEnrollComparesPorts(t *testing.T) {
 		{name: "NIC without a link needs no port", port: known, nics: []any{nic(firstMAC, nil), nic(secondMAC, map[string]any{"has_carrier": false})}, did: "inspected"},
 		{
 			name: "wrong MAC", port: known, nics: []any{nic(secondMAC, nil)}, did: "inspected, 1 port", created: []string{secondMAC},
-			note: "port " + firstMAC + ": no NIC of the inventory has this MAC",
+			note: "port " + firstMAC + ": no NIC in the inventory has this MAC",
 		},
 		{
 			name: "PXE on a NIC without a link", port: known, nics: []any{nic(firstMAC, map[string]any{"has_carrier": false})}, did: "inspected",

@@ -149,7 +149,7 @@ func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 		return correct + " (--update-credentials)", correct
 	case models.ProvisionState(res.State) == models.StateEnroll:
 		bmc, _ := enroll.BMCOf(it.Node.DriverInfo())
-		check := fmt.Sprintf("check that the conductor reaches the BMC at %s", bmc)
+		check := fmt.Sprintf("check that the conductor can reach the BMC at %s", bmc)
 		return check, check
 	}
 	return "see ironworks explain " + res.Node.Label(), "see :explain"

@@ -38,14 +38,14 @@ func depthOf(s models.Step) depth {
 // remains describes the data that remains after an erasure of this depth (see _list_erasable_devices and
 // erase_block_device in ironic_python_agent/hardware.py).
 func (d depth) remains() string {
-	const skipped = "virtual media and members of software RAIDs are skipped"
+	const skipped = "virtual media and software RAID members are skipped"
 	switch d {
 	case erasesAll:
 		return "nothing on erased disks; " + skipped
 	case erasesExpress:
-		return "data of disks other than NVMe: only partition tables and file system headers are erased there; " + skipped
+		return "data on disks other than NVMe: only their partition tables and file system headers are erased; " + skipped
 	case erasesMetadata:
-		return "data outside of partition tables and file system headers can be recovered; " + skipped
+		return "data outside partition tables and file system headers can be recovered; " + skipped
 	case erasesNothing:
 	}
 	return ""

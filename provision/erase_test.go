@@ -31,8 +31,8 @@ func TestDisksOfErasures(t *testing.T) {
 		node, has, not string
 	}{
 		"all":          {cleanWith(step("deploy.erase_devices", nil)), protected, "machine=Dell R650, serial S1; erased=/dev/sda 480 GB INTEL serial A: all data; erased=/dev/nvme0n1 960 GB KIOXIA serial N: all data; protected=/dev/sdb 480 GB INTEL serial B (entry 2 of skip_block_devices); protected=disks in skip_block_devices", "disk="},
-		"metadata":     {cleanWith(step("deploy.erase_devices_metadata", nil)), "", "erased=/dev/nvme0n1 960 GB KIOXIA serial N: metadata; remains=data outside of partition tables", "protected"},
-		"express":      {cleanWith(step("deploy.erase_devices_express", nil)), "", "erased=/dev/sdb 480 GB INTEL serial B: metadata; erased=/dev/nvme0n1 960 GB KIOXIA serial N: all data; remains=data of disks other than NVMe", "protected"},
+		"metadata":     {cleanWith(step("deploy.erase_devices_metadata", nil)), "", "erased=/dev/nvme0n1 960 GB KIOXIA serial N: metadata; remains=data outside partition tables", "protected"},
+		"express":      {cleanWith(step("deploy.erase_devices_express", nil)), "", "erased=/dev/sdb 480 GB INTEL serial B: metadata; erased=/dev/nvme0n1 960 GB KIOXIA serial N: all data; remains=data on disks other than NVMe", "protected"},
 		"the deepest":  {cleanWith(step("deploy.erase_devices_metadata", nil), step("deploy.erase_devices", nil)), "", "remains=nothing on erased disks", ": metadata"},
 		"no erasure":   {cleanWith(step("deploy.erase_pstore", nil)), protected, "disk=/dev/sdb 480 GB INTEL serial B", "remains"},
 		"RAID":         {cleanWith(step("raid.delete_configuration", nil), step("raid.create_configuration", nil)), raid, "volume=RAID 1 100 GiB os, root volume (current); volume=RAID 5 MAX (target)", "remains"},

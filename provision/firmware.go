@@ -34,10 +34,10 @@ type FirmwareUpdate struct {
 func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	component, address, ok := strings.Cut(text, "=")
 	if !ok {
-		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: want COMPONENT=URL, such as bios=http://10.0.0.1/bios.bin", text)
+		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: must be COMPONENT=URL, such as bios=http://10.0.0.1/bios.bin", text)
 	}
 	if component != "bios" && component != "bmc" && !strings.HasPrefix(component, "nic:") {
-		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: unknown component %q%s; want bios, bmc or nic:ID",
+		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: unknown component %q%s; use bios, bmc or nic:ID",
 			text, component, spell.DidYouMean(component, []string{"bios", "bmc"}))
 	}
 	u, err := url.Parse(address)

@@ -39,10 +39,10 @@ func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*Gra
 	switch {
 	case err != nil:
 	case !console.Enabled:
-		err = &agentlog.SerialError{Reason: "the console was disabled meanwhile", Remedy: "baremetal node console enable " + node.Label()}
+		err = &agentlog.SerialError{Reason: "the console was disabled in the meantime", Remedy: "baremetal node console enable " + node.Label()}
 	case !strings.HasPrefix(console.Info.URL.Reveal(), "http://") && !strings.HasPrefix(console.Info.URL.Reveal(), "https://"):
 		// If [vnc]public_url is unset, Ironic's get_console (ironic/common/vnc.py) writes None in place of the URL.
-		err = &agentlog.SerialError{Reason: "Ironic reports no web page for the console (type " + models.OrNone(printable.Line(console.Info.Type)) + ")", Remedy: "set [vnc]public_url of the conductor to the page of ironic-novncproxy", Final: true}
+		err = &agentlog.SerialError{Reason: "Ironic reports no web page for the console (type " + models.OrNone(printable.Line(console.Info.Type)) + ")", Remedy: "set [vnc]public_url on the conductor to the ironic-novncproxy page", Final: true}
 	}
 	if err != nil {
 		_ = g.Close(ctx) // Close reports its own errors
@@ -72,7 +72,7 @@ func unviewable(name string) error {
 	case name == "no-console":
 		return &agentlog.SerialError{Reason: "console_interface is no-console", Remedy: others, Final: true}
 	case strings.Contains(name, "socat"):
-		return &agentlog.SerialError{Reason: "console_interface is " + printable.Line(name) + ", which is serial", Remedy: "the log source serial reads it; or " + others, Final: true}
+		return &agentlog.SerialError{Reason: "console_interface is " + printable.Line(name) + ", which is serial", Remedy: "the serial log source reads it; or " + others, Final: true}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func TestHardwareActions(t *testing.T) {
 		"an unknown setting":                {action: set(known, bios.Change{Name: "Turbi", Value: "x"}), state: models.StateManageable, refused: `no BIOS setting Turbi (did you mean "Turbo"?)`},
 		"settings that Ironic has not read": {action: set(machineFacts{}, bios.Change{Name: "Any", Value: "x"}), state: models.StateManageable, warns: "not read the BIOS settings"},
 		"settings that cannot be read":      {action: set(machineFacts{err: &models.Fault{Kind: models.FaultTimeout, Op: "read"}}, bios.Change{Name: "Any", Value: "x"}), state: models.StateManageable, refused: "timeout"},
-		"no BIOS interface":                 {action: set(known, bios.Change{Name: "Turbo", Value: "Disabled"}), state: models.StateManageable, fields: `"bios_interface": "no-bios"`, refused: "not offered by the bios interface no-bios"},
+		"no BIOS interface":                 {action: set(known, bios.Change{Name: "Turbo", Value: "Disabled"}), state: models.StateManageable, fields: `"bios_interface": "no-bios"`, refused: "not offered by bios interface no-bios"},
 		"defaults":                          {action: provision.ResetBIOS(), state: models.StateManageable, effect: "defaults", danger: models.DangerMayErase},
 		"firmware":                          {action: update("bios=http://h/b"), state: models.StateManageable, effect: "bios 1.0 from http://h/b", danger: models.DangerMayErase, sends: []string{"/states/provision clean update"}},
 		"firmware of another component":     {action: update("bmc=http://h/b"), state: models.StateManageable, refused: "no firmware component bmc; the node has bios"},
@@ -109,7 +109,7 @@ func TestHardwareActions(t *testing.T) {
 		"software RAID":                     {action: raid(`{logical_disks: [{raid_level: "1", size_gb: 100, controller: software}]}`, false), state: models.StateManageable, fields: `"raid_interface": "agent"`, sends: []string{"/states/raid", "/states/provision clean delete_configuration"}},
 		"software RAID of another level":    {action: raid(`{logical_disks: [{raid_level: "5", size_gb: 100, controller: software}]}`, false), state: models.StateManageable, fields: `"raid_interface": "agent"`, refused: "RAID-1 for the first"},
 		"software RAID beside others":       {action: raid(mirror, true), state: models.StateManageable, fields: `"raid_interface": "agent"`, refused: "cannot keep"},
-		"no RAID":                           {action: provision.DeleteRAID(), state: models.StateManageable, fields: `"raid_interface": "no-raid"`, refused: "if Ironic enables it: ironworks set n1 raid_interface=redfish"},
+		"no RAID":                           {action: provision.DeleteRAID(), state: models.StateManageable, fields: `"raid_interface": "no-raid"`, refused: "if it is enabled in Ironic: ironworks set n1 raid_interface=redfish"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -54,7 +54,7 @@ func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 		err = atomicfile.Replace(o.path(uuid), data)
 	}
 	if err != nil {
-		return fmt.Errorf("record the steps of the agent: %w", err)
+		return fmt.Errorf("record the agent's steps: %w", err)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func StepsOf(n *models.Node, offered *plan.OfferedSteps) []steps.Known {
 		}
 		k := steps.Known{
 			Interface: o.Interface, Name: o.Step, Drivers: []string{steps.Agent}, Kinds: []models.StepKind{models.DeploySteps},
-			Description: "of the ramdisk's hardware manager",
+			Description: "from the ramdisk's hardware manager",
 		}
 		for _, name := range slices.Sorted(maps.Keys(o.Args)) {
 			k.Args = append(k.Args, steps.Argument{Name: name, Required: o.Args[name].Required, Description: o.Args[name].Description})

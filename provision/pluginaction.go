@@ -130,7 +130,7 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 }
 
 // errStopped is the error of nodes whose program was ended by a cancellation.
-var errStopped = errors.New("canceled: the program was ended")
+var errStopped = errors.New("canceled: the program was stopped")
 
 func exitReason(err error) string {
 	exit, is := errors.AsType[*plugin.ExitError](err)

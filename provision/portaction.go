@@ -93,7 +93,7 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	if c.vif && n.NetworkInterface == "noop" {
 		// The noop interface answers 204 to every VIF without storing it (ironic/drivers/modules/network/noop.py,
 		// 39.0.0).
-		return refusal(a, n, models.RefusedArguments, "network interface noop ignores VIFs: Ironic would accept the request and do nothing",
+		return refusal(a, n, models.RefusedArguments, "the noop network interface ignores VIFs: Ironic would accept the request and do nothing",
 			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}
 	if n.ProvisionState == models.StateInspecting && len(c.ops) > 0 {
@@ -200,8 +200,8 @@ func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port,
 	case p.NodeUUID == n.UUID:
 		r.Why, r.Hint, r.ScreenHint = "the node already has a port with MAC address "+mac, "change it with ironworks port set "+mac, "edit that port (:port-set)"
 	case err == nil:
-		r.Why = fmt.Sprintf("node %s has a port with MAC address %s", printable.Line(owner.Label()), mac)
-		r.Hint, r.ScreenHint = "ironworks port delete "+mac+" if it is wrong there", "if it is wrong there, delete it (:port-delete) on the Network tab of that node"
+		r.Why = fmt.Sprintf("node %s already has a port with MAC address %s", printable.Line(owner.Label()), mac)
+		r.Hint, r.ScreenHint = "ironworks port delete "+mac+" if that port is wrong", "if that port is wrong, delete it (:port-delete) on the node's Network tab"
 	default:
 		r.Why = fmt.Sprintf("port %s of node %s has MAC address %s", p.UUID, printable.Line(p.NodeUUID), mac)
 	}

@@ -53,7 +53,7 @@ func (a *PortAction) freeName(ctx context.Context, name, self string, n *models.
 	}
 	r := &models.Refusal{Kind: models.RefusedArguments, Why: "the node already has a port group named " + printable.Line(name)}
 	if owner := models.TextOf(there["node_uuid"]); owner != n.UUID {
-		r.Why = fmt.Sprintf("node %s has a port group named %s; names are unique in an Ironic", a.nodeLabel(ctx, owner), printable.Line(name))
+		r.Why = fmt.Sprintf("node %s has a port group named %s; port group names must be unique in Ironic", a.nodeLabel(ctx, owner), printable.Line(name))
 		r.Hint = "choose another name"
 	}
 	return r, nil
@@ -132,7 +132,7 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 		case should && !in:
 			a.move(node, p, []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, "added port "+portLabel(p))
 		case !should && in:
-			a.move(node, p, []models.PatchOp{{Op: "remove", Path: "/portgroup_uuid"}}, "removed port "+portLabel(p)+" from it")
+			a.move(node, p, []models.PatchOp{{Op: "remove", Path: "/portgroup_uuid"}}, "removed port "+portLabel(p)+" from the port group")
 		}
 	}
 	return nil
@@ -181,7 +181,7 @@ func DeletePortgroups(ctx context.Context, api PortAPI, ids []string) (*PortActi
 			harm: "deletes port group " + groupLabel(group), done: "deleted port group " + groupLabel(group),
 		}
 		if members > 0 {
-			c.harm += fmt.Sprintf("; its %s stay", models.Counted(members, "port"))
+			c.harm += fmt.Sprintf("; keeps its %s", models.Counted(members, "port"))
 		}
 		a.add(node.UUID, c)
 	}

@@ -22,7 +22,7 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 		case err != nil:
 			return nil, err
 		case len(at) == 0:
-			return nil, argumentError("port", "no port has MAC address "+mac, "ironworks port list shows all").WithScreenHint("the Network tab of a node lists its ports")
+			return nil, argumentError("port", "no port has MAC address "+mac, "ironworks port list shows all ports").WithScreenHint("the Network tab of a node lists its ports")
 		}
 		id = at[0].UUID
 	} else if v, _ := api.Version(); uuid.Validate(id) != nil && !v.Has(models.FeaturePortNames) {
@@ -231,9 +231,9 @@ func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (
 		}
 		names = append(names, groupLabel(g))
 	}
-	has := "it has none"
+	has := "it has no port groups"
 	if len(names) > 0 {
-		has = "it has " + strings.Join(names, ", ")
+		has = "its port groups: " + strings.Join(names, ", ")
 	}
 	return nil, argumentError("portgroup", fmt.Sprintf("node %s has no port group %q; %s", printable.Line(node.Label()), printable.Line(id), has),
 		"create it with ironworks portgroup create").WithScreenHint("create the group first (:portgroup-create)")

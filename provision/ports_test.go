@@ -73,7 +73,7 @@ func TestPortOfAnotherNode(t *testing.T) {
 	inBubble(t, func(r *portRig) {
 		t := r.t
 		r.failed(r.run(provision.CreatePort(t.Context(), r.api, &r.nodes[1], firstMAC, nil)),
-			provision.OutcomeRefused, "node n1 has a port with MAC address "+firstMAC)
+			provision.OutcomeRefused, "node n1 already has a port with MAC address "+firstMAC)
 
 		// Another operator creates the port between the check and the request.
 		a, err := provision.CreatePort(t.Context(), r.api, &r.nodes[1], secondMAC, nil)
@@ -83,7 +83,7 @@ func TestPortOfAnotherNode(t *testing.T) {
 		if _, err := r.api.CreatePort(t.Context(), map[string]any{"node_uuid": r.nodes[0].UUID, "address": secondMAC}); err != nil {
 			t.Fatal(err)
 		}
-		r.failed(r.run(a, nil), provision.OutcomeFailed, "node n1 has a port with MAC address "+secondMAC)
+		r.failed(r.run(a, nil), provision.OutcomeFailed, "node n1 already has a port with MAC address "+secondMAC)
 	})
 }
 

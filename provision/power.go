@@ -131,13 +131,13 @@ func (a maintenanceAction) Effect(n *models.Node) models.Effect {
 	case a.on == n.Maintenance:
 		return models.Effect{}
 	case !a.on && n.MaintenanceReason != "":
-		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again; the reason was: " + printable.Line(n.MaintenanceReason)}
+		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again; the maintenance reason was: " + printable.Line(n.MaintenanceReason)}
 	case !a.on:
 		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again"}
 	case n.ProvisionState.Busy():
 		return models.Effect{Danger: models.DangerInterrupts, Text: fmt.Sprintf("the node is %s: maintenance stalls the operation", n.ProvisionState)}
 	}
-	return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic stops its power sync and ignores heartbeats; the node accepts no deployment"}
+	return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic stops its power sync and ignores heartbeats; the node cannot be deployed"}
 }
 
 func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {

@@ -111,7 +111,7 @@ func TestDeploySendsWhatItShows(t *testing.T) {
 	}
 	// The last request is sent only if the node is watched, so it is not sent here.
 	last := shown[len(shown)-1]
-	if said := last.String(); !strings.Contains(said, "/extra/console") || !strings.Contains(said, "(if watched until it succeeds)") {
+	if said := last.String(); !strings.Contains(said, "/extra/console") || !strings.Contains(said, "(if the deployment is watched until it succeeds)") {
 		t.Errorf("the last request is %s", said)
 	}
 	shown = shown[:len(shown)-1]

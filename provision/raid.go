@@ -185,7 +185,7 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or set is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
 // CurrentRAID holds two RAID configurations of a node. Current describes the volumes at the end of the last cleaning,

@@ -110,7 +110,7 @@ func (r Ramdisk) check() (why, hint string) {
 		return "kernel_append_params: contains a line break or another control character", ""
 	}
 	if err := models.CheckKernelAppendParams(params, models.ConfiguredKernelParameters); err != nil {
-		return "kernel_append_params: " + printable.Line(err.Error()), "Ironic 37 and later refuse parameters outside their grammar"
+		return "kernel_append_params: " + printable.Line(err.Error()), "Ironic 37 and later reject parameters with invalid syntax"
 	}
 	return "", ""
 }

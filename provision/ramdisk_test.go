@@ -118,7 +118,7 @@ func TestRamdiskRefused(t *testing.T) {
 			kind: models.RefusedArguments, why: "both set and remove",
 		},
 		{name: "a line end", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "a\nb" })), kind: models.RefusedArguments, why: "contains a line break"},
-		{name: "grammar", action: params("a:b"), kind: models.RefusedArguments, why: "kernel_append_params: kernel parameters, column 18: ':'"},
+		{name: "grammar", action: params("a:b"), kind: models.RefusedArguments, why: "kernel_append_params: kernel parameters, column 18: found ':' instead of a space"},
 		{name: "good parameters", action: params("good")},
 		{name: "relative", action: href("a.iso"), kind: models.RefusedArguments, why: "neither a URL nor the UUID"},
 		{name: "UUID", action: href("1be26c0b-03f2-4d2e-ae87-c02d7f33c781")},

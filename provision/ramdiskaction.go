@@ -150,7 +150,7 @@ func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
 			warn("driver_info.kernel_append_params is unchanged, but Ironic does not pass it to a prebuilt ISO")
 		}
 	} else if buildsISO(n.BootInterface) && empty(n.DriverInfo["bootloader"]) {
-		warn("Ironic builds an ISO from kernel and initramfs: UEFI needs driver_info.bootloader, or [conductor]bootloader in Ironic's configuration")
+		warn("Ironic builds an ISO from the kernel and initramfs: UEFI needs driver_info.bootloader, or [conductor]bootloader in Ironic's configuration")
 	}
 	if slices.ContainsFunc(ops, func(op models.PatchOp) bool {
 		return op.Path == "/instance_info/kernel_append_params" && op.Op == "remove"
@@ -189,7 +189,7 @@ func hrefWarning(href string) string {
 	addr = addr.Unmap()
 	switch {
 	case host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback():
-		return fmt.Sprintf("BMCs cannot reach %s, and a conductor only if it runs on this computer", printable.Line(host))
+		return fmt.Sprintf("BMCs cannot reach %s, and a conductor can only if it runs on this computer", printable.Line(host))
 	case err == nil && addr.IsUnspecified():
 		return fmt.Sprintf("%s is a listen address; other machines cannot reach it", printable.Line(host))
 	case err == nil && addr.IsLinkLocalUnicast():

@@ -50,11 +50,11 @@ func (r followUp) effect(u *Unfinished) string {
 	since := u.Started.Local().Format(time.DateTime)
 	switch r {
 	case followUpWatch:
-		return "no new deployment: the one started at " + since + " is already running and is watched"
+		return "no new deployment: the deployment started at " + since + " is already running and is watched"
 	case followUpGiveBack:
-		return "the changes of the deployment of " + since + " are reverted; nothing is deployed"
+		return "the changes made by the deployment started at " + since + " are reverted; nothing is deployed"
 	case followUpForget:
-		return "nothing is sent: the record of the deployment of " + since + " is removed"
+		return "nothing is sent: the record of the deployment started at " + since + " is removed"
 	case followUpNone:
 	}
 	return ""
@@ -100,7 +100,7 @@ func (e *OtherDeploymentError) sentence(resume, end string) string {
 
 // errNoUnfinished reports that there is no deployment of the node to resume.
 var errNoUnfinished = &models.RemedyError{
-	Err: errors.New("no unfinished deployment of the node"), Hint: "ironworks deploy --unfinished lists all", ScreenHint: ":deploy-resume finds all",
+	Err: errors.New("the node has no unfinished deployment"), Hint: "ironworks deploy --unfinished lists all unfinished deployments", ScreenHint: ":deploy-resume finds all unfinished deployments",
 }
 
 // settleTimeout is the maximum time to wait until it is known which requests have arrived.

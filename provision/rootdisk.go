@@ -69,7 +69,7 @@ func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 		return nil, err
 	}
 	write := patchEntry("set "+ops[0].Path, n, ops)
-	write.When, write.last = "if watched until it succeeds", true
+	write.When, write.last = "if the deployment is watched until it succeeds", true
 	return &write, nil
 }
 

@@ -77,7 +77,7 @@ func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 		existing, err := existingRule(now, want)
 		if err == nil && existing != nil {
 			if other, twice := taken[existing.UUID]; twice {
-				err = fmt.Errorf("the rules %q and %q of the file both match the rule %s", other, want.Label(), existing.UUID)
+				err = fmt.Errorf("the rules %q and %q in the file both match the rule %s", other, want.Label(), existing.UUID)
 			}
 			taken[existing.UUID] = want.Label()
 		}
@@ -103,7 +103,7 @@ func existingRule(now []*rules.Rule, want *rules.Rule) (*rules.Rule, error) {
 		}
 	}
 	if len(same) > 1 && want.Description != "" {
-		return nil, fmt.Errorf("%d rules in Ironic have the description %q: set the uuid of the rule in the file to one of %s", len(same), want.Description, uuids(same))
+		return nil, fmt.Errorf("%d rules in Ironic have the description %q: set the rule's uuid in the file to one of %s", len(same), want.Description, uuids(same))
 	}
 	if len(same) == 0 {
 		return nil, nil //nolint:nilnil // no rule is an answer

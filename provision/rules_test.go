@@ -47,11 +47,11 @@ func TestPlanRules(t *testing.T) {
 		{
 			name: "a description twice in Ironic", now: "- {uuid: " + ruleA + ", description: a, " + logs + "}\n- {uuid: " + ruleB + ", description: a, " + logs + "}",
 			wanted: "- {description: a, " + logs + "}",
-			want:   `2 rules in Ironic have the description "a": set the uuid of the rule in the file to one of ` + ruleA + ", " + ruleB,
+			want:   `2 rules in Ironic have the description "a": set the rule's uuid in the file to one of ` + ruleA + ", " + ruleB,
 		},
 		{
 			name: "a description twice in the file", now: now, wanted: "- {description: a, " + logs + "}\n- {description: a, priority: 5, " + logs + "}",
-			want: "change a " + ruleA + " priority PATCH\n" + `the rules "a" and "a" of the file both match the rule ` + ruleA,
+			want: "change a " + ruleA + " priority PATCH\n" + `the rules "a" and "a" in the file both match the rule ` + ruleA,
 		},
 		{name: "hidden is not compared", now: now, hidden: true, wanted: "- {description: a, priority: 1, sensitive: true, actions: [{op: fail, args: {msg: m}}]}", want: "hidden a " + ruleA},
 		{

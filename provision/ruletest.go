@@ -93,7 +93,7 @@ type RuleVerdictKind string
 // The kinds of verdicts on a rule.
 const (
 	RuleMatches RuleVerdictKind = "matches"
-	RuleDiffers RuleVerdictKind = "differs" // a condition does not hold
+	RuleDiffers RuleVerdictKind = "differs" // a condition is not met
 	RuleFails   RuleVerdictKind = "fails"   // the inspection would fail
 	RuleUnclear RuleVerdictKind = "unclear" // the result cannot be predicted
 )
@@ -101,7 +101,7 @@ const (
 // Text returns the verdict in words.
 func (v *RuleVerdict) Text() string {
 	if v.Kind == RuleDiffers {
-		return fmt.Sprintf("condition %d does not hold", v.Outcome.Condition)
+		return fmt.Sprintf("condition %d is not met", v.Outcome.Condition)
 	}
 	return string(v.Kind)
 }

@@ -84,19 +84,19 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	}
 	switch {
 	case a.err != nil:
-		return refusal(a, n, models.RefusedArguments, models.OnScreen(a.err), "ironworks runbooks list").WithScreenHint("choose a runbook of :runbooks")
+		return refusal(a, n, models.RefusedArguments, models.OnScreen(a.err), "ironworks runbooks list").WithScreenHint("choose a runbook from :runbooks")
 	case a.runbook == nil:
 		return refusal(a, n, models.RefusedArguments, "the runbook was not read", "")
 	}
 	name := printable.Line(a.runbook.Name)
 	needed := a.runbook.NeedsTraits()
 	if len(needed) == 0 {
-		return refusal(a, n, models.RefusedArguments, "the runbook "+name+" has no traits: Ironic runs it on no node",
-			"add traits: to its file, then ironworks runbooks apply").WithScreenHint("edit the runbook in :runbooks, and add traits")
+		return refusal(a, n, models.RefusedArguments, "runbook "+name+" has no traits, so Ironic cannot run it on any node",
+			"add traits: to its file, then run ironworks runbooks apply").WithScreenHint("edit the runbook in :runbooks, and add traits")
 	}
 	if len(stepfile.OnNode([]stepfile.Item{*a.runbook}, n.Traits)) == 0 {
 		one := printable.Line(needed[0])
-		return refusal(a, n, models.RefusedArguments, "the node has no trait of the runbook "+name+": "+printable.Line(strings.Join(needed, ", ")),
+		return refusal(a, n, models.RefusedArguments, "the node has none of the traits of runbook "+name+": "+printable.Line(strings.Join(needed, ", ")),
 			"ironworks set "+n.Label()+" traits+="+one).WithScreenHint(models.RunKey("set", "traits+="+one))
 	}
 	return a.withSteps().Refuse(n, v)
@@ -109,7 +109,7 @@ func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps()
 func (a *runbookAction) notes(n *models.Node) []string {
 	var list []string
 	if a.req.DisableRamdisk && !a.isTrue("disable_ramdisk") {
-		list = append(list, "--disable-ramdisk has no effect: Ironic uses disable_ramdisk of the runbook, which is false")
+		list = append(list, "--disable-ramdisk has no effect: Ironic uses the runbook's disable_ramdisk, which is false")
 	}
 	if owner := a.runbook.Fields.Text("owner"); owner != "" && !a.isTrue("public") && owner != n.Owner {
 		list = append(list, fmt.Sprintf("the runbook belongs to project %s, which does not own the node: Ironic may refuse it (policy baremetal:runbook:use)", printable.Line(owner)))

@@ -43,14 +43,14 @@ func TestRunbookOnNodes(t *testing.T) {
 		refused, text string
 	}{
 		"allowed by a trait":         {book: `"traits":["CUSTOM_X","CUSTOM_A"],` + eraseStep, text: "runbook CUSTOM_B: manual cleaning runs raid.delete_configuration and 1 more step"},
-		"none of the traits":         {book: `"traits":["CUSTOM_X","CUSTOM_Y"],` + eraseStep, refused: "the node has no trait of the runbook CUSTOM_B: CUSTOM_X, CUSTOM_Y"},
-		"no traits":                  {book: `"traits":[],` + eraseStep, refused: "the runbook CUSTOM_B has no traits: Ironic runs it on no node"},
+		"none of the traits":         {book: `"traits":["CUSTOM_X","CUSTOM_Y"],` + eraseStep, refused: "the node has none of the traits of runbook CUSTOM_B: CUSTOM_X, CUSTOM_Y"},
+		"no traits":                  {book: `"traits":[],` + eraseStep, refused: "runbook CUSTOM_B has no traits, so Ironic cannot run it on any node"},
 		"before 1.112, its name":     {book: eraseStep, change: func(n *models.Node) { n.Traits = []string{"CUSTOM_B"} }, text: "manual cleaning"},
-		"before 1.112, not its name": {book: eraseStep, refused: "the node has no trait of the runbook CUSTOM_B: CUSTOM_B"},
+		"before 1.112, not its name": {book: eraseStep, refused: "the node has none of the traits of runbook CUSTOM_B: CUSTOM_B"},
 		"unknown":                    {book: eraseStep, ident: "CUSTOM_Z", refused: `no runbook has the name or UUID "CUSTOM_Z"`},
 		"not readable":               {err: errors.New("no answer"), refused: "no answer"},
 		"another state":              {book: `"traits":["CUSTOM_A"],` + eraseStep, change: func(n *models.Node) { n.ProvisionState = models.StateActive }, refused: "active"},
-		"a step that is not offered": {book: `"traits":["CUSTOM_A"],` + eraseStep, raid: "no-raid", refused: "raid.delete_configuration: not offered by the raid interface no-raid"},
+		"a step that is not offered": {book: `"traits":["CUSTOM_A"],` + eraseStep, raid: "no-raid", refused: "raid.delete_configuration: not offered by raid interface no-raid"},
 		"an ignored option":          {book: `"traits":["CUSTOM_A"],"disable_ramdisk":false,` + eraseStep, quiet: true, text: "--disable-ramdisk has no effect"},
 		"without a ramdisk":          {book: `"traits":["CUSTOM_A"],"disable_ramdisk":true,` + eraseStep, text: "without the ramdisk (disable_ramdisk)"},
 		"of another project":         {book: `"traits":["CUSTOM_A"],"owner":"p1","public":false,` + eraseStep, text: "the runbook belongs to project p1, which does not own the node"},

@@ -204,7 +204,7 @@ var ErrLeft = errors.New("interrupted while waiting; the operation continues")
 var errNotSent = errors.New("interrupted before the first request")
 
 // ErrNotTried is the error of nodes that were not started because another node had failed.
-var ErrNotTried = errors.New("not started: another node failed before")
+var ErrNotTried = errors.New("not started: an earlier node failed")
 
 // Run carries out the plan. It acts on the nodes of the legal items, [Concurrency] at a time. The other items get
 // their refusals as results. The results are in the order of the plan's items.

@@ -77,7 +77,7 @@ func PlanStepFiles(now, wanted []stepfile.Item, rewrite bool) ([]Declared, error
 			return want.UUID != "" && item.UUID == want.UUID || want.UUID == "" && item.Name == want.Name
 		})
 		if other := slices.IndexFunc(now, func(item stepfile.Item) bool { return item.Name == want.Name }); other >= 0 && other != at {
-			problems = append(problems, fmt.Errorf("the %s %s exists with the UUID %s; the file has another", want.Kind.Noun(), want.Name, now[other].UUID))
+			problems = append(problems, fmt.Errorf("the %s %s already exists with UUID %s, but the file has a different UUID", want.Kind.Noun(), want.Name, now[other].UUID))
 			continue
 		}
 		if at < 0 {

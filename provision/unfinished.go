@@ -110,7 +110,7 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	case u.Stage == StageGivingBack:
 		return nextOver, "the node was released"
 	case !ours && u.Stage == StageSending:
-		return nextOver, "the instance_uuid was removed meanwhile"
+		return nextOver, "the instance_uuid was removed in the meantime"
 	}
 	return nextSend, ""
 }

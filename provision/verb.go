@@ -29,7 +29,7 @@ func Provision(r models.ProvisionRequest) Action {
 type unchecked struct{ verbAction }
 
 func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
-	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label()).WithScreenHint("use " + a.Name() + " of the menu (:verbs)")
+	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label()).WithScreenHint("use " + a.Name() + " from the menu (:verbs)")
 }
 
 func (a unchecked) entries(n *models.Node) ([]entry, error) {
@@ -53,12 +53,12 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 		return refusal(a, n, models.RefusedArguments, why, hint).WithScreenHint(screenHint)
 	}
 	if s := a.reservedStep(); s != "" && !v.Has(models.FeatureUnhold) {
-		return refusal(a, n, models.RefusedArguments, fmt.Sprintf("Ironic before API 1.%d has no step %s", models.FeatureUnhold.Minor(), s), "")
+		return refusal(a, n, models.RefusedArguments, fmt.Sprintf("Ironic before API 1.%d has no %s step", models.FeatureUnhold.Minor(), s), "")
 	}
 	if wrong, setting := a.wrongSteps(n, true); wrong != nil {
-		hint, screenHint := "ironworks steps "+n.Label()+" lists the steps", "choose a step of the list"
+		hint, screenHint := "ironworks steps "+n.Label()+" lists the steps", "choose a step from the list"
 		if setting != "" {
-			hint, screenHint = "if Ironic enables it: ironworks set "+n.Label()+" "+setting, "if Ironic enables it, set "+setting
+			hint, screenHint = "if it is enabled in Ironic: ironworks set "+n.Label()+" "+setting, "if it is enabled in Ironic, set "+setting
 		}
 		return refusal(a, n, models.RefusedArguments, strings.Join(wrong, "; "), hint).WithScreenHint(screenHint)
 	}
@@ -162,7 +162,7 @@ func automatedSteps(n *models.Node) string {
 	for i := range list {
 		names[i] = fmt.Sprintf("%s %d", list[i].Label(), list[i].Automated)
 	}
-	return "; steps unless Ironic's options change them: " + strings.Join(names, ", ")
+	return "; steps, if Ironic's options do not change them: " + strings.Join(names, ", ")
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {

@@ -55,7 +55,7 @@ func aboutNeutron(n *models.Node, err error) error {
 		return err
 	}
 	explained := *f
-	explained.Message = fmt.Sprintf("network interface %s needs Neutron; check that Neutron runs, and [neutron] in the conductor's ironic.conf: %s",
+	explained.Message = fmt.Sprintf("the %s network interface needs Neutron; check that Neutron is running, and check [neutron] in the conductor's ironic.conf: %s",
 		printable.Line(n.NetworkInterface), f.Message)
 	return &explained
 }

@@ -29,7 +29,7 @@ func defaultLimits() limits {
 }
 
 // ErrNotRecording reports that a file is not a recording.
-var ErrNotRecording = errors.New("not a recording of ironworks journal export")
+var ErrNotRecording = errors.New("not a recording made by ironworks journal export")
 
 // NewerError reports that a recording was written by a newer program.
 type NewerError struct{ Version int }

@@ -250,7 +250,7 @@ func (r *run) deleteAttribute(o *object, parts []string) *Exception {
 		if raised := o.remove(parts[0]); raised != nil {
 			return raised
 		}
-		r.note("deleting all of %s has no effect: Ironic does not save it", parts[0])
+		r.note("deleting all of %s has no effect: Ironic does not save the deletion", parts[0])
 		return nil
 	}
 	field, raised := o.get(parts[0])

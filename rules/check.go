@@ -55,7 +55,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 		values := args["values"]
 		value := args["value"]
 		if values.Kind == document.List && isTemplate(value.Literal) && !slices.ContainsFunc(values.Items, func(i document.Value) bool { return i.Kind == document.Text }) && len(values.Items) > 0 {
-			r.warn(&values, "a template is always a string: it is one of these values only if they are quoted")
+			r.warn(&values, "a template is always a string, so it matches these values only if they are quoted")
 		}
 	}
 	for _, name := range sig.formatted {
@@ -151,14 +151,14 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 		r.attributePath(&path, "port", portFields(), o)
 	case "set-plugin-data", "extend-plugin-data":
 		if strings.Contains(path.Literal, "/") {
-			r.warn(&path, "paths in plugin data have dots: %q is one key with a slash", path.Literal)
+			r.warn(&path, "paths in plugin data use dots: %q is a single key that contains a slash", path.Literal)
 		}
 	case "unset-plugin-data":
 		r.warn(v, "unset-plugin-data removes nothing in Ironic 39.0.0")
 	case "add-trait":
 		name := args["name"]
 		if t := name.Literal; !isTemplate(t) && !strings.HasPrefix(t, "CUSTOM_") && !strings.HasPrefix(t, "HW_") && !strings.HasPrefix(t, "COMPUTE_") {
-			r.warn(&name, "the trait %q is not a standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it", t)
+			r.warn(&name, "the trait %q is not a standard trait and does not start with CUSTOM_: Ironic stores it, but Nova and allocations refuse it", t)
 		}
 	}
 }
@@ -181,9 +181,9 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 	case parts[0] == "uuid" || field.kind == kindTraits:
 		r.warn(v, "Ironic refuses to change %s: the inspection fails", parts[0])
 	case strings.HasPrefix(o.Op, "del-") && len(parts) == 1:
-		r.warn(v, "deleting all of %s has no effect: Ironic does not save it", parts[0])
+		r.warn(v, "deleting all of %s has no effect: Ironic does not save the deletion", parts[0])
 	case field.kind != kindDict && len(parts) > 1:
-		r.warn(v, "%s of a %s has no parts: the inspection fails", parts[0], of)
+		r.warn(v, "%s of a %s is not an object: the inspection fails", parts[0], of)
 	}
 }
 
@@ -219,11 +219,11 @@ func templateProblem(text string) string {
 			continue
 		}
 		if rest[i] == '}' {
-			return "a } without {; write }} for a brace"
+			return "a } without {; use }} for a literal brace"
 		}
 		f, after, raised := parseField(rest[i+1:])
 		if raised != nil || rest[i+1:] == "" {
-			return "a { without }; write {{ for a brace"
+			return "a { without }; use {{ for a literal brace"
 		}
 		end := strings.IndexAny(f.name, ".[")
 		if end < 0 {

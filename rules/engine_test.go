@@ -67,7 +67,7 @@ node properties/capabilities: "boot_mode:uefi" → "boot_mode:uefi,boot_mode:bio
 		},
 		{
 			"plugin data are not removed", `actions: [{op: unset-plugin-data, args: {path: list}}]`,
-			"note: unset-plugin-data removes nothing in Ironic 39.0.0: list stays",
+			"note: unset-plugin-data removes nothing in Ironic 39.0.0: list is kept",
 		},
 		{
 			"extending an existing list", `actions: [{op: extend-plugin-data, args: {path: list, value: 2}}]`,
@@ -87,7 +87,7 @@ node extra/a: "******" (new)`,
 		},
 		{
 			"what the API does not show", `actions: [{op: set-attribute, args: {path: extra/a, value: "{node.id}"}}]`,
-			"failed in action 1: unclear: Ironic's API does not show id of a node",
+			"failed in action 1: unclear: Ironic's API does not return the id of a node",
 		},
 		{"a pattern without end", `conditions: [{op: matches, args: {value: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!, regex: (a+)+}}]
 actions: [{op: fail, args: {msg: x}}]`, "failed in condition 1: unclear: the regular expression \"(a+)+$\" takes longer than 300ms on one value"},

@@ -38,7 +38,7 @@ func Parse(data []byte, file string) (*File, error) {
 		r.document(&docs[i])
 	}
 	if len(r.out.Rules) == 0 && len(r.Problems) == 0 {
-		r.Problems = append(r.Problems, document.Problem{Why: "no inspection rules; write a list of rules, each with actions"})
+		r.Problems = append(r.Problems, document.Problem{Why: "no inspection rules; expected a list of rules, each with actions"})
 	}
 	if err := r.Err(file); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gocheckn
 
 func (r *reader) rule(v *document.Value) {
 	if v.Kind != document.Object {
-		r.Problem(v, "a rule is an object with actions, not %s", v.Kind)
+		r.Problem(v, "a rule must be an object with actions, not %s", v.Kind)
 		return
 	}
 	rule := &Rule{Phase: phaseMain}
@@ -121,7 +121,7 @@ func (r *reader) field(rule *Rule, m *document.Member) {
 			r.Problem(v, "description is %s, not a string", v.Kind)
 		}
 		if n := utf8.RuneCountInString(v.Literal); n > maxDescription {
-			r.Problem(v, "description has %d characters; Ironic stores %d", n, maxDescription)
+			r.Problem(v, "description has %d characters; Ironic allows at most %d", n, maxDescription)
 		}
 	case "phase":
 		if v.Kind != document.Text || v.Literal != phaseMain {
@@ -174,7 +174,7 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 	for i := range v.Items {
 		item := &v.Items[i]
 		if item.Kind != document.Object {
-			r.Problem(item, "each of the %s is an object with op and args, not %s", what, item.Kind)
+			r.Problem(item, "each of the %s must be an object with op and args, not %s", what, item.Kind)
 			continue
 		}
 		for j := range item.Members {
@@ -193,7 +193,7 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 			}
 		}
 		if op.Kind != document.Text {
-			r.Problem(item, "op is missing: the name of an operator or action")
+			r.Problem(item, "op is missing; set it to the name of an operator or action")
 			continue
 		}
 		check(&o, item)
@@ -241,13 +241,13 @@ func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 	required := slices.DeleteFunc(slices.Clone(sig.required), func(name string) bool { return name == "plugin_data" })
 	switch {
 	case !v.Has("args"):
-		r.Problem(v, "%s has no args: %s", op, strings.Join(sig.parameters(), ", "))
+		r.Problem(v, "%s has no args; expected: %s", op, strings.Join(sig.parameters(), ", "))
 		return false
 	case args.Kind == document.List && len(args.Items) < len(required):
 		r.Problem(&args, "%s needs %s", op, strings.Join(required[len(args.Items):], ", "))
 		return false
 	case args.Kind == document.List:
-		r.warn(&args, "args as a list are deprecated; write %s: …", strings.Join(sig.parameters(), ": …, "))
+		r.warn(&args, "args as a list is deprecated; use %s: …", strings.Join(sig.parameters(), ": …, "))
 		return true
 	case args.Kind != document.Object:
 		r.Problem(&args, "args is %s, not an object", args.Kind)
@@ -256,7 +256,7 @@ func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 	ok := true
 	for _, name := range required {
 		if !args.Has(name) {
-			r.Problem(&args, "%s needs the argument %s", op, name)
+			r.Problem(&args, "%s needs the %s argument", op, name)
 			ok = false
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
-		{"an empty file", "", "r.yaml: no inspection rules; write a list of rules, each with actions"},
+		{"an empty file", "", "r.yaml: no inspection rules; expected a list of rules, each with actions"},
 		{"no actions", "- description: a\n", "r.yaml:1:3: the rule has no actions"},
 		{"empty actions", "actions: []\n", "r.yaml:1:10: actions is an empty list; add an action"},
 		{"a mistyped key", "- actoins: []\n  actions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:3: unknown key "actoins" of a rule; did you mean actions?`},
@@ -21,7 +21,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an operator among the actions", "actions:\n- op: eq\n  args: {}\n", `r.yaml:2:7: unknown action "eq"; available: add-trait, api-call, del-attribute, del-port-attribute, extend-attribute, extend-plugin-data, extend-port-attribute, fail, log, remove-trait, set-attribute, set-capability, set-plugin-data, set-port-attribute, unset-capability, unset-plugin-data`},
 		{
 			"missing and unknown arguments", "actions:\n- op: set-attribute\n  args: {pth: a, value: b}\n",
-			"r.yaml:3:9: set-attribute needs the argument path\nr.yaml:3:10: unknown key \"pth\" of set-attribute; did you mean path?",
+			"r.yaml:3:9: set-attribute needs the path argument\nr.yaml:3:10: unknown key \"pth\" of set-attribute; did you mean path?",
 		},
 		{"a phase", "phase: preprocess\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:8: phase "preprocess" is unknown; the only phase is main`},
 		{"a priority", "priority: 10000\nactions: [{op: fail, args: {msg: m}}]\n", "r.yaml:1:11: priority 10000 is out of range: 0 to 9999; the highest runs first"},
@@ -46,7 +46,7 @@ func TestParseRefuses(t *testing.T) {
 			"r.yaml:2:3: the rule on line 1 also has the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11",
 		},
 		{"not a UUID", "uuid: x\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:7: uuid "x" is not a UUID; leave it out, and Ironic chooses one`},
-		{"a list of strings", "[a]", "r.yaml:1:2: a rule is an object with actions, not a string"},
+		{"a list of strings", "[a]", "r.yaml:1:2: a rule must be an object with actions, not a string"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -87,8 +87,8 @@ func TestWarnings(t *testing.T) {
 			"an unknown field", "actions: [{op: log, args: {msg: '{node.propertis[cpus]}'}}]",
 			`r.yaml:1:33: "{node.propertis[cpus]}" is not expanded: a node has no field "propertis"`,
 		},
-		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" is not expanded: a { without }; write {{ for a brace`},
-		{"a list of arguments", "actions: [{op: add-trait, args: [CUSTOM_A]}]", "r.yaml:1:33: args as a list are deprecated; write name: …"},
+		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" is not expanded: a { without }; use {{ for a literal brace`},
+		{"a list of arguments", "actions: [{op: add-trait, args: [CUSTOM_A]}]", "r.yaml:1:33: args as a list is deprecated; use name: …"},
 		{
 			"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
 			"r.yaml:1:12: a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared",
@@ -100,7 +100,7 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			"a trait", "actions: [{op: add-trait, args: {name: fast}}]",
-			`r.yaml:1:40: the trait "fast" is not a standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`,
+			`r.yaml:1:40: the trait "fast" is not a standard trait and does not start with CUSTOM_: Ironic stores it, but Nova and allocations refuse it`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -110,7 +110,7 @@ func (o *object) get(name string) (any, *Exception) {
 	case isField && t.kind == kindTraits:
 		return nil, unclear("{node.traits} is Python's representation of a list of objects")
 	case isField && !o.values.Has(name):
-		return nil, unclear("Ironic's API does not show %s of a %s", name, strings.ToLower(o.class))
+		return nil, unclear("Ironic's API does not return the %s of a %s", name, strings.ToLower(o.class))
 	case isField && t.kind == kindTime:
 		at, _ := o.values.Get(name).(string)
 		if at == "" {
@@ -246,7 +246,7 @@ func dictOf(value any, name string) (any, *Exception) {
 func (o *object) remove(name string) *Exception {
 	if _, isField := o.fields[name]; isField {
 		if name == "uuid" {
-			return unclear("Ironic's engine needs the UUID that is deleted")
+			return unclear("Ironic's engine needs the deleted UUID")
 		}
 		if o.deleted[name] {
 			return raise("AttributeError", "No such attribute `%s'", name)

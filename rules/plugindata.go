@@ -30,7 +30,7 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 		}
 	default:
 		// Ironic checks whether the value is a dict, but it is a ShallowMaskDict.
-		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s stays", path)
+		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s is kept", path)
 	}
 	return raised
 }

@@ -123,7 +123,7 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 			}
 			name, ok := filled.(string)
 			if !ok {
-				return nil, unclear("the key %q of an object is a template that cannot be filled in", key)
+				return nil, unclear("the object key %q is a template that cannot be filled in", key)
 			}
 			item, raised := s.interpolate(v.Get(key), op)
 			if raised != nil {
@@ -355,7 +355,7 @@ func attributeOf(v any, name string) (any, *Exception) {
 		return o.get(name)
 	}
 	if strings.HasPrefix(name, "_") || pythonMethod(v, name) {
-		return nil, unclear("{….%s} is a part of Python's %s", name, typeName(v))
+		return nil, unclear("{….%s} is an internal attribute of Python's %s", name, typeName(v))
 	}
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }

@@ -76,7 +76,7 @@ func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, 
 		// The first request reads the address from Keystone's catalog.
 		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if endpoint = s.Endpoint(); endpoint == "" {
-			return ignition.IronicEndpoint{}, errors.Join(&models.RemedyError{Err: errors.New("the context has no URL of Ironic"), Hint: "pass --host", ScreenHint: "enter the URL in the field Ironic"}, err)
+			return ignition.IronicEndpoint{}, errors.Join(&models.RemedyError{Err: errors.New("the context has no Ironic URL"), Hint: "pass --host", ScreenHint: "enter the URL in the Ironic field"}, err)
 		}
 	}
 	tls := s.Context.Connection.TLS
@@ -162,7 +162,7 @@ func (r *Ramdisks) Save(ctx context.Context, of prepare.ConfigSource, path strin
 	if err := prepare.WriteFile(ctx, path, bytes.NewReader(append(bytes.Clone(config), '\n')), force); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("saved %s, %s (may contain secrets; readable by you only)", path, userdata.SizeText(int64(len(config)))), nil
+	return fmt.Sprintf("saved %s, %s (may contain secrets; readable only by you)", path, userdata.SizeText(int64(len(config)))), nil
 }
 
 // Look describes the content of the ISO at path.
@@ -197,7 +197,7 @@ func (r *Ramdisks) Wrap(ctx context.Context, of prepare.ConfigSource, order prep
 	}
 	defer func() { _ = stream.Close() }()
 	output := r.path(order.Output)
-	return fmt.Sprintf("wrote %s (may contain secrets; readable by you only)", output), prepare.WriteFile(ctx, output, stream, order.Force)
+	return fmt.Sprintf("wrote %s (may contain secrets; readable only by you)", output), prepare.WriteFile(ctx, output, stream, order.Force)
 }
 
 // nodes finds nodes by name or UUID.

@@ -153,7 +153,7 @@ func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	opts := ironicclient.Options{ReadOnly: limits.readOnly, UserAgent: s.UserAgent, Limit: s.Visible(m)}
 	c, err := ironicclient.New(s.Context.Connection, opts)
 	if err != nil {
-		return nil, fmt.Errorf("open the connection of %s: %w", m.Actor.User, err)
+		return nil, fmt.Errorf("open the connection for %s: %w", m.Actor.User, err)
 	}
 	s.clients[limits] = c
 	return c, nil

@@ -26,7 +26,7 @@ type channel struct {
 func (s *Server) openSession(srv *ssh.Server, conn *gossh.ServerConn, requested gossh.NewChannel, ctx ssh.Context) {
 	counted, is := ctx.Value(connKey{}).(*connection)
 	if !is || !counted.open(s.opts.Limits.PerUser) {
-		_ = requested.Reject(gossh.ResourceShortage, "too many sessions of this connection")
+		_ = requested.Reject(gossh.ResourceShortage, "too many sessions on this connection")
 		return
 	}
 	c := &channel{NewChannel: requested, conn: counted, sizes: make(chan Size, 1)}

@@ -45,7 +45,7 @@ func TestLimitOfSessions(t *testing.T) {
 	a, b := r.console(first, 80, 24), r.console(second, 80, 24)
 	r.shows(a, "anna")
 	r.shows(b, "anna")
-	if _, stderr, code := r.run(r.connect(r.anna), "", "exit 0"); code != 1 || !strings.Contains(stderr, "you have 2 sessions, the limit per user; close one") {
+	if _, stderr, code := r.run(r.connect(r.anna), "", "exit 0"); code != 1 || !strings.Contains(stderr, "you have 2 sessions, which is the limit per user; close one") {
 		t.Errorf("third session of anna: %q, %d", stderr, code)
 	}
 	c := r.console(third, 80, 24)

@@ -175,7 +175,7 @@ func (s *Server) enter(one *Session) string {
 	case len(s.sessions) >= limits.Sessions:
 		return fmt.Sprintf("all %d sessions of this server are in use; try again later", limits.Sessions)
 	case own >= limits.PerUser:
-		return fmt.Sprintf("you have %d sessions, the limit per user; close one", own)
+		return fmt.Sprintf("you have %d sessions, which is the limit per user; close one", own)
 	}
 	s.last++
 	one.ID = s.last

@@ -50,7 +50,7 @@ func parse(data []byte, file string, r *reader) ([]Item, error) {
 		r.document(&docs[i])
 	}
 	if len(r.items) == 0 && len(r.Problems) == 0 {
-		r.Problems = append(r.Problems, document.Problem{Why: fmt.Sprintf("no %ss; write a list, each with name and steps", r.kind.Noun())})
+		r.Problems = append(r.Problems, document.Problem{Why: fmt.Sprintf("no %ss; use a list of objects, each with name and steps", r.kind.Noun())})
 	}
 	if err := r.Err(file); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gocheckn
 
 func (r *reader) item(v *document.Value) {
 	if v.Kind != document.Object {
-		r.Problem(v, "a %s is an object with name and steps, not %s", r.kind.Noun(), v.Kind)
+		r.Problem(v, "a %s must be an object with name and steps, not %s", r.kind.Noun(), v.Kind)
 		return
 	}
 	item := Item{Kind: r.kind, Fields: &hints.PythonDict{}}
@@ -123,7 +123,7 @@ func (r *reader) name(v *document.Value) string {
 	case v.Kind != document.Text || name == "":
 		r.Problem(v, "name is %s, not a string", v.Kind)
 	case utf8.RuneCountInString(name) > maxText:
-		r.Problem(v, "name has %d characters; Ironic stores %d", utf8.RuneCountInString(name), maxText)
+		r.Problem(v, "name has %d characters; Ironic allows at most %d", utf8.RuneCountInString(name), maxText)
 	case r.kind == Template && !anyTrait.MatchString(name):
 		r.Problem(v, "name %q is not a trait: the name of a template is the trait that selects it, such as CUSTOM_%s", name, traitLike(name))
 	case r.kind == Runbook && !runbookName.MatchString(name):
@@ -161,7 +161,7 @@ func (r *reader) field(key string, v *document.Value) {
 	case v.Kind != want:
 		r.Problem(v, "%s is %s, not %s", key, v.Kind, want)
 	case want == document.Text && utf8.RuneCountInString(v.Literal) > maxText:
-		r.Problem(v, "%s has %d characters; Ironic stores %d", key, utf8.RuneCountInString(v.Literal), maxText)
+		r.Problem(v, "%s has %d characters; Ironic allows at most %d", key, utf8.RuneCountInString(v.Literal), maxText)
 	case key == "traits":
 		for i := range v.Items {
 			if t := &v.Items[i]; t.Kind != document.Text || !anyTrait.MatchString(t.Literal) || len(t.Literal) > maxText {
@@ -178,14 +178,14 @@ func (r *reader) steps(v *document.Value) hints.PythonList {
 	for i := range v.Items {
 		step := &v.Items[i]
 		if step.Kind != document.Object {
-			r.Problem(step, "a step is an object with interface, step and %s, not %s", r.kind.order(), step.Kind)
+			r.Problem(step, "a step must be an object with interface, step and %s, not %s", r.kind.order(), step.Kind)
 			continue
 		}
 		list = append(list, r.step(step))
 		iface, name := step.Get("interface"), step.Get("step")
 		id := iface.Literal + "." + name.Literal
 		if line := lines[id]; line != 0 {
-			r.Problem(step, "the step %s is also on line %d: Ironic accepts each step once", id, line)
+			r.Problem(step, "step %s is also on line %d: Ironic accepts each step only once", id, line)
 		}
 		lines[id] = step.Line
 	}
@@ -208,7 +208,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 		r.Problem(&iface, "interface %q has no steps; available: %s", iface.Literal, strings.Join(interfaces, ", "))
 	}
 	if v.Has("step") && (name.Kind != document.Text || name.Literal == "") {
-		r.Problem(&name, "step %q is not the name of a step", name.Literal)
+		r.Problem(&name, "step %q is not a valid step name", name.Literal)
 	}
 	d := &hints.PythonDict{}
 	d.Set("interface", iface.Literal)
@@ -232,7 +232,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 // masks reports the API's masks for secrets as problems, unless keepsMasks is set.
 func (r *reader) masks(v *document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
-		r.Problem(v, "%s is Ironic's mask for a secret; write the secret", models.Mask)
+		r.Problem(v, "%s is Ironic's mask for a secret; enter the secret itself", models.Mask)
 	}
 	for i := range v.Items {
 		r.masks(&v.Items[i])

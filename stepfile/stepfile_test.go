@@ -18,7 +18,7 @@ func TestParseRefuses(t *testing.T) {
 		text string
 		want string
 	}{
-		{"an empty file", stepfile.Template, "", "f.yaml: no deploy templates; write a list, each with name and steps"},
+		{"an empty file", stepfile.Template, "", "f.yaml: no deploy templates; use a list of objects, each with name and steps"},
 		{"no name and no steps", stepfile.Runbook, "{}", "f.yaml:1: the runbook has no name\nf.yaml:1: the runbook has no steps"},
 		{"a mistyped key", stepfile.Template, "nme: CUSTOM_A\nname: CUSTOM_A\nsteps: [" + step + "]", `f.yaml:1:1: unknown key "nme" of a deploy template; did you mean name?`},
 		{
@@ -28,14 +28,14 @@ func TestParseRefuses(t *testing.T) {
 		{"a runbook with a space", stepfile.Runbook, "name: a b\nsteps: [{interface: deploy, step: s, order: 1}]", `f.yaml:1:7: name "a b" has characters other than letters, digits and - . _ ~`},
 		{"a name twice", stepfile.Template, "- {name: CUSTOM_A, steps: [" + step + "]}\n- {name: CUSTOM_A, steps: [" + step + "]}", "f.yaml:2:10: the deploy template on line 1 also has the name CUSTOM_A"},
 		{"an incomplete step", stepfile.Template, "name: CUSTOM_A\nsteps: [{}]", "f.yaml:2:9: the step has no interface\nf.yaml:2:9: the step has no step\nf.yaml:2:9: the step has no priority"},
-		{"a step twice", stepfile.Template, "name: CUSTOM_A\nsteps:\n- " + step + "\n- " + step, "f.yaml:4:3: the step deploy.s is also on line 3: Ironic accepts each step once"},
+		{"a step twice", stepfile.Template, "name: CUSTOM_A\nsteps:\n- " + step + "\n- " + step, "f.yaml:4:3: step deploy.s is also on line 3: Ironic accepts each step only once"},
 		{
 			"an interface without steps", stepfile.Template, "name: CUSTOM_A\nsteps: [{interface: boot, step: s, priority: 1}]",
 			`f.yaml:2:21: interface "boot" has no steps; available: bios, deploy, firmware, management, power, raid, vendor`,
 		},
 		{"the order of a runbook", stepfile.Runbook, "name: A\nsteps: [{interface: deploy, step: s, priority: 1}]", "f.yaml:2:38: unknown key \"priority\" of a step; known keys: interface, step, args, order\nf.yaml:2:9: the step has no order"},
 		{"a negative priority", stepfile.Template, "name: CUSTOM_A\nsteps: [{interface: deploy, step: s, priority: -1}]", `f.yaml:2:48: priority "-1" is not a whole number ≥ 0`},
-		{"a mask", stepfile.Template, "name: CUSTOM_A\nsteps: [{interface: deploy, step: s, priority: 1, args: {password: '******'}}]", "f.yaml:2:68: ****** is Ironic's mask for a secret; write the secret"},
+		{"a mask", stepfile.Template, "name: CUSTOM_A\nsteps: [{interface: deploy, step: s, priority: 1, args: {password: '******'}}]", "f.yaml:2:68: ****** is Ironic's mask for a secret; enter the secret itself"},
 		{
 			"types", stepfile.Runbook, "name: A\npublic: 1\nowner: 5\nextra: []\ntraits: [a b]\ndescription: {}\nsteps: [{interface: deploy, step: s, order: 1, args: []}]",
 			"f.yaml:2:9: public is a number, not a boolean\nf.yaml:3:8: owner is a number, not a string\nf.yaml:4:8: extra is a list, not an object\n" +

@@ -65,7 +65,7 @@ func TestExplainActs(t *testing.T) {
 		r.press("e")
 		r.shows("fan 3 is being replaced", "enter  maintenance-off")
 		r.press("enter")
-		r.shows("maintenance off r7-n06?", "Ironic acts on the node again; the reason was:")
+		r.shows("maintenance off r7-n06?", "Ironic acts on the node again; the maintenance reason was:")
 		r.answer("y")
 		r.pass(2 * time.Second)
 		r.shows("No problem found")

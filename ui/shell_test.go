@@ -30,7 +30,7 @@ func TestShellAsksForTheAddressOfAnInstance(t *testing.T) {
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.shells = shells }, func(r *rig) {
 		r.choose("r7-n05") // the node is active
 		r.press("S")
-		r.shows("Address", "10.0.0.31", "Ironic does not know it")
+		r.shows("Address", "10.0.0.31", "which Ironic does not know")
 		r.press("ctrl+u", "enter")
 		r.shows("Address") // the address is required
 		r.write("n05.example")

@@ -68,7 +68,7 @@ func TestFilesToInject(t *testing.T) {
 		r.press("tab")
 		r.write("0644")
 		r.press("enter")
-		r.shows("a file in / needs its partition")
+		r.shows("for a file directly in /, enter the partition")
 		r.write("2")
 		r.press("enter")
 		r.pass(time.Second)

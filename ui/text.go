@@ -44,14 +44,14 @@ const (
 	textNoOtherChange  = "no more changes in the recording"
 	textChangesAllowed = "read-only mode off"
 	textChangesRefused = "read-only mode on"
-	textPasteTooLong   = "paste refused: more than 256 KiB; send files through standard input of a command"
+	textPasteTooLong   = "paste refused: more than 256 KiB; pass files to a command on standard input"
 	textNoMessages     = "No messages yet."
 
 	// Texts about other users.
 	textWhoTitle      = "Connected users; enter follows"
 	textYou           = "this is your session"
 	textFollows       = "follows session "
-	textFollowing     = "Following %s (session %d%s), read-only; esc ends"
+	textFollowing     = "Following %s (session %d%s), read-only; esc stops"
 	textFollowSize    = ", %d×%d"
 	textFollowWait    = " Waiting for the next change on that screen…"
 	textFollowedEnded = "the session that you followed has ended"

@@ -34,7 +34,7 @@ func openTTY(t *Terminal) (*tty, error) {
 	}
 	width, height, err := term.GetSize(int(out.Fd())) //nolint:gosec // file descriptors are small
 	if err != nil {
-		return nil, fmt.Errorf("size of the terminal: %w", err)
+		return nil, fmt.Errorf("getting the terminal size: %w", err)
 	}
 	y := &tty{in: in, out: out, resized: make(chan os.Signal, 1)}
 	if err := y.raw(); err != nil {

@@ -46,7 +46,7 @@ func Describe(f *models.Fault, err error, target, what string) {
 	case errors.Is(err, errStalled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
 		set(models.FaultTimeout, "a firewall may drop the packets, or "+what+" hangs", "no answer from %s in time", host)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		set(models.FaultBadAnswer, "connection lost in the middle of the answer", "the answer of %s is incomplete", host)
+		set(models.FaultBadAnswer, "connection lost in the middle of the answer", "the answer from %s is incomplete", host)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF):
 		set(models.FaultReset, plainToTLSHint(target), "%s closed the connection without an answer", host)
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):

@@ -16,7 +16,7 @@ func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
 	bad := func(what, path string, err error) error {
 		return &models.Fault{
 			Kind: models.FaultConfig, Op: "read the " + what, Err: err,
-			Message: fmt.Sprintf("%s %s: %v", what, path, err), Hint: "want a readable PEM file",
+			Message: fmt.Sprintf("%s %s: %v", what, path, err), Hint: "use a readable PEM file",
 		}
 	}
 	if t.CACert != "" {

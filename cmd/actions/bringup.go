@@ -32,10 +32,10 @@ func (a *app) bringUpCommand() *cobra.Command {
 	f := cmd.Flags()
 	wait := f.Lookup("wait")
 	wait.DefValue, flags.Wait = "true", true
-	wait.Usage = "wait for every verb; =false sends the next verb of each node only"
+	wait.Usage = "wait for every verb; --wait=false sends only the next verb of each node"
 	f.StringVar(&flags.to, "to", string(provision.GoalAvailable), "goal: manageable, inspected or available")
 	f.BoolVar(&flags.noInspect, "no-inspect", false, "go to available without inspection")
-	f.BoolVar(&flags.dryRun, "dry-run", false, "show the requests without sending")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the requests without sending them")
 	return cmd
 }
 
@@ -45,7 +45,7 @@ func bringUpGoals() []provision.Goal { return provision.Goals()[1:] }
 func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, flags *bringUpFlags) error {
 	goal := provision.Goal(flags.to)
 	if !slices.Contains(bringUpGoals(), goal) {
-		return cli.Usagef("--to %s: want manageable, inspected or available%s", flags.to, cli.DidYouMean(flags.to, bringUpGoals()))
+		return cli.Usagef("--to %s: must be manageable, inspected or available%s", flags.to, cli.DidYouMean(flags.to, bringUpGoals()))
 	}
 	names, err := a.namedOrMatching(cmd, s, args)
 	if err != nil {

@@ -49,16 +49,16 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags.Register(cmd, true)
 	f := cmd.Flags()
 	f.StringVarP(&flags.plan, "file", "f", "", "plan file, or -")
-	f.StringVar(&flags.userData, "user-data", "", "user data of the installed system: FILE or - with Butane, Ignition or cloud-config")
+	f.StringVar(&flags.userData, "user-data", "", "user data for the installed system, FILE or -: Butane, Ignition or cloud-config")
 	f.StringVar(&flags.reader, "user-data-reader", "", "program that reads the user data: ignition, cloud-init or other")
 	f.StringVar(&flags.rootDevice, "root-device", "", "root device hints, written to instance_info: JSON, @FILE or -")
 	f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY] or JSON; may be repeated")
 	f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
 	f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
-	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands without sending")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands without sending anything")
 	f.StringArrayVar(&flags.override, "override", nil, "CHECK to override on the nodes given with --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override applies to; may be repeated")
-	f.StringArrayVar(&flags.policy, "policy", nil, "policy of a check, CHECK=refuse|warn|off; may be repeated")
+	f.StringArrayVar(&flags.policy, "policy", nil, "policy for a check, CHECK=refuse|warn|off; may be repeated")
 	if v == models.VerbDeploy { // deploy also resumes rebuilds
 		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node with an allocation of its resource class")
 		f.StringVar(&flags.class, "allocate-class", "", "resource class of the allocation; implies --allocate")
@@ -211,7 +211,7 @@ func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) 
 	}
 	for _, n := range f.confirmed {
 		if !slices.Contains(names, n) {
-			return nil, cli.Usagef("--confirm %s: not one of the nodes", n)
+			return nil, cli.Usagef("--confirm %s: not among the nodes of this command", n)
 		}
 	}
 	return ids, nil
@@ -240,7 +240,7 @@ func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error)
 	own.Steps = append(own.Steps, req.DeploySteps...)
 	own.ConfigDrive.Reader = plan.UserDataReader(f.reader)
 	if f.reader != "" && !slices.Contains(plan.UserDataReaders(), own.ConfigDrive.Reader) {
-		return own, nil, cli.Usagef("--user-data-reader %s: want ignition, cloud-init or other%s", f.reader, cli.DidYouMean(f.reader, plan.UserDataReaders()))
+		return own, nil, cli.Usagef("--user-data-reader %s: must be ignition, cloud-init or other%s", f.reader, cli.DidYouMean(f.reader, plan.UserDataReaders()))
 	}
 	if f.allocate || f.class != "" || len(f.traits) > 0 {
 		own.Allocate = &plan.Allocate{ResourceClass: f.class, Traits: f.traits}

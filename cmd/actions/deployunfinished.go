@@ -19,7 +19,7 @@ type unfinishedFlags struct{ list, resume, giveBack bool }
 
 func (f *unfinishedFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.list, "unfinished", false, "list interrupted deployments")
-	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted deployments, of the named nodes or of all, and wait")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume the interrupted deployments of the given nodes, or of all nodes, and wait")
 	cmd.Flags().BoolVar(&f.giveBack, "give-back", false, "undo and forget interrupted deployments")
 }
 
@@ -33,7 +33,7 @@ func (a *app) deployOrResume(cmd *cobra.Command, v models.Verb, names []string, 
 	var wrong error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(goes, f.Name) && cmd.InheritedFlags().Lookup(f.Name) == nil {
-			wrong = cli.Usagef("--%s cannot change a deployment that was started: its options were recorded then", f.Name)
+			wrong = cli.Usagef("--%s cannot change a deployment that has already started: its options were recorded at the start", f.Name)
 		}
 	})
 	switch {

@@ -94,7 +94,7 @@ func (a *app) bootDeviceCommand() *cobra.Command {
 		},
 	}
 	flags.Register(cmd, false)
-	cmd.Flags().BoolVar(&persistent, "persistent", false, "every boot, not only the next one")
+	cmd.Flags().BoolVar(&persistent, "persistent", false, "set it for every boot, not only the next one")
 	return cmd
 }
 
@@ -135,7 +135,7 @@ func splitSettings(args []string) (nodes []string, settings []models.Setting, er
 	case len(nodes) == 0:
 		return nil, nil, cli.Usagef("set: no NODE given")
 	case len(settings) == 0:
-		return nil, nil, cli.Usagef("set: nothing to set: want KEY=VALUE after %s", strings.Join(nodes, " "))
+		return nil, nil, cli.Usagef("set: nothing to set: give KEY=VALUE after %s", strings.Join(nodes, " "))
 	}
 	return nodes, settings, nil
 }

@@ -69,7 +69,7 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 		f.StringVar(&flags.runbook, "runbook", "", "runbook, instead of steps (API 1.92)")
 		f.BoolVar(&flags.disableRamdisk, "disable-ramdisk", false, "out-of-band steps only, without booting the ramdisk")
 	case models.VerbRescue:
-		f.StringVar(&flags.passwordFile, "password-file", "", "file with the password of the user rescue, or -")
+		f.StringVar(&flags.passwordFile, "password-file", "", "file with the password of the rescue user, or -")
 	case models.VerbManage, models.VerbProvide, models.VerbInspect, models.VerbAdopt, models.VerbUndeploy,
 		models.VerbDeploy, models.VerbRebuild, models.VerbUnrescue, models.VerbAbort, models.VerbUnhold:
 	}
@@ -79,7 +79,7 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 // rescuePassword reads the password for the rescue user from a file or stdin, or prompts for it at a terminal.
 func (a *app) rescuePassword(ctx context.Context, file string) (models.Secret, error) {
 	if a.Interactive() && (file == "" || file == "-") {
-		return a.AskSecret(ctx, "Password of the user rescue: ")
+		return a.AskSecret(ctx, "Password of the rescue user: ")
 	}
 	password, err := a.readFlag("--password-file", file, false)
 	return models.Secret(strings.TrimRight(string(password), "\r\n")), err

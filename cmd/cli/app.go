@@ -216,13 +216,13 @@ var buildVersion = ""
 // RegisterFlags adds the global flags.
 func (a *App) RegisterFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.Flags.ConfigFile, "config", "", "configuration file")
-	f.StringVarP(&a.Flags.Context, "context", "c", "", "context of the configuration file, or cloud of clouds.yaml")
-	f.StringVar(&a.Flags.Cloud, "cloud", "", "cloud of clouds.yaml")
+	f.StringVarP(&a.Flags.Context, "context", "c", "", "context in the configuration file, or cloud in clouds.yaml")
+	f.StringVar(&a.Flags.Cloud, "cloud", "", "cloud in clouds.yaml")
 	f.StringVar(&a.Flags.URL, "url", "", "URL of an Ironic without Keystone")
 	f.StringVar(&a.Flags.Username, "username", "", "user name for http_basic or Keystone")
 	f.StringVar(&a.Flags.CACert, "cacert", "", "PEM file of the CA that signed the server's certificate")
 	f.BoolVar(&a.Insecure, "insecure", false, "skip verification of the server's certificate")
-	f.BoolVar(&a.ReadOnly, "read-only", false, "read-only mode: refuse every change; =false overrides read_only of the context")
-	f.DurationVar(&a.Flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
+	f.BoolVar(&a.ReadOnly, "read-only", false, "read-only mode: refuse every change; --read-only=false overrides the context's read_only setting")
+	f.DurationVar(&a.Flags.Timeout, "connect-timeout", 0, "time limit for a request that gets no response (default 12s)")
 	f.VarP(outputFlag{&a.Output, &a.Wide}, "output", "o", "output format: table, wide, json, yaml or name")
 }

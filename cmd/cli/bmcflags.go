@@ -22,14 +22,14 @@ type BMCFlags struct {
 
 // Register adds the flags to a command.
 func (f *BMCFlags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Address, "address", "", "URL of a BMC without a node, https://HOST[:PORT]")
+	flags.StringVar(&f.Address, "address", "", "URL of a BMC, https://HOST[:PORT], instead of a NODE")
 	flags.StringVar(&f.System, "system", "", "Redfish path of the machine if the BMC manages several, as in redfish_system_id")
 	flags.StringVar(&f.Login.Username, "bmc-username", "", "user name for the BMC")
 	flags.StringVar(&f.PasswordFile, "bmc-password-file", "", "file with the BMC password on one line")
 	flags.StringVar(&f.CACert, "bmc-cacert", "", "PEM file of the CA that signed the BMC's certificate")
 	flags.StringVar(&f.Fingerprint, "fingerprint", "", "SHA-256 fingerprint of the only accepted BMC certificate")
 	flags.BoolVar(&f.Insecure, "bmc-insecure", false, "skip verification of the BMC's certificate")
-	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
+	flags.BoolVar(&f.Basic, "bmc-basic", false, "use HTTP basic authentication for each request instead of a Redfish session")
 }
 
 // WantsNode reports whether the command uses the BMC of a node rather than the BMC given with --address. named is the
@@ -37,9 +37,9 @@ func (f *BMCFlags) Register(flags *pflag.FlagSet) {
 func (f *BMCFlags) WantsNode(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
-		return false, Usagef("%s: no BMC given: name a NODE, or --address https://HOST", command)
+		return false, Usagef("%s: no BMC given: pass a NODE or --address https://HOST", command)
 	case named > 0 && f.Address != "":
-		return false, Usagef("%s: want either a NODE or --address; the address of a node is in its driver_info", command)
+		return false, Usagef("%s: give either a NODE or --address; the BMC address of a node is in its driver_info", command)
 	}
 	return named > 0, nil
 }

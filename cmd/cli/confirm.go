@@ -26,7 +26,7 @@ const cardLimit = 5
 func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if others := a.othersActing(plan); len(others) > 0 && !yes {
-		a.PrintMessage("refused: %s; pass --yes to act as well", strings.Join(others, "; "))
+		a.PrintMessage("refused: %s; pass --yes to act anyway", strings.Join(others, "; "))
 		return &CodeError{Code: ExitRefused}
 	}
 	if yes || danger.Consent() == models.ConsentNone {

@@ -48,7 +48,7 @@ func (a *App) namedJournal() (*config.Config, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--journal: %w", err)
 	case info.IsDir():
-		return nil, Usagef("--journal %s is a directory; want a file in it, journal-CONTEXT.db", a.JournalFile)
+		return nil, Usagef("--journal %s is a directory; give a file in it, such as journal-CONTEXT.db", a.JournalFile)
 	}
 	cfg := &config.Config{}
 	cfg.Current.Name = config.JournalContext(a.JournalFile)
@@ -63,7 +63,7 @@ func (a *App) JournalNode(ctx context.Context, kept *journal.Journal, name strin
 		return models.NodeRef{}, err
 	}
 	for _, other := range refs[1:] {
-		a.PrintMessage("note: node %[2]s also had the name %[1]s; select it by uuid", name, other.UUID)
+		a.PrintMessage("note: node %[2]s was also named %[1]s in the past; select it by UUID", name, other.UUID)
 	}
 	return refs[0], nil
 }

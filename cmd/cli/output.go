@@ -54,7 +54,7 @@ func (f outputFlag) String() string {
 // Set parses the value of the flag.
 func (f outputFlag) Set(s string) error {
 	if !slices.Contains(OutputNames(), s) {
-		return fmt.Errorf("want table, wide, json, yaml or name%s", DidYouMean(s, OutputNames()))
+		return fmt.Errorf("must be table, wide, json, yaml or name%s", DidYouMean(s, OutputNames()))
 	}
 	*f.format, *f.wide = OutputFormat(s), s == wideTable
 	if *f.wide {

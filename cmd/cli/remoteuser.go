@@ -35,7 +35,7 @@ func (r *RemoteUser) connect(a *App) (*session.Session, error) {
 }
 
 // TextNoFiles is the refusal shown for a file name in a command over SSH.
-const TextNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
+const TextNoFiles = "files on the server are not available over SSH; pass the content on standard input (-)"
 
 // WhyNoFiles returns the reason why the operator cannot name files, or "" if files can be named.
 func (a *App) WhyNoFiles() string {

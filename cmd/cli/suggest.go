@@ -99,9 +99,9 @@ func stateHint(filter string) string {
 func NeedsSubcommand(cmd *cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return Usagef("%w; want %s", UnknownCommand(cmd, args[0]), cmd.Use)
+			return Usagef("%w; usage: %s", UnknownCommand(cmd, args[0]), cmd.Use)
 		}
-		return Usagef("want %s", cmd.Use)
+		return Usagef("usage: %s", cmd.Use)
 	}
 	return cmd
 }

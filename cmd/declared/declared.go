@@ -20,7 +20,7 @@ type declaredFlags struct {
 }
 
 func (f *declaredFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending them")
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
 }
 
@@ -102,7 +102,7 @@ func (a *app) printDeclaredResults(list []provision.Declared, errs []error) erro
 				first = errs[i]
 			}
 		case d.Verb == provision.DeclaredHidden:
-			details = d.Hidden + " cannot be compared; --rewrite-sensitive writes them"
+			details = d.Hidden + " cannot be compared; pass --rewrite-sensitive to write them anyway"
 		}
 		outcomes = append(outcomes, o)
 		r.Names = append(r.Names, o.Name)

@@ -127,7 +127,7 @@ func (k declaredKind[T]) applyCommand() *cobra.Command {
 		Use: "apply -f FILE", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(files) == 0 {
-				return cli.Usagef("%s: want -f FILE", k.apply)
+				return cli.Usagef("%s: -f FILE is required", k.apply)
 			}
 			wanted, err := k.readFiles(files) // files are read before connecting, because they may be wrong
 			if err != nil {

@@ -25,7 +25,7 @@ func (a *app) rulesCommand() *cobra.Command {
 func (a *app) declaredRules() declaredKind[*rules.Rule] {
 	return declaredKind[*rules.Rule]{
 		app: a, noun: "inspection rule", counted: "rule", argument: "RULE…", apply: "rules apply", refused: "rules apply",
-		hidden: "write the conditions and actions of sensitive rules, which cannot be compared",
+		hidden: "always write the conditions and actions of sensitive rules, because they cannot be compared",
 		list: func(ctx context.Context, s *session.Session) ([]*rules.Rule, error) {
 			return provision.Rules(ctx, s.Client)
 		},

@@ -30,9 +30,9 @@ func (a *app) rulesTestCommand() *cobra.Command {
 			masking := rules.Masking(f.mask)
 			switch {
 			case f.all == (len(args) > 0):
-				return cli.Usagef("rules test: want nodes, or --all")
+				return cli.Usagef("rules test: give NODEs or --all")
 			case !slices.Contains([]rules.Masking{rules.MaskAlways, rules.MaskSensitive, rules.MaskNever}, masking):
-				return cli.Usagef("--mask-secrets %q: want always, sensitive or never, as [inspection_rules]mask_secrets of Ironic", f.mask)
+				return cli.Usagef("--mask-secrets %q: must be always, sensitive or never, as in Ironic's [inspection_rules]mask_secrets option", f.mask)
 			}
 			given, err := a.declaredRules().readFiles(f.files)
 			if err != nil {
@@ -51,10 +51,10 @@ func (a *app) rulesTestCommand() *cobra.Command {
 			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringArrayVarP(&f.files, "file", "f", nil, "file with the rules to test, or -; without it the rules in Ironic")
+	cmd.Flags().StringArrayVarP(&f.files, "file", "f", nil, "file with the rules to test, or - (default: the rules in Ironic)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "test on all nodes")
-	cmd.Flags().BoolVar(&f.withActive, "with-active", false, "run the rules in Ironic, too, except those that the file replaces")
-	cmd.Flags().StringVar(&f.mask, "mask-secrets", string(rules.MaskAlways), "option [inspection_rules]mask_secrets of Ironic: always, sensitive or never")
+	cmd.Flags().BoolVar(&f.withActive, "with-active", false, "also run the rules in Ironic, except those that the file replaces")
+	cmd.Flags().StringVar(&f.mask, "mask-secrets", string(rules.MaskAlways), "Ironic's [inspection_rules]mask_secrets option: always, sensitive or never")
 	return cmd
 }
 

@@ -31,7 +31,7 @@ func (a *app) declaredSteps(use string, kind stepfile.Kind) declaredKind[stepfil
 	name := func(item stepfile.Item) string { return item.Name }
 	return declaredKind[stepfile.Item]{
 		app: a, noun: kind.Noun(), counted: kind.Noun(), argument: "NAME…", apply: "ironworks " + use + " apply", refused: kind.Noun() + "s",
-		hidden: "write arguments with secrets, which cannot be compared",
+		hidden: "always write arguments with secrets, because they cannot be compared",
 		list: func(ctx context.Context, s *session.Session) ([]stepfile.Item, error) {
 			return provision.StepFiles(ctx, s.Client, kind)
 		},

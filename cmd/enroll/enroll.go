@@ -54,19 +54,19 @@ func (a *app) enrollCommand() *cobra.Command {
 	f.StringArrayVarP(&flags.files, "file", "f", nil, "file of nodes, or -; may be repeated")
 	f.StringVar(&flags.format, "format", "", "format of the files: baremetal, bifrost, bifrost-csv, instackenv, csv or bmh (default: detected)")
 	f.StringArrayVar(&flags.columns, "column", nil, "field that a spreadsheet's column sets, `HEADER=FIELD`; may be repeated")
-	f.StringVar(&flags.driver, "driver", "", "hardware type of spreadsheet rows without one (default: ipmi for IPMI addresses, else redfish)")
+	f.StringVar(&flags.driver, "driver", "", "hardware type for spreadsheet rows that name none (default: ipmi for IPMI addresses, else redfish)")
 	f.StringArrayVar(&flags.bmcs, "bmc", nil, "BMC to query over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
 	f.StringVar(&flags.names, "names", "", "names of found machines: serial, hostname, address, or a pattern such as r7-n%02d")
 	f.StringArrayVar(&flags.set, "set", nil, "field for every node, KEY=VALUE as for ironworks set; may be repeated")
 	f.StringVar(&flags.credentials, "credentials", "", "YAML file of BMC credentials, for nodes without a password")
 	f.StringVar(&flags.plan, "plan", "", "new plan file for the deployments in the input, for ironworks deploy -f")
-	f.BoolVar(&flags.updateCredentials, "update-credentials", false, "write the passwords of existing nodes, which cannot be compared")
+	f.BoolVar(&flags.updateCredentials, "update-credentials", false, "always write the passwords of existing nodes, because they cannot be compared")
 	f.StringVar(&flags.to, "to", string(provision.GoalEnroll), "how far to bring the nodes: enroll, manageable, inspected or available")
 	f.BoolVar(&flags.noInspect, "no-inspect", false, "go to available without inspection")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the comparison and the requests, send nothing")
 	f.BoolVarP(&flags.yes, "yes", "y", false, "skip the confirmation")
 	f.BoolVar(&flags.skipRefused, "skip-refused", false, "skip conflicts and invalid nodes and continue with the others")
-	f.DurationVar(&flags.timeout, "timeout", 0, "time limit of each operation of a node")
+	f.DurationVar(&flags.timeout, "timeout", 0, "time limit for each operation on a node")
 	flags.ramdisk.register(f)
 	flags.bmc.Register(f)
 	_ = f.MarkHidden("address")
@@ -78,10 +78,10 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	ctx := cmd.Context()
 	goal := provision.Goal(flags.to)
 	if !slices.Contains(provision.Goals(), goal) {
-		return cli.Usagef("--to %s: want enroll, manageable, inspected or available%s", flags.to, cli.DidYouMean(flags.to, provision.Goals()))
+		return cli.Usagef("--to %s: must be enroll, manageable, inspected or available%s", flags.to, cli.DidYouMean(flags.to, provision.Goals()))
 	}
 	if (len(flags.files) == 0) == (len(flags.bmcs) == 0) {
-		return cli.Usagef("enroll: want either -f FILE or --bmc ADDRESS")
+		return cli.Usagef("enroll: give either -f FILE or --bmc ADDRESS")
 	}
 	if err := flags.ramdisk.check(); err != nil {
 		return err

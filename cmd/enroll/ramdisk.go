@@ -47,7 +47,7 @@ func (f *enrollRamdiskFlags) file() bool {
 func (f *enrollRamdiskFlags) check() error {
 	switch {
 	case f.file() && f.ramdisk.Kernel+f.ramdisk.Initramfs+f.ramdisk.KernelParams != "":
-		return cli.Usagef("--deploy-iso FILE and --deploy-kernel cannot be combined: the kernel and the initramfs of the ISO are served, too")
+		return cli.Usagef("--deploy-iso FILE and --deploy-kernel cannot be combined: the kernel and the initramfs in the ISO are served as well")
 	case !f.file() && f.at != serving.ListenFlags{}:
 		return cli.Usagef("--listen and --advertise need --deploy-iso FILE")
 	}

@@ -21,7 +21,7 @@ func (a *app) agentCommand() *cobra.Command {
 		Use:       "agent inventory|disks|steps",
 		ValidArgs: []string{"inventory", "disks", "steps"},
 	}
-	cmd.PersistentFlags().StringVar(&root, "host-root", "/", "folder with the root of the host, in a container")
+	cmd.PersistentFlags().StringVar(&root, "host-root", "/", "folder where the host's root file system is mounted, in a container")
 	cmd.AddCommand(a.agentInventoryCommand(&root), a.agentDisksCommand(&root), a.agentStepsCommand())
 	return cli.NeedsSubcommand(cmd)
 }
@@ -32,7 +32,7 @@ func (a *app) thisMachine(root string, lldp bool) (*linux.Machine, error) {
 	host.Warn = func(format string, args ...any) { a.PrintMessage("note: "+format, args...) }
 	params, err := host.Parameters()
 	if err != nil {
-		return nil, fmt.Errorf("this command describes a Linux host: %w", err)
+		return nil, fmt.Errorf("this command works only on a Linux host: %w", err)
 	}
 	return linux.New(host, linux.Options{Parameters: params, CollectLLDP: lldp}), nil
 }

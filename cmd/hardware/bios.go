@@ -100,7 +100,7 @@ func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, 
 	case len(nodes) == 0:
 		return nil, nil, cli.Usagef("%s: no NODE given", command)
 	case len(pairs) == 0:
-		return nil, nil, cli.Usagef("%s: want %s after %s", command, want, strings.Join(nodes, " "))
+		return nil, nil, cli.Usagef("%s: give %s after %s", command, want, strings.Join(nodes, " "))
 	}
 	return nodes, pairs, nil
 }
@@ -141,7 +141,7 @@ func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []str
 		return nil, nil, err
 	}
 	if len(nodes) < 2 {
-		return nil, nil, cli.Usagef("%s: want another node than %s", cmd.CommandPath(), nodes[0].Label())
+		return nil, nil, cli.Usagef("%s: give a node other than %s", cmd.CommandPath(), nodes[0].Label())
 	}
 	return &nodes[0], nodes[1:], nil
 }

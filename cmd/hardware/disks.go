@@ -25,7 +25,7 @@ func (a *app) disksCommand() *cobra.Command {
 			return a.printDisks(found, maxAge)
 		}),
 	}
-	cmd.Flags().DurationVar(&maxAge, "max-age", maxAge, "age of an inventory from which a note warns about it")
+	cmd.Flags().DurationVar(&maxAge, "max-age", maxAge, "warn about an inventory that is older than this")
 	return cmd
 }
 

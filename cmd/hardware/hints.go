@@ -40,11 +40,11 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 			given := cmd.Flags().Changed
 			switch {
 			case given("batch") && (given("hints") || given("inventory") || given("skip")):
-				return cli.Usagef("hints match: --batch cannot be combined with --hints, --inventory or --skip: the lines of its file contain them")
+				return cli.Usagef("hints match: --batch cannot be combined with --hints, --inventory or --skip: each line of the batch file contains them")
 			case given("batch"):
 				return a.matchBatch(f.batch, by)
 			case !given("hints") || !given("inventory"):
-				return cli.Usagef("hints match: want --hints and --inventory, or --batch")
+				return cli.Usagef("hints match: give --hints and --inventory, or --batch")
 			}
 			return a.matchOne(f, by)
 		},
@@ -87,7 +87,7 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 		c.Disks, err = hints.DecodeDisks(raw)
 	}
 	if i := slices.IndexFunc(c.Disks, func(d hints.Disk) bool { return d.Name == "" || d.Size <= 0 }); err == nil && i >= 0 {
-		err = fmt.Errorf("disk %d has no name or no size; want the inventory of a node, its list of disks, or the output of ironworks disks NODE -o json", i+1)
+		err = fmt.Errorf("disk %d has no name or no size; give the inventory of a node, its list of disks, or the output of ironworks disks NODE -o json", i+1)
 	}
 	if err != nil {
 		return cli.Usagef("--inventory: %w", err)
@@ -138,10 +138,10 @@ func (a *app) hintsSetCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to != string(hints.OfProperties) && to != string(hints.OfInstance) {
-				return cli.Usagef("--to %s: want properties or instance_info%s", to, cli.DidYouMean(to, []string{"properties", "instance_info"}))
+				return cli.Usagef("--to %s: must be properties or instance_info%s", to, cli.DidYouMean(to, []string{"properties", "instance_info"}))
 			}
 			if disk == "" {
-				return cli.Usagef("hints set: want --disk NAME, as ironworks disks shows it")
+				return cli.Usagef("hints set: --disk NAME is required; ironworks disks shows the names")
 			}
 			pin, err := a.pinDisk(cmd, args[0], disk, hints.Source(to))
 			if err != nil {

@@ -22,7 +22,7 @@ func (a *app) stepsCommand() *cobra.Command {
 			kinds := []models.StepKind{models.DeploySteps, models.CleanSteps, models.ServiceSteps}
 			if kind != "" {
 				if !slices.Contains(kinds, models.StepKind(kind)) {
-					return cli.Usagef("--kind %q: want deploy, clean or service", kind)
+					return cli.Usagef("--kind %q: must be deploy, clean or service", kind)
 				}
 				kinds = []models.StepKind{models.StepKind(kind)}
 			}
@@ -38,7 +38,7 @@ func (a *app) stepsCommand() *cobra.Command {
 			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "", "only the steps of deploy, clean or service")
+	cmd.Flags().StringVar(&kind, "kind", "", "only deploy, clean or service steps")
 	return cmd
 }
 

@@ -3,9 +3,9 @@ package help
 // actHelpTexts contains the help texts of the commands that change nodes, keyed by command path.
 var actHelpTexts = map[string]Text{
 	"ironworks run": {
-		"Run a plugin of the configuration file on nodes",
-		`Run a plugin on nodes: a program that the configuration file defines, with the fields of each node as
-arguments and environment. A terminal plugin runs on one node at a time, a background
+		"Run a plugin from the configuration file on nodes",
+		`Run a plugin on nodes: a program defined in the configuration file, which gets the fields of each node as
+arguments and environment variables. A terminal plugin runs on one node at a time, a background
 plugin on up to 4. The exit code is 1 if a program failed.`,
 		`ironworks run ping r7-n01
 ironworks run ping r7-n01 r7-n02 --yes`,
@@ -18,7 +18,7 @@ ironworks power off r7-n01 r7-n02 --yes`,
 	},
 	"ironworks power on": {
 		"Power nodes on",
-		`Power nodes on. With --wait the command ends when Ironic reports the new power state.`,
+		`Power nodes on. With --wait, the command exits when Ironic reports the new power state.`,
 		`ironworks power on r7-n01
 ironworks power on r7-n01 r7-n02 --wait`,
 	},
@@ -69,8 +69,8 @@ ironworks maintenance off r7-n01 r7-n02`,
 		"Edit node fields and traits",
 		`Edit node fields. Only the named fields are sent, so secrets that Ironic masks stay unchanged.
 
-  KEY=VALUE     set; below properties, driver_info, instance_info and extra dots separate the keys of the
-                path, and a VALUE that is JSON is sent as JSON
+  KEY=VALUE     set; under properties, driver_info, instance_info and extra, dots separate the keys of
+                the path; a VALUE that is JSON is sent as JSON
   KEY-          remove
   traits=A,B    set all traits; traits+=C adds traits, traits-=D removes traits`,
 		`ironworks set r7-n01 r7-n02 resource_class=gp-2x owner=rack7
@@ -109,9 +109,9 @@ ironworks unretire r7-n01 r7-n07`,
 	},
 	"ironworks delete": {
 		"Delete nodes from Ironic",
-		`Delete nodes from Ironic, with their ports, BMC credentials, inventory and history. The machines stay as they
-are: nothing is erased or powered off. Ironic deletes nodes that are enroll, manageable, available or
-adopt failed, and every node in maintenance that is not protected.`,
+		`Delete nodes from Ironic, with their ports, BMC credentials, inventory and history. The machines are left
+as they are: nothing is erased or powered off. Ironic deletes nodes in the state enroll, manageable, available
+or adopt failed, and every node in maintenance that is not protected.`,
 		`ironworks delete r7-n09
 ironworks delete r7-n09 r7-n10 --yes`,
 	},
@@ -131,10 +131,10 @@ ironworks provide r7-n05 r7-n12 --stop-on-failure --wait`,
 	},
 	"ironworks bringup": {
 		"Bring nodes to available",
-		`Bring nodes to the state given with --to, one verb after the other: manage, inspect unless the node was inspected,
-then provide, which runs automated cleaning. A node stops at its first failure, with the reason; the others continue.
-The same command continues a failed run, and waits for operations that still run.
-Nodes are named, or match a filter that has a term with a colon, such as class:gp-2x.`,
+		`Bring nodes to the state given with --to, one verb after another: manage, inspect unless the node was inspected,
+then provide, which runs automated cleaning. A node stops at its first failure and shows the reason; the others
+continue. Run the same command again to continue a failed run; it also waits for operations that are still running.
+Name the nodes, or give a filter that has a term with a colon, such as class:gp-2x.`,
 		`ironworks bringup r7-n05 r7-n12
 ironworks bringup state:enroll class:gp-2x --to inspected
 ironworks bringup 'state:enroll | state:clean-failed' --dry-run`,
@@ -147,7 +147,7 @@ ironworks inspect r7-n05 r7-n12 --wait --timeout 30m`,
 	},
 	"ironworks clean": {
 		"Run clean steps",
-		`Run clean steps on manageable nodes. --step, --steps or --runbook gives the steps.`,
+		`Run clean steps on manageable nodes. Give the steps with --step, --steps or --runbook.`,
 		`ironworks clean r7-n05 --step deploy.erase_devices_metadata --wait
 ironworks clean r7-n05 --steps '[{"interface": "deploy", "step": "erase_devices"}]'`,
 	},
@@ -159,8 +159,8 @@ ironworks adopt r7-n05 r7-n12 --wait`,
 	},
 	"ironworks deploy": {
 		"Deploy nodes (available → active)",
-		`Deploy nodes by a plan, by flags, or by both: flags take precedence. Every node is checked before
-anything is sent; if a check refuses, the command prints all reasons and ends with exit code 3.
+		`Deploy nodes from a plan, from flags, or from both: flags take precedence. Every node is checked before
+anything is sent; if a check refuses a node, the command prints all reasons and exits with code 3.
 
 A custom-agent node without a deploy step gets install_coreos at priority 80.`,
 		`ironworks deploy r7-n01 --user-data host.bu --root-device '{"serial": "S3Z8NB0K"}' --dry-run
@@ -170,20 +170,20 @@ ironworks deploy --resume`,
 	},
 	"ironworks rebuild": {
 		"Redeploy active or failed nodes",
-		`Deploy active nodes, or nodes whose deployment failed, again: they stay the same instance, and their root
-disk is overwritten. Plan, flags and checks are the same as for ironworks deploy.`,
+		`Redeploy active nodes, or nodes whose deployment failed. They keep their instance, and their root disk is
+overwritten. The plan, flags and checks are the same as for ironworks deploy.`,
 		`ironworks rebuild r7-n01 --user-data host.bu --dry-run
 ironworks rebuild r7-n01 -f rack7.yaml --yes --wait`,
 	},
 	"ironworks undeploy": {
 		"Undeploy and clean nodes (active → available)",
-		`Remove the instance of nodes. With automated cleaning Ironic erases the disks.`,
+		`Remove the instances from nodes. With automated cleaning, Ironic erases the disks.`,
 		`ironworks undeploy r7-n01
 ironworks undeploy r7-n01 r7-n07 --yes --wait`,
 	},
 	"ironworks rescue": {
 		"Boot the rescue ramdisk",
-		`Boot active nodes into the rescue ramdisk, where the user rescue logs in with a password. At a terminal the
+		`Boot active nodes into the rescue ramdisk, where the rescue user logs in with a password. At a terminal the
 command prompts for the password; otherwise --password-file is required.`,
 		`ironworks rescue r7-n01 --wait
 ironworks rescue r7-n01 --password-file password.txt --wait`,
@@ -196,14 +196,14 @@ ironworks unrescue r7-n01 --wait --timeout 15m`,
 	},
 	"ironworks service": {
 		"Run service steps on active nodes",
-		`Run service steps on active nodes; the instance stays. --step, --steps or --runbook gives the steps.`,
+		`Run service steps on active nodes; the instance is kept. Give the steps with --step, --steps or --runbook.`,
 		`ironworks service r7-n01 --step management.update_firmware --wait
 ironworks service r7-n01 --runbook CUSTOM_FIRMWARE`,
 	},
 	"ironworks abort": {
 		"Abort the current operation",
-		`Abort cleaning, inspection or service of nodes, or a deployment that waits. A step that cannot be aborted
-ends first.`,
+		`Abort cleaning, inspection or servicing of nodes, or a deployment that is waiting. A step that cannot be aborted
+finishes first.`,
 		`ironworks abort r7-n04
 ironworks abort r7-n04 r7-n11 --wait`,
 	},

@@ -5,7 +5,7 @@ package help
 var hardwareHelpTexts = map[string]Text{
 	"ironworks steps": {
 		"List deploy, clean and service steps",
-		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. AUTOMATED is
+		`List the steps that the interfaces of a node offer, with their arguments, the optional ones in brackets. AUTOMATED is
 the priority in automated cleaning, unless options of the conductor change it. Steps that the node's ramdisk reported
 during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and 21.4.4 and of their agents,
 with the interfaces that offer them. -o json has the type, default and description of each argument.`,
@@ -22,8 +22,8 @@ ironworks inventory r7-n01 -o json`,
 	},
 	"ironworks volumes": {
 		"List volume connectors and targets of nodes",
-		`List the volume connectors and targets of nodes: the addresses of a machine as a client of storage, and the
-volumes that it uses. Cinder or an operator writes them; ironworks does not change them.`,
+		`List the volume connectors and targets of nodes: the addresses that a machine uses as a storage client, and
+the volumes that it uses. Cinder or an operator sets them; ironworks does not change them.`,
 		`ironworks volumes r7-n01
 ironworks volumes r7-n01 r7-n02 -o json`,
 	},
@@ -35,30 +35,31 @@ ironworks vendor r7-n01 -o json`,
 	},
 	"ironworks bios": {
 		"Show, change and compare BIOS settings",
-		`Show the BIOS settings that Ironic has read, change them by a clean or service step, and compare machines with a
-golden one.`,
+		`Show the BIOS settings that Ironic has read, change them with a clean or service step, and compare nodes with a
+golden node.`,
 		`ironworks bios show r7-n01
 ironworks bios compare r7-n01 r7-n02`,
 	},
 	"ironworks bios show": {
 		"Show BIOS settings",
-		`Show the BIOS settings of a node with the values that each accepts. TEXT selects settings that contain it in their name
-or value. Ironic reads settings during cleaning and inspection.`,
+		`Show the BIOS settings of a node with the values that each setting accepts. TEXT selects the settings whose name or
+value contains it. Ironic reads settings during cleaning and inspection.`,
 		`ironworks bios show r7-n01
 ironworks bios show r7-n01 virtual -o json`,
 	},
 	"ironworks bios set": {
 		"Change BIOS settings",
-		`Change BIOS settings by the step bios.apply_configuration: a manageable node is cleaned, an active one serviced. Each
-machine reboots, and Ironic verifies the settings afterwards. Names and values are checked against what Ironic has read;
-settings that are already set are not sent. Nodes with nothing to change are refused (--skip-refused skips them).`,
+		`Change BIOS settings with the bios.apply_configuration step: a manageable node is cleaned, an active node is serviced.
+Each machine reboots, and Ironic verifies the settings afterwards. Names and values are checked against what Ironic
+has read; settings that are already set are not sent. Nodes with nothing to change are refused (--skip-refused skips
+them).`,
 		`ironworks bios set r7-n02 ProcVirtualization=Disabled --wait
 ironworks bios set r7-n02 r7-n03 ProcTurboMode=Disabled SysProfile=PerfOptimized --yes`,
 	},
 	"ironworks bios reset": {
 		"Reset BIOS settings to their defaults",
-		`Reset all BIOS settings to their defaults by the step bios.factory_reset: a manageable node is cleaned, an active one
-serviced. The boot mode may change, too.`,
+		`Reset all BIOS settings to their defaults with the bios.factory_reset step: a manageable node is cleaned, an active
+node is serviced. The boot mode may also change.`,
 		`ironworks bios reset r7-n02 --wait
 ironworks bios reset r7-n02 --yes`,
 	},
@@ -70,7 +71,7 @@ read-only settings, settings that are unique to each machine, and settings that 
 ironworks bios compare r7-n01 r7-n02 -o json`,
 	},
 	"ironworks bios copy": {
-		"Copy BIOS settings of a golden node",
+		"Copy BIOS settings from a golden node",
 		`Copy the BIOS settings of a golden node to other nodes, where they differ. Each node gets one clean or service
 step, as with bios set.`,
 		`ironworks bios copy r7-n01 r7-n02 --wait
@@ -78,15 +79,15 @@ ironworks bios copy r7-n01 r7-n02 r7-n03 --skip-refused --yes`,
 	},
 	"ironworks raid": {
 		"Show, check and change RAID",
-		`Show the RAID of a node, check a target RAID against the drives of a machine, and create or delete volumes by
-cleaning. A target RAID has the logical_disks that Ironic accepts. raid_level and size_gb (a number or MAX) are
-required; volume_name, is_root_volume, disk_type, interface_type, number_of_physical_disks, physical_disks and
+		`Show the RAID configuration of a node, check a target RAID against the drives of a machine, and create or delete
+volumes with cleaning. A target RAID has logical_disks in Ironic's format. raid_level and size_gb (a number or MAX)
+are required; volume_name, is_root_volume, disk_type, interface_type, number_of_physical_disks, physical_disks and
 controller are optional.`,
 		`ironworks raid show r7-n01
 echo '{logical_disks: [{raid_level: "1", size_gb: 100, is_root_volume: true}]}' | ironworks raid check -f -`,
 	},
 	"ironworks raid show": {
-		"Show the RAID of a node",
+		"Show the RAID configuration of a node",
 		`Show the volumes of a node as of its last RAID cleaning, and its target RAID.`,
 		`ironworks raid show r7-n01
 ironworks raid show r7-n01 -o yaml`,
@@ -99,9 +100,9 @@ Ironic would give to each volume, or why they do not fit (exit code 3).`,
 echo '{logical_disks: [{raid_level: "1", size_gb: 100}]}' | ironworks raid check r7-n01 -f -`,
 	},
 	"ironworks raid apply": {
-		"Replace the RAID of nodes",
+		"Replace the RAID configuration of nodes",
 		`Set target_raid_config and clean the nodes: all volumes are deleted, then the new ones are created. Nodes must be
-manageable. With raid_interface agent the agent creates a software RAID, for which the disks are erased.
+manageable. With raid_interface agent, the agent erases the disks and creates a software RAID.
 Root device hints that name a replaced disk are reported.`,
 		`echo '{logical_disks: [{raid_level: "1", size_gb: 100, is_root_volume: true}]}' | ironworks raid apply r7-n02 -f - --yes
 echo '{logical_disks: [{raid_level: "1", size_gb: 50}]}' | ironworks raid apply r7-n02 r7-n03 -f - --keep --yes`,
@@ -115,17 +116,17 @@ ironworks raid delete r7-n02 r7-n03 --yes`,
 	"ironworks firmware": {
 		"Show and update firmware",
 		`Show the firmware versions that Ironic has read, per node and by model, and update them from a URL (API 1.86; the nodes
-need the firmware interface redfish, which Ironic does not enable by default).`,
+need the redfish firmware interface, which Ironic does not enable by default).`,
 		`ironworks firmware list r7-n01
 ironworks firmware matrix`,
 	},
 	"ironworks console": {
 		"Show the graphical console of a node",
 		`Print the URL of the node's graphical console (console_interface redfish-graphical), which shows the screen of the
-machine in a browser. The console is enabled if necessary, and disabled when the command ends (Ctrl-C); --keep leaves it
-enabled. The URL has a token: anyone who has the URL can use the console, by default for 10 minutes.
+machine in a browser. The console is enabled if necessary, and disabled when the command exits (Ctrl-C); --keep
+leaves it enabled. The URL contains a token: anyone who has the URL can use the console, by default for 10 minutes.
 
---open starts $BROWSER, or the browser of the system. The exit code is 3 when the node has no graphical console.`,
+--open starts $BROWSER, or the default browser. The exit code is 3 when the node has no graphical console.`,
 		`ironworks console r7-n01 --open
 ironworks console r7-n01 --keep`,
 	},
@@ -138,14 +139,15 @@ ironworks firmware list r7-n01 r7-n02 -o json`,
 	"ironworks firmware matrix": {
 		"Count firmware versions by model",
 		`Group nodes by model, component and version: ideally, each component has one version per model. The model is
-that of the last inspection. FILTER selects nodes as in ironworks nodes.`,
+the one that the last inspection found. FILTER selects nodes as in ironworks nodes.`,
 		`ironworks firmware matrix
 ironworks firmware matrix class:gp-2x -o json`,
 	},
 	"ironworks firmware update": {
 		"Update firmware from a URL",
-		`Update firmware components by the step firmware.update: a manageable node is cleaned, an active one serviced. COMPONENT
-is bios, bmc or nic:ID. The BMC fetches the URL, unless [redfish]firmware_source makes Ironic serve the image.`,
+		`Update firmware components with the firmware.update step: a manageable node is cleaned, an active node is serviced.
+COMPONENT is bios, bmc or nic:ID. The BMC fetches the URL, unless [redfish]firmware_source makes Ironic serve the
+image.`,
 		`ironworks firmware update r7-n02 bios=http://10.0.0.1/bios-2.1.bin --wait
 ironworks firmware update r7-n02 bmc=http://10.0.0.1/bmc.bin bios=http://10.0.0.1/bios.bin --yes`,
 	},

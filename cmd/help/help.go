@@ -47,8 +47,8 @@ var generalHelpTexts = map[string]Text{
 	"ironworks": {
 		"Terminal console for bare metal under OpenStack Ironic",
 		`ironworks shows the nodes of OpenStack Ironic live, and inspects, deploys, cleans and repairs them.
-Without a command it opens the full-screen console; with a FILE (Butane or Ignition) the console opens
-on the check of that file.
+Without a command it opens the full-screen console; with a FILE (Butane or Ignition), the console opens
+with the check of that file.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused before anything was sent, 4 cannot connect,
 143 terminated by SIGTERM.`,
@@ -68,11 +68,11 @@ csv (spreadsheet with a header), bmh (Metal3 manifests; --plan writes their depl
 --bmc queries only the given addresses over Redfish, at most 256.
 
 --to manageable verifies the BMC credentials; --to inspected also inspects and creates missing ports;
---to available also runs automated cleaning. The same command continues an interrupted run.
-Passwords of existing nodes cannot be compared, because Ironic masks them: --update-credentials writes them.
+--to available also runs automated cleaning. To continue an interrupted run, run the same command again.
+Passwords of existing nodes cannot be compared, because Ironic masks them: --update-credentials always writes them.
 
---deploy-iso sets the ramdisk of nodes with virtual media, --deploy-kernel and --deploy-ramdisk that of the others.
-A file is served until the command is interrupted.`,
+--deploy-iso sets the ramdisk of nodes with virtual media, --deploy-kernel and --deploy-ramdisk set the ramdisk of
+the other nodes. An ISO file is served until the command is interrupted.`,
 		`ironworks enroll -f nodes.csv --dry-run
 ironworks enroll -f nodes.yaml --to manageable --yes
 ironworks enroll -f nodes.csv --deploy-iso agent.iso --listen auto:8080 --to available
@@ -82,8 +82,8 @@ ironworks enroll --bmc 10.0.0.11-30 --bmc-username admin --names 'r7-n%02d' --dr
 	"ironworks export": {
 		"Export nodes to a file that other tools read",
 		`Print the nodes that match a filter, with their ports and port groups, as a file for baremetal create,
-Bifrost or Metal3, or as a spreadsheet. Ironic masks passwords: they are placeholders, unless --credentials gives a file
-with them. Fields that the format cannot carry are listed on stderr.`,
+Bifrost or Metal3, or as a spreadsheet. Ironic masks passwords: the output has placeholders unless --credentials
+names a file with the passwords. Fields that the format cannot express are listed on stderr.`,
 		`ironworks export > nodes.yaml
 ironworks export class:gp-2x -o csv`,
 	},
@@ -133,10 +133,10 @@ ironworks watch r7-n01 r7-n02 --until active --timeout 30m`,
 	"ironworks logs": {
 		"Print the ramdisk logs of nodes",
 		`Print the logs of the nodes' ramdisks: the journal over SSH, the journal that the ramdisk pushes, or
-the logs that a conductor archived. Secrets are masked. Without -f the command ends at the end of the log.
+the logs that a conductor archived. Secrets are masked. Without -f, the command exits at the end of the log.
 --source serial reads the serial console through Ironic. It enables the console if necessary, disconnects
 other readers, and restores the previous setting afterwards.
-Lines of several nodes are printed in the order of arrival, each with the name of its node.
+Lines from several nodes are printed in the order of arrival, each with the name of its node.
 -o json prints one object per line: time, received, node {uuid, name}, source, unit, level (syslog number),
 text, boot, cursor, progress, known.
 If a source fails, stderr says why and how to fix it. The exit code is 1 if all sources of a node fail.`,
@@ -148,10 +148,10 @@ ironworks logs r7-n01 --kept --since 12h --level error`,
 	},
 	"ironworks ssh": {
 		"Open a shell on the machine of a node",
-		`Open a login shell on the machine of a node over SSH, or run a command there: at the address of the ramdisk,
-with the keys, jump hosts and rules for host keys of its log (logs.ssh of the context). --address connects to an
-instance. As with ssh, the words of COMMAND are joined and passed to the machine's shell, COMMAND has no terminal
-without -t, and ~. at the start of a line disconnects. Output is passed through unchanged.
+		`Open a login shell on the machine of a node over SSH, or run a command there. The address is that of the
+ramdisk; the keys, jump hosts and host key rules are those for ramdisk logs (logs.ssh in the context). --address
+connects to an instance. As with ssh, the words of COMMAND are joined and passed to the machine's shell, COMMAND
+has no terminal without -t, and ~. at the start of a line disconnects. Output is passed through unchanged.
 The exit code is that of COMMAND or the shell, and 255 if the connection fails. Read-only mode refuses to connect.
 The audit log records the login.`,
 		`ironworks ssh r7-n01
@@ -163,7 +163,8 @@ ironworks ssh r7-n01 --address 10.0.0.31 -t -- sudo dmesg`,
 		`Explain the state of nodes: the most likely cause and its confidence, the evidence, what was ruled out, and
 the next safe step. The sources are the node, its history, the conductors, the other nodes and the journal.
 If Ironic waits for a machine, the agent is contacted, and so is the BMC if its credentials are known.
---bmc queries every BMC, also for ISOs served from this console (for the password see ironworks bmc --help).
+--bmc queries every BMC and checks that this computer can download the ISOs (for the password, see ironworks bmc
+--help).
 --error TEXT explains an error message offline; - reads the message from standard input.
 
 The exit code is 1 when a node cannot be read, otherwise 0.`,
@@ -214,8 +215,8 @@ ironworks history r7-n01 --ironic`,
 	},
 	"ironworks disks": {
 		"Show the disks of a node and the disk its hints pick",
-		`Show the disks that inspection found, the disk that the agent would install to with the node's root device
-hints, and for each other disk why the hints do not match. -o name prints the picked disk.
+		`Show the disks that inspection found, and the disk that the agent would install to with the node's root device
+hints. For each of the other disks, show why the hints do not match. -o name prints the picked disk.
 The exit code is 3 when Ironic has no inventory of the node.`,
 		`ironworks disks r7-n01
 ironworks disks r7-n01 -o name`,
@@ -244,7 +245,7 @@ ironworks journal export r7-n01 r7-n02 --file last-night.ironworks`,
 	"ironworks journal prune": {
 		"Delete records from the journal and free disk space",
 		`Delete records from the journal of the context and free the disk space.
---size deletes the oldest log lines first, then the oldest snapshots of nodes; transitions stay.
+--size deletes the oldest log lines first, then the oldest snapshots of nodes; transitions are kept.
 Nothing is sent to Ironic, and other ironworks programs can keep writing.`,
 		`ironworks journal prune --older 30d
 ironworks journal prune --size 500MiB --yes
@@ -252,7 +253,7 @@ ironworks journal prune --node r7-n01`,
 	},
 	"ironworks replay": {
 		"Play a recording in the console",
-		`Play a recording of ironworks journal export in the console: states, steps and ramdisk logs. The player can
+		`Play a recording made by ironworks journal export in the console: states, steps and ramdisk logs. The player can
 pause, change the speed and seek; every screen shows REPLAY. Nothing is sent to Ironic or to machines.`,
 		`ironworks replay r7-n01.ironworks --speed 8
 ironworks replay r7-n01.ironworks --at 10m --paused`,
@@ -279,8 +280,8 @@ ironworks config paths -o json`,
 	},
 	"ironworks man": {
 		"Write the man pages of all commands",
-		`Write a man page for each command to a folder: ironworks.1, ironworks-nodes.1, and so on. make install puts
-them below PREFIX.`,
+		`Write a man page for each command to a folder: ironworks.1, ironworks-nodes.1, and so on. make install installs
+them under PREFIX.`,
 		`ironworks man /usr/local/share/man/man1
 ironworks man bin/man`,
 	},

@@ -6,17 +6,17 @@ var ignitionHelpTexts = map[string]Text{
 		"Make, check and serve the configuration of CoreOS ramdisks",
 		`Make the Ignition configuration that boots a CoreOS live image into ironic-python-agent, check the
 configuration of installed systems, and deliver a configuration to machines: in an ISO, appended to an
-initramfs, or from a server. For a FILE that is read or written, - is standard input or output.`,
+initramfs, or from a server. For any FILE, - means standard input or standard output.`,
 		`ironworks ignition build -o ramdisk.ign
 ironworks ignition embed fedora-coreos.iso ramdisk.ign --output agent.iso
 ironworks ignition serve --iso fedora-coreos.iso --per-node r7-n01 r7-n02 --listen auto --apply`,
 	},
 	"ironworks ignition build": {
 		"Make the configuration of a ramdisk",
-		`Make the Ignition configuration that boots a CoreOS live image into an agent of Ironic.
-The URL of Ironic, its CA and the verification come from the context unless --host is given.
---agent builtin starts ironworks-agent, one program, in place of the container.
-The result has secrets: a FILE is readable by its owner only, and is never replaced without --force.`,
+		`Make the Ignition configuration that boots a CoreOS live image into an Ironic agent.
+The URL of Ironic, its CA and the TLS verification come from the context unless --host is given.
+--agent builtin starts ironworks-agent, a single program, instead of the container.
+The result contains secrets: FILE is readable only by its owner, and is never replaced without --force.`,
 		`ironworks ignition build -o ramdisk.ign
 ironworks ignition build --host https://10.0.0.5:6385 --ca ironic.pem --ssh-key ~/.ssh/ops.pub --preview
 ironworks ignition build --agent builtin --agent-url http://10.0.0.2/ironworks-agent --host 10.0.0.5
@@ -33,8 +33,8 @@ ironworks ignition check - -o json < config.ign`,
 	"ironworks ignition embed": {
 		"Embed a configuration in a CoreOS live ISO",
 		`Embed a configuration in a CoreOS live ISO: in place, or in a copy with --output. Butane is translated.
-Network keyfiles in the ISO stay. An ISO that has a configuration already is refused without --force.
-An existing OUT is never replaced; a new file is readable by its owner only.`,
+Network keyfiles in the ISO are kept. An ISO that already has a configuration is refused without --force.
+An existing OUT is never replaced; a new file is readable only by its owner.`,
 		`ironworks ignition embed live.iso ramdisk.ign --output agent.iso
 ironworks ignition build | ironworks ignition embed live.iso - --output agent.iso
 ironworks ignition embed live.iso ramdisk.ign --output - --karg-append console=ttyS0 | ssh web 'cat > agent.iso'`,
@@ -48,8 +48,8 @@ ironworks ignition show agent.img -o json`,
 	},
 	"ironworks ignition remove": {
 		"Remove the configuration from a live ISO",
-		`Remove the configuration from a live ISO. Network keyfiles stay; an ISO without keyfiles is then identical to
-the ISO before embedding.`,
+		`Remove the configuration from a live ISO. Network keyfiles are kept; an ISO without keyfiles is then identical
+to the ISO before embedding.`,
 		`ironworks ignition remove agent.iso
 ironworks ignition remove agent.iso --output live.iso`,
 	},
@@ -91,8 +91,8 @@ ironworks ignition kargs reset live.iso --output original.iso`,
 	},
 	"ironworks ignition wrap": {
 		"Build an initrd from a configuration, for network boot",
-		`Build an initrd that contains a configuration. A boot loader loads it beside the live initramfs. Ironic loads only
-one initrd: --append combines the initramfs and the configuration in one file.`,
+		`Build an initrd that contains a configuration. A boot loader loads it in addition to the live initramfs. Ironic
+loads only one initrd: --append combines the initramfs and the configuration in one file.`,
 		`ironworks ignition wrap ramdisk.ign --output config.img
 ironworks ignition wrap ramdisk.ign --append fedora-coreos-live-initramfs.x86_64.img --output agent.img`,
 	},
@@ -103,7 +103,7 @@ The configuration is read from --ignition, or else from the ISO, or else built w
 --per-node serves each NODE its own stream with its hostname; {node} in --hostname, --keyfile and
 --ip-option stands for the name of the node. Nothing is copied: all streams are made from one file.
 
-The files have secrets and clients do not authenticate: URLs cannot be guessed; treat them as secrets.
+The files contain secrets and clients do not authenticate, so the URLs cannot be guessed: treat them as secrets.
 The default is to listen on 127.0.0.1; --listen auto picks the address at which the BMCs of the nodes
 reach this computer. --apply writes the URLs to the nodes.`,
 		`ironworks ignition serve --iso live.iso --per-node r7-n01 r7-n02 --listen auto --apply

@@ -10,8 +10,8 @@ tasks, which continue when a session ends.
 
 Users log in with public keys (--authorized-keys: TYPE KEY NAME [ROLE] in each line) or certificates (--user-ca;
 principals are the name and ironworks-ROLE). A viewer changes nothing, an operator acts on nodes, an admin may also
-override checks. The section serve of the configuration file has the same settings, and roles and node filters of
-users. Files are read again when they change; a revoked key ends its sessions. No passwords, forwarding or shell.`,
+override checks. The serve section of the configuration file has the same settings, and the roles and node filters
+of users. Files are read again when they change; a revoked key ends its sessions. No passwords, forwarding or shell.`,
 		`ironworks serve --authorized-keys /etc/ironworks/authorized_keys
 ironworks serve --context production --listen :2222 --user-ca /etc/ironworks/user_ca.pub --check`,
 	},
@@ -19,11 +19,11 @@ ironworks serve --context production --listen :2222 --user-ca /etc/ironworks/use
 		"Query a BMC over Redfish, or send it a command",
 		`Query the BMC of a node over Redfish and compare the answer with what Ironic reports: health, power, boot,
 drives, logs and sensors. One session is opened and closed; nothing is changed. The address comes
-from driver_info. Ironic masks the password: it comes from the context's bmc section, IRONWORKS_BMC_PASSWORD,
+from driver_info. Ironic masks the password, so it comes from the context's bmc section, IRONWORKS_BMC_PASSWORD,
 --bmc-password-file, the keyring (ironworks bmc login), or a prompt. --address queries a BMC without Ironic.
 
-The subcommands change the machine without Ironic's knowledge. Use the uuid of a node that has the name of
-a subcommand.`,
+The subcommands change the machine without Ironic's knowledge. If a node has the same name as a
+subcommand, give its UUID.`,
 		`ironworks bmc r7-n01
 ironworks bmc r7-n01 -o json
 IRONWORKS_BMC_PASSWORD=… ironworks bmc --address https://10.0.7.1 --bmc-username root
@@ -67,7 +67,7 @@ ironworks bmc clear-jobs r7-n01 r7-n02 --yes`,
 	},
 	"ironworks bmc reset-controller": {
 		"Restart BMCs; the machines keep running",
-		`Restart BMCs. The machines keep running; the BMCs do not answer for some minutes.`,
+		`Restart BMCs. The machines keep running; the BMCs do not answer for a few minutes.`,
 		`ironworks bmc reset-controller r7-n01
 ironworks bmc reset-controller r7-n01 --yes`,
 	},
@@ -104,16 +104,16 @@ ironworks lab scenarios`,
 		`Run machines and an embedded Ironic until interrupted, for scripts and other clients. The command prints the
 environment variables that clients need.
 With --vms the machines are virtual machines that boot a CoreOS live ISO in QEMU, with KVM if available.
-With --real a real Ironic runs; its Python environment is made on first use, which needs python3, the
-network and about 400 MB.`,
+With --real a real Ironic runs; its Python environment is created on first use, which needs python3,
+a network connection and about 400 MB.`,
 		`ironworks lab up --listen 127.0.0.1:6385
 ironworks lab up --real --release 21.4.4
 ironworks lab up --vms 3 --iso fedora-coreos-live.iso --disks nvme:20G,ssd:40G --lab-state ~/lab`,
 	},
 	"ironworks lab machines": {
-		"Run machines for your own Ironic",
-		`Run machines until interrupted, for your own Ironic: BMCs that speak Redfish, and an agent in each
-machine that boots the deploy ISO, which the lab serves, too. --enrol creates the nodes and their ports.
+		"Run simulated machines for your own Ironic",
+		`Run simulated machines for your own Ironic, until interrupted: BMCs that speak Redfish, and an agent in each
+machine that boots the deploy ISO, which the lab also serves. --enrol creates the nodes and their ports.
 --clean deletes the nodes that labs have enrolled, in any state, and runs no machines.
 --agent-command runs your own agent: IRONWORKS_IRONIC_URL is the URL of Ironic, IRONWORKS_HARDWARE_URL
 the URL of the machine's disks and power switch.`,
@@ -130,7 +130,7 @@ ironworks lab snapshot --lab-state ~/lab --list`,
 	"ironworks lab restore": {
 		"Restore virtual machines from a snapshot",
 		`Restore the disks and UEFI variables of virtual machines (all, or the named ones) from a snapshot, which
-stays. The machines must be off; the lab may run. Ironic's nodes are not restored.`,
+is kept. The machines must be off; the lab may run. Ironic's nodes are not restored.`,
 		`ironworks lab restore --lab-state ~/lab clean
 ironworks lab restore --lab-state ~/lab clean vm1`,
 	},

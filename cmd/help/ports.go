@@ -18,7 +18,7 @@ ironworks port list --node r7-n01 -o json`,
 	},
 	"ironworks port create": {
 		"Create a port",
-		`Create a port of a node. KEYs: name (API 1.88), pxe_enabled, physical_network, portgroup (name or UUID),
+		`Create a port on a node. KEYs: name (API 1.88), pxe_enabled, physical_network, portgroup (name or UUID),
 local_link_connection.switch_id, .port_id and .switch_info, extra.KEY, description (API 1.97),
 vendor (API 1.100), category (API 1.101), is_smartnic, available_for_dynamic_portgroup (API 1.111).
 --dry-run shows the requests and the baremetal commands.`,
@@ -27,9 +27,9 @@ ironworks port create r7-n01 52:54:00:99:00:01 physical_network=provision extra.
 	},
 	"ironworks port set": {
 		"Change ports",
-		`Change fields of ports; KEY- removes a field. The KEYs are the same as for port create, and address.
+		`Change fields of ports; KEY- removes a field. The KEYs are the same as for port create, plus address.
 Ironic changes pxe_enabled, physical_network, local_link_connection and portgroup only while the node is
-enroll, manageable or inspect wait, or in maintenance.`,
+in enroll, manageable or inspect wait, or in maintenance.`,
 		`ironworks port set 52:54:00:99:00:01 pxe_enabled=true
 ironworks port set 52:54:00:99:00:01 local_link_connection.switch_id=0a:1b:2c:3d:4e:5f local_link_connection.port_id=Eth3/1
 ironworks port set 52:54:00:99:00:01 physical_network-`,
@@ -48,8 +48,8 @@ ironworks port delete 52:54:00:99:00:01 --yes`,
   unknown-mac    no NIC has the MAC address of a port
   pxe-no-link    PXE is enabled on a NIC without a link
   no-pxe-port    the boot interface boots from the network, but no port has PXE enabled
-  lldp-differs   the switch port that LLDP announced is not that of local_link_connection
-  link-unset     LLDP announced a switch port, local_link_connection is empty (not with network interface noop)
+  lldp-differs   the switch port that LLDP announced is not the one in local_link_connection
+  link-unset     LLDP announced a switch port, but local_link_connection is empty (not with the noop network interface)
 
 --apply creates the missing ports; with --dry-run it only shows the requests.`,
 		`ironworks port suggest r7-n01
@@ -71,7 +71,7 @@ ironworks portgroup list --node r7-n01 -o json`,
 	},
 	"ironworks portgroup create": {
 		"Create a port group",
-		`Create a port group of a node and put ports into it. KEYs: mode, address, members (ports of the node,
+		`Create a port group on a node and add ports to it. KEYs: mode, address, members (ports of the node,
 separated by commas), standalone_ports_supported, properties.KEY, extra.KEY, physical_network (API 1.102),
 category (API 1.103). --dry-run shows the requests and the baremetal commands.`,
 		`ironworks portgroup create r7-n01 bond0 mode=802.3ad properties.miimon=100 --dry-run
@@ -79,20 +79,20 @@ ironworks portgroup create r7-n01 bond0 members=52:54:00:12:00:01,52:54:00:12:00
 	},
 	"ironworks portgroup set": {
 		"Change a port group and its members",
-		`Change fields of a port group; KEY- removes a field. The KEYs are the same as for portgroup create, and name.
+		`Change fields of a port group; KEY- removes a field. The KEYs are the same as for portgroup create, plus name.
 members=A,B replaces the members, members+=A adds, members-=A removes.`,
 		`ironworks portgroup set bond0 mode=active-backup
 ironworks portgroup set bond0 members-=52:54:00:12:00:01`,
 	},
 	"ironworks portgroup delete": {
 		"Delete port groups",
-		`Delete port groups from Ironic, after confirmation. Their ports leave the group first and stay.`,
+		`Delete port groups from Ironic, after confirmation. Their ports are removed from the group first, and kept.`,
 		`ironworks portgroup delete bond0 --dry-run
 ironworks portgroup delete bond0 --yes`,
 	},
 	"ironworks vif": {
 		"List, attach and detach VIFs",
-		`List, attach and detach the VIFs (Neutron ports) of a node. Network interface noop has none.`,
+		`List, attach and detach the VIFs (Neutron ports) of a node. The noop network interface has none.`,
 		`ironworks vif list r7-n01
 ironworks vif attach r7-n01 5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11`,
 	},
@@ -105,7 +105,7 @@ ironworks vif list r7-n01 -o json`,
 	"ironworks vif attach": {
 		"Attach a VIF to a node",
 		`Attach a VIF to a port (--port) or a port group (--portgroup). Without either, Ironic picks one.
-The command refuses nodes with network interface noop, which accepts every VIF and does nothing.`,
+The command refuses nodes with the noop network interface, which accepts every VIF and does nothing.`,
 		`ironworks vif attach r7-n01 5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11 --dry-run
 ironworks vif attach r7-n01 5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11 --port 52:54:00:12:00:01`,
 	},

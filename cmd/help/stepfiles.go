@@ -4,14 +4,15 @@ package help
 var stepFileHelpTexts = map[string]Text{
 	"ironworks templates": {
 		"Create and change deploy templates",
-		`A deploy template adds deploy steps, or changes their priority and arguments. Its name is a trait: it applies to a
-deployment whose instance asks for that trait, on a node that has it. These commands keep templates in files.`,
+		`A deploy template adds deploy steps, or changes their priority and arguments. Its name is a trait: the template applies
+to a deployment whose instance requests that trait, on a node that has it. These commands keep templates in files.`,
 		`ironworks templates list
 ironworks templates list --node r7-n01`,
 	},
 	"ironworks templates list": {
 		"List deploy templates",
-		`List the deploy templates with their steps, the highest priority first. --node lists those whose trait the node has.`,
+		`List the deploy templates with their steps, the highest priority first. --node lists only templates whose trait the
+node has.`,
 		`ironworks templates list
 ironworks templates list -o yaml`,
 	},
@@ -29,8 +30,8 @@ ironworks templates list -o yaml`,
 	},
 	"ironworks templates apply": {
 		"Create and change deploy templates from a file",
-		`Create the templates of a file, and change those that differ. Templates are matched by UUID, or
-else by name. Fields and templates that are not in the file stay. Changes are shown and confirmed.`,
+		`Create the templates in a file, and change existing templates that differ. Templates are matched by UUID, or
+else by name. Fields and templates that are not in the file are kept. Changes are shown and confirmed.`,
 		`echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --dry-run
 echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --yes`,
 	},
@@ -50,7 +51,7 @@ ironworks runbooks list --node r7-n01`,
 	"ironworks runbooks list": {
 		"List runbooks",
 		`List the runbooks with their steps in order. A node needs one of the TRAITS (before API 1.112: the name of the
-runbook); a runbook without traits runs on no node. --node lists those that the traits of the node allow.`,
+runbook); a runbook without traits runs on no node. --node lists only runbooks that the node's traits allow.`,
 		`ironworks runbooks list
 ironworks runbooks list -o json`,
 	},
@@ -68,9 +69,9 @@ ironworks runbooks list -o yaml`,
 	},
 	"ironworks runbooks apply": {
 		"Create and change runbooks from a file",
-		`Create the runbooks of a file, and change those that differ. Runbooks are matched by UUID, or else by
-name. Fields and runbooks that are not in the file stay. traits and description need API 1.112. Changes are shown and
-confirmed.`,
+		`Create the runbooks in a file, and change existing runbooks that differ. Runbooks are matched by UUID, or else by
+name. Fields and runbooks that are not in the file are kept. traits and description need API 1.112. Changes are shown
+and confirmed.`,
 		`echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --dry-run
 echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --yes`,
 	},

@@ -36,14 +36,14 @@ func (a *app) ignitionApplyCommand() *cobra.Command {
 	}
 	flags.Register(cmd, false)
 	f, r := cmd.Flags(), &flags.ramdisk
-	f.StringVar(&r.ISO, "iso", "", "URL of an ISO with its configuration")
+	f.StringVar(&r.ISO, "iso", "", "URL of an ISO that contains its configuration")
 	f.StringVar(&r.Kernel, "kernel", "", "URL of a kernel, with --initrd")
 	f.StringVar(&r.Initramfs, "initrd", "", "URL of the initramfs, with --kernel")
 	f.StringVar(&r.KernelParams, "kernel-params", "", "kernel parameters, which replace the parameters configured in Ironic")
 	f.BoolVar(&r.WithDefaults, "with-defaults", false, "prepend the kernel parameters configured in Ironic")
 	f.BoolVar(&r.NoKernelParams, "no-kernel-params", false, "remove the kernel parameters of the node")
 	f.BoolVar(&r.InInstance, "in-instance", false, "write the kernel parameters to instance_info, which is removed with the instance")
-	f.BoolVar(&flags.dryRun, "dry-run", false, "show the requests without sending")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the requests without sending them")
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func (f *applyFlags) check() error {
 	pair := r.Kernel != "" || r.Initramfs != ""
 	switch {
 	case r.ISO == "" && !pair:
-		return cli.Usagef("nothing to boot: want --iso URL, or --kernel URL with --initrd URL")
+		return cli.Usagef("nothing to boot: give --iso URL, or --kernel URL with --initrd URL")
 	case r.ISO != "" && pair:
 		return cli.Usagef("--iso and --kernel cannot be combined")
 	case pair && r.Initramfs == "":

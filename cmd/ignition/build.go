@@ -55,7 +55,7 @@ func (a *app) writeBuilt(cmd *cobra.Command, out fileOutput, built prepare.Built
 	}
 	if !out.isStdout() {
 		p := built.Preview
-		a.PrintMessage("wrote %s: spec %s, %s, %s of %s in a live image", out.path, p.Spec,
+		a.PrintMessage("wrote %s: Ignition %s, %s; takes up %s of %s in a live image", out.path, p.Spec,
 			userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)), userdata.SizeText(userdata.EmbedLimit))
 	}
 	return nil

@@ -44,7 +44,7 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&filesDir, "files-dir", "", "directory of Butane's local: files; no file outside is read")
+	f.StringVar(&filesDir, "files-dir", "", "directory of Butane's local: files; files outside it are not read")
 	f.StringVar(&imageRoot, "image-root", "", "directory with the root file system of the image (default: built-in data of Fedora CoreOS and RHEL CoreOS)")
 	f.StringVar(&maxSpec, "max-spec", "", "newest Ignition specification that the image supports, such as 3.4")
 	return cmd
@@ -57,7 +57,7 @@ func parseSpec(text string) (userdata.Spec, error) {
 			return spec, nil
 		}
 	}
-	return 0, cli.Usagef("--max-spec %s: want 3.0 to %s", text, userdata.NewestSpec)
+	return 0, cli.Usagef("--max-spec %s: must be 3.0 to %s", text, userdata.NewestSpec)
 }
 
 // printReport prints a report. If the user data is invalid, it returns an error with exit code 3.

@@ -28,26 +28,26 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	r.tlsName = tlsName
 	in := &r.in
 	f.StringVar(&in.Profile, "profile", "", "profile: default, classic (build.py) or metal3 (image-customization-controller)")
-	f.StringArrayVar(&in.IronicURLs, "host", nil, "address of Ironic for machines: HOST, HOST:PORT or URL; may be repeated (default: URL of the context)")
-	f.StringVar(&in.TLS, tlsName, "", "verification of Ironic: off, ca, system, insecure; classic: off, on, insecure (default: by the URL and --ca)")
+	f.StringArrayVar(&in.IronicURLs, "host", nil, "address at which machines reach Ironic: HOST, HOST:PORT or URL; may be repeated (default: URL of the context)")
+	f.StringVar(&in.TLS, tlsName, "", "TLS verification of Ironic: off, ca, system, insecure; classic: off, on, insecure (default: depends on the URL and --ca)")
 	f.StringVar(&in.CAFile, "ca", "", "PEM file of the CA that signed Ironic's certificate (default: CA of the context)")
-	f.StringVar(&in.Agent, "agent", "", "agent: container, or builtin for ironworks-agent, without podman and registry (default container)")
+	f.StringVar(&in.Agent, "agent", "", "agent: container, or builtin for ironworks-agent, which needs no podman and no registry (default container)")
 	f.StringVar(&in.AgentURL, "agent-url", "", "URL from which machines fetch the builtin agent (default: ignition serve serves it)")
 	f.BoolVar(&in.AgentEmbed, "agent-embed", false, "include the builtin agent in the configuration (about 5 MiB)")
-	f.StringVar(&in.AgentBinary, "agent-binary", "", "program of the builtin agent (default: ironworks-agent-ARCH or ironworks-agent beside ironworks)")
+	f.StringVar(&in.AgentBinary, "agent-binary", "", "executable of the builtin agent (default: ironworks-agent-ARCH or ironworks-agent next to ironworks)")
 	f.StringVar(&in.Image, "image", "", "container image of the agent, preferably with a digest (default "+ignition.DefaultAgentImage+")")
 	f.StringArrayVar(&r.registries, "registry", nil, "classic: registry of the image REGISTRY/ironic-agent")
 	f.BoolVar(&in.InsecureRegistry, "insecure-registry", false, "classic: skip verification of the registry")
 	f.StringArrayVar(&in.Registries, "registry-tls", nil, "verification of a registry: HOST=verified, HOST=insecure or HOST=ca:FILE; may be repeated")
 	f.StringVar(&in.PullSecretFile, "pull-secret", "", "file with registry credentials, as written by podman login")
 	f.StringArrayVar(&r.sshKeys, "ssh-key", nil, "public key, or file with public keys; may be repeated (default: ~/.ssh/*.pub, or else the SSH agent's keys)")
-	f.BoolVar(&in.SSHAgent, "ssh-agent", false, "keys of the SSH agent, too")
+	f.BoolVar(&in.SSHAgent, "ssh-agent", false, "also use the keys in the SSH agent")
 	f.BoolVar(&in.AllowKeyOptions, "allow-key-options", false, "accept keys with options such as command=…")
 	f.BoolVar(&in.NoLogin, "no-ssh-key", false, "ramdisk without login")
 	f.StringVar(&in.Hostname, "hostname", "", "hostname of the machine")
 	f.StringArrayVar(&in.KeyFiles, "keyfile", nil, "NetworkManager keyfile, or directory of .nmconnection files; may be repeated")
 	f.StringArrayVar(&in.IPOptions, "ip-option", nil, "kernel argument for the network of the installed system, such as ip=dhcp6; may be repeated")
-	f.StringVar(&in.CopyNetwork, "copy-network", "", "copying of the ramdisk's network to the installed system: auto, always, never")
+	f.StringVar(&in.CopyNetwork, "copy-network", "", "copy the ramdisk's network configuration to the installed system: auto, always, never")
 	f.StringVar(&in.HTTPProxy, "http-proxy", "", "proxy for http: URL, or @FILE with a URL that has a password")
 	f.StringVar(&in.HTTPSProxy, "https-proxy", "", "proxy for https, as with --http-proxy")
 	f.StringSliceVar(&in.NoProxy, "no-proxy", nil, "hosts and networks without a proxy")
@@ -68,7 +68,7 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	in := r.in
 	if len(r.registries) > 1 {
-		return in, cli.Usagef("--registry: want one registry; use --registry-tls for the verification of others")
+		return in, cli.Usagef("--registry: only one registry is allowed; use --registry-tls for the verification of others")
 	}
 	if len(r.registries) == 1 {
 		in.Registry = r.registries[0]

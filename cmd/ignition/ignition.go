@@ -71,7 +71,7 @@ func (o *fileOutput) registerForce(cmd *cobra.Command) {
 // check rejects a file name that is also the name of an output format, such as json.
 func (o *fileOutput) check() error {
 	if slices.Contains(cli.OutputNames(), o.path) {
-		return cli.Usagef("--output %s: want a FILE, not a format; use ./%s for a file of that name", o.path, o.path)
+		return cli.Usagef("--output %s: must be a FILE, not a format; use ./%s for a file with that name", o.path, o.path)
 	}
 	return nil
 }

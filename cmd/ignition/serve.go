@@ -51,12 +51,12 @@ func (a *app) ignitionServeCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.source.ISO, "iso", "", "live ISO to serve")
-	f.BoolVar(&flags.source.PXE, "pxe", false, "kernel, initramfs and root file system of the ISO, instead of the ISO")
+	f.BoolVar(&flags.source.PXE, "pxe", false, "serve the kernel, initramfs and root file system of the ISO, instead of the ISO")
 	f.StringVar(&flags.source.Kernel, "kernel", "", "kernel to serve, with --initrd")
 	f.StringVar(&flags.source.Initrd, "initrd", "", "initramfs to serve, with --kernel")
 	f.StringVar(&flags.source.Rootfs, "rootfs", "", "root file system to serve, of the same release as the initramfs")
 	f.StringVar(&flags.config, "ignition", "", "configuration file, or -")
-	f.BoolVar(&flags.source.ConfigURL, "config-url", false, "configuration as a separate file, for ignition.config.url, instead of appended to the initramfs")
+	f.BoolVar(&flags.source.ConfigURL, "config-url", false, "serve the configuration as a separate file, for ignition.config.url, instead of appending it to the initramfs")
 	f.BoolVar(&flags.noCheck, "no-check", false, "use --ignition unchecked")
 	f.BoolVar(&flags.source.Force, "force", false, "replace the configuration in the ISO")
 	f.StringArrayVar(&flags.source.Kargs, "karg-append", nil, "kernel argument to append; may be repeated")
@@ -86,7 +86,7 @@ func (f *serveFlags) check(a *app, nodes []string) error {
 	files := of.Kernel != "" || of.Initrd != "" || of.Rootfs != ""
 	switch {
 	case of.ISO == "" && !files:
-		return cli.Usagef("nothing to serve: want --iso ISO, or --kernel FILE, --initrd FILE and --rootfs FILE")
+		return cli.Usagef("nothing to serve: give --iso ISO, or --kernel FILE, --initrd FILE and --rootfs FILE")
 	case of.ISO != "" && files:
 		return cli.Usagef("--iso cannot be combined with --kernel, --initrd and --rootfs; --pxe serves the kernel, initramfs and root file system of the ISO")
 	case of.ISO == "" && (of.Kernel == "" || of.Initrd == ""):

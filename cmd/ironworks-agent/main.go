@@ -16,10 +16,10 @@ import (
 
 func main() {
 	options := daemon.Options{Getenv: os.Getenv, Log: os.Stderr}
-	flag.StringVar(&options.Root, "root", "/", "`folder` with the root of the host, if the agent runs in a container")
+	flag.StringVar(&options.Root, "root", "/", "`folder` where the host's root file system is mounted, if the agent runs in a container")
 	repeated(&options.ConfigFiles, "config-file", "configuration `file` of ironic-python-agent; may be repeated")
-	repeated(&options.ConfigFolders, "config-dir", "`folder` with such files, named *.conf; may be repeated")
-	flag.StringVar(&options.Lock, "lock", "", "`file` that only one agent of a host holds (default /run/ironworks-agent.lock)")
+	repeated(&options.ConfigFolders, "config-dir", "`folder` with configuration files, named *.conf; may be repeated")
+	flag.StringVar(&options.Lock, "lock", "", "lock `file` that allows only one agent on a host (default /run/ironworks-agent.lock)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := daemon.Run(ctx, options)

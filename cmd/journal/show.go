@@ -107,7 +107,7 @@ func (a *app) journalPruneCommand() *cobra.Command {
 func (f *pruneFlags) parse(now time.Time) (o journal.PruneOptions, what string, err error) {
 	switch {
 	case f.older == "" && f.size == "" && f.node == "":
-		return o, "", cli.Usagef("prune: want --older, --size or --node")
+		return o, "", cli.Usagef("prune: give --older, --size or --node")
 	case f.size != "" && f.node != "":
 		return o, "", cli.Usagef("--size and --node cannot be combined")
 	}
@@ -122,7 +122,7 @@ func (f *pruneFlags) parse(now time.Time) (o journal.PruneOptions, what string, 
 	}
 	if f.size != "" {
 		if o.Size, err = models.ParseBytes(f.size); err == nil && o.Size == 0 {
-			err = fmt.Errorf("want more than %s; --older 0d deletes all records", f.size)
+			err = fmt.Errorf("must be more than %s; --older 0d deletes all records", f.size)
 		}
 		if err != nil {
 			return o, "", cli.Usagef("--size: %w", err)

@@ -41,18 +41,18 @@ func (a *app) labMachinesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.labMachines(cmd, flags) },
 	}
 	f := cmd.Flags()
-	f.IntVar(&flags.count, "count", 3, "number of machines; the first twelve have the scenarios of the lab")
+	f.IntVar(&flags.count, "count", 3, "number of machines; the first twelve use the scenarios of the lab")
 	f.StringVar(&flags.IronicURL, "ironic-url", "", "URL of Ironic for the agents (default: the URL of the context)")
 	f.StringVar(&flags.file, "scenarios", "", "YAML file of machines and scenarios, instead of --count")
 	f.BoolVar(&flags.enrol, "enrol", false, "create the nodes and their ports in Ironic")
 	f.StringVar(&flags.nodes, "nodes-file", "", "CSV file to write the machines to, for ironworks enroll -f")
 	f.BoolVar(&flags.clean, "clean", false, "delete the nodes that labs have enrolled in Ironic, and exit")
-	f.StringVar(&flags.Host, "host", "127.0.0.1", "address of the BMCs and the ISO for the conductor")
+	f.StringVar(&flags.Host, "host", "127.0.0.1", "address at which the conductor reaches the BMCs and the ISO")
 	f.StringVar(&flags.bmcs, "bmc", "each", "BMC addresses: each (one per machine) or one (one for all)")
-	f.BoolVar(&flags.BMCOverTLS, "bmc-tls", false, "HTTPS BMCs, with self-signed certificates")
-	f.BoolVar(&flags.PlainAgents, "plain-agents", false, "agents without TLS, for an Ironic with require_tls = false")
+	f.BoolVar(&flags.BMCOverTLS, "bmc-tls", false, "serve the BMCs over HTTPS, with self-signed certificates")
+	f.BoolVar(&flags.PlainAgents, "plain-agents", false, "run the agents without TLS, for an Ironic with require_tls = false")
 	f.StringVar(&flags.agent, "agent-command", "", "shell command to run on a booted machine instead of the lab's agent")
-	f.IntVar(&flags.SSHPort, "ssh-port", 0, "SSH port of the ramdisks (user core), each at an address 127.18.x.y; 0 for no SSH (Linux)")
+	f.IntVar(&flags.SSHPort, "ssh-port", 0, "SSH port of the ramdisks (user core), each at its own address 127.18.x.y; 0 disables SSH (Linux only)")
 	f.Float64Var(&flags.Speed, "lab-speed", 4, "speed of boots, installations and erasures, relative to real machines")
 	return cmd
 }
@@ -62,7 +62,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
-			return nil, cli.Usagef("--%s %d: want 1 to 10000", flag, count)
+			return nil, cli.Usagef("--%s %d: must be 1 to 10000", flag, count)
 		}
 		return lab.Cast(count), nil
 	}
@@ -80,13 +80,13 @@ func labMembers(path, flag string, count int) ([]lab.Member, error) {
 
 func (f *machinesFlags) check(cmd *cobra.Command) error {
 	if f.bmcs != "each" && f.bmcs != "one" {
-		return cli.Usagef("--bmc %q: want each or one", f.bmcs)
+		return cli.Usagef("--bmc %q: must be each or one", f.bmcs)
 	}
 	if f.SSHPort < 0 || f.SSHPort > 65535 {
-		return cli.Usagef("--ssh-port %d: want a port, or 0", f.SSHPort)
+		return cli.Usagef("--ssh-port %d: must be a port, or 0", f.SSHPort)
 	}
 	if f.Speed <= 0 {
-		return cli.Usagef("--lab-speed %g: want a positive number", f.Speed)
+		return cli.Usagef("--lab-speed %g: must be a positive number", f.Speed)
 	}
 	if f.clean && (f.enrol || f.file != "" || cmd.Flags().Changed("count")) {
 		return cli.Usagef("--clean cannot be combined with --enrol, --scenarios or --count")
@@ -188,7 +188,7 @@ func (a *app) runMachines(
 	running(l)
 	<-ctx.Done()
 	if enrol {
-		a.PrintMessage("the nodes stay in Ironic; ironworks lab machines --clean deletes the nodes")
+		a.PrintMessage("the nodes are kept in Ironic; ironworks lab machines --clean deletes the nodes")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type realFlags struct {
 const realSpeed = 4
 
 func (f *realFlags) register(set *pflag.FlagSet) {
-	set.BoolVar(&f.on, "real", false, "real Ironic, from its Python packages, instead of the embedded one")
+	set.BoolVar(&f.on, "real", false, "run a real Ironic, from its Python packages, instead of the embedded one")
 	set.StringVar(&f.release, "release", real.Newest.Name(), "release of the real Ironic: newest (39.0.0) or old (21.4.4, needs Python 3.11)")
 }
 
@@ -58,7 +58,7 @@ func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early fun
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return nil, cli.Usagef("--listen %q: want a port from 0 to 65535", site.Listen)
+		return nil, cli.Usagef("--listen %q: the port must be from 0 to 65535", site.Listen)
 	}
 	if host == "" {
 		host = "0.0.0.0" // listen on all addresses, as the embedded Ironic does

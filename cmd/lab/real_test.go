@@ -16,8 +16,8 @@ func TestRealAddress(t *testing.T) {
 		{"a version and a port", "21.4.4", "localhost:6385", ""},
 		{"everywhere", "39.0.0", ":6385", ""},
 		{"no port", "newest", "127.0.0.1", "missing port"},
-		{"a port that is none", "newest", "127.0.0.1:http", "want a port"},
-		{"a port that is too large", "newest", "127.0.0.1:65536", "want a port"},
+		{"a port that is none", "newest", "127.0.0.1:http", "the port must be from 0"},
+		{"a port that is too large", "newest", "127.0.0.1:65536", "the port must be from 0"},
 		{"no release", "22", "127.0.0.1:0", `unknown Ironic release "22"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (a *app) labSnapshotCommand() *cobra.Command {
 			return a.eachVirtual(cmd.Context(), dir, args, "kept", vm.Snapshot)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "lab-state", "", "directory of lab up --lab-state")
+	cmd.Flags().StringVar(&dir, "lab-state", "", "directory given to lab up --lab-state")
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the snapshot")
 	cmd.Flags().BoolVar(&list, "list", false, "list the snapshots")
 	return cmd
@@ -42,7 +42,7 @@ func (a *app) labRestoreCommand() *cobra.Command {
 			return a.eachVirtual(cmd.Context(), dir, args, "restored", vm.Restore)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "lab-state", "", "directory of lab up --lab-state")
+	cmd.Flags().StringVar(&dir, "lab-state", "", "directory given to lab up --lab-state")
 	return cmd
 }
 
@@ -50,7 +50,7 @@ func (a *app) labRestoreCommand() *cobra.Command {
 // machine with a given name.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
-		return nil, nil, cli.Usagef("want --lab-state DIR, as given to lab up")
+		return nil, nil, cli.Usagef("--lab-state DIR is required, as given to lab up")
 	}
 	names, folder, err = lab.VirtualFolders(dir)
 	if err == nil && len(names) == 0 {
@@ -65,7 +65,7 @@ func (a *app) eachVirtual(
 	ctx context.Context, dir string, args []string, done string, work func(ctx context.Context, host vm.Host, folder, name string) error,
 ) error {
 	if len(args) == 0 {
-		return cli.Usagef("no snapshot given: want NAME")
+		return cli.Usagef("no snapshot given: NAME is required")
 	}
 	name, wanted := args[0], args[1:]
 	if err := vm.CheckSnapshotName(name); err != nil {

@@ -21,10 +21,10 @@ type SiteFlags struct {
 
 // Register adds the flags to a command.
 func (f *SiteFlags) Register(set *pflag.FlagSet) {
-	set.IntVar(&f.machines, "lab-machines", 12, "number of machines of the lab, up to 10000")
+	set.IntVar(&f.machines, "lab-machines", 12, "number of machines in the lab, up to 10000")
 	set.Float64Var(&f.Speed, "lab-speed", 10, "speed of boots, installations and erasures, relative to real machines")
 	set.StringVar(&f.Dir, "lab-state", "", "directory for the lab's nodes and disks (default: temporary)")
-	set.IntVar(&f.SSHPort, "lab-ssh-port", 0, "SSH port of the lab's ramdisks (user core), each at an address 127.18.x.y; 0 for no SSH (Linux)")
+	set.IntVar(&f.SSHPort, "lab-ssh-port", 0, "SSH port of the lab's ramdisks (user core), each at its own address 127.18.x.y; 0 disables SSH (Linux only)")
 }
 
 // Used returns the name of one of these flags that is on the command line, or "".
@@ -44,10 +44,10 @@ func (f *SiteFlags) Options() (lab.SiteOptions, error) {
 		return lab.SiteOptions{}, err
 	}
 	if f.Speed <= 0 {
-		return lab.SiteOptions{}, cli.Usagef("--lab-speed %g: want a positive number", f.Speed)
+		return lab.SiteOptions{}, cli.Usagef("--lab-speed %g: must be a positive number", f.Speed)
 	}
 	if f.SSHPort < 0 || f.SSHPort > 65535 {
-		return lab.SiteOptions{}, cli.Usagef("--lab-ssh-port %d: want a port, or 0", f.SSHPort)
+		return lab.SiteOptions{}, cli.Usagef("--lab-ssh-port %d: must be a port, or 0", f.SSHPort)
 	}
 	options := f.SiteOptions
 	options.Members = members

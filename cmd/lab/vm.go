@@ -35,9 +35,9 @@ const (
 func (f *vmFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.count, "vms", 0, "number of virtual machines in QEMU, instead of simulated machines; needs --iso")
 	set.StringVar(&f.iso, "iso", "", "CoreOS live ISO that the virtual machines boot as their deploy ramdisk")
-	set.StringVar(&f.memory, "memory", "4G", "memory of a virtual machine")
-	set.StringVar(&f.disks, "disks", "nvme:20G", "disks of a virtual machine, as KIND:SIZE,…; kinds are nvme, ssd and hdd")
-	set.IntVar(&f.cpus, "cpus", 2, "CPUs of a virtual machine")
+	set.StringVar(&f.memory, "memory", "4G", "memory of each virtual machine")
+	set.StringVar(&f.disks, "disks", "nvme:20G", "disks of each virtual machine, as KIND:SIZE,…; kinds are nvme, ssd and hdd")
+	set.IntVar(&f.cpus, "cpus", 2, "number of CPUs of each virtual machine")
 	set.StringVar(&f.ironic, "ironic", "", "URL of an Ironic on this computer, instead of the embedded one")
 }
 
@@ -52,7 +52,7 @@ func (f *vmFlags) check(cmd *cobra.Command, site *SiteFlags, real *realFlags) er
 		return nil
 	}
 	if f.count < 1 || f.count > lab.MaxVirtual {
-		return cli.Usagef("--vms %d: want 1 to %d", f.count, lab.MaxVirtual)
+		return cli.Usagef("--vms %d: must be 1 to %d", f.count, lab.MaxVirtual)
 	}
 	for _, name := range []string{"lab-machines", "lab-speed", "story"} {
 		if cmd.Flags().Changed(name) {
@@ -66,7 +66,7 @@ func (f *vmFlags) check(cmd *cobra.Command, site *SiteFlags, real *realFlags) er
 		return cli.Usagef("--vms needs --iso FILE, a CoreOS live ISO: %s", isoHelp)
 	}
 	if f.cpus < 1 {
-		return cli.Usagef("--cpus %d: want at least 1", f.cpus)
+		return cli.Usagef("--cpus %d: must be at least 1", f.cpus)
 	}
 	if runtime.GOOS != "linux" {
 		return cli.Usagef("--vms needs Linux")

@@ -23,7 +23,7 @@ type portFlags struct {
 
 func (f *portFlags) register(cmd *cobra.Command) {
 	f.Register(cmd, false)
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending them")
 }
 
 func (a *app) portCommand() *cobra.Command {
@@ -179,7 +179,7 @@ func (a *app) portSetCommand() *cobra.Command {
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		ids, settings := splitPorts(args)
 		if len(ids) == 0 || len(settings) == 0 {
-			return nil, cli.Usagef("port set: want PORT… KEY=VALUE…")
+			return nil, cli.Usagef("port set: give PORT… KEY=VALUE…")
 		}
 		return provision.SetPorts(ctx, s.Client, ids, settings)
 	})

@@ -31,7 +31,7 @@ func (a *app) vifListCommand() *cobra.Command {
 			}
 			r := cli.Result{Header: []string{"VIF", "PORT", "PORT GROUP"}, Data: cli.NonNil(list), Empty: "No VIFs are attached."}
 			if node.NetworkInterface == "noop" {
-				r.Empty = fmt.Sprintf("No VIFs: network interface %s does not attach any.", node.NetworkInterface)
+				r.Empty = fmt.Sprintf("No VIFs: the %s network interface does not attach any.", node.NetworkInterface)
 			}
 			for _, v := range list {
 				r.Names = append(r.Names, v.ID)

@@ -42,7 +42,7 @@ func (f ListenFlags) Resolve(ctx context.Context, a *cli.App, s *session.Session
 	}
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return "", "", cli.Usagef("--listen %s: want HOST:PORT, auto or auto:PORT", f.Listen)
+		return "", "", cli.Usagef("--listen %s: must be HOST:PORT, auto or auto:PORT", f.Listen)
 	}
 	advertise = f.advertise
 	ip := net.ParseIP(host)
@@ -82,6 +82,6 @@ func offerAddress(a *cli.App, candidates []serve.Candidate) {
 
 // Register adds the flags to a command.
 func (f *ListenFlags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Listen, "listen", "", "listen address: HOST:PORT, auto or auto:PORT (default: a free port of 127.0.0.1)")
+	flags.StringVar(&f.Listen, "listen", "", "listen address: HOST:PORT, auto or auto:PORT (default: a free port on 127.0.0.1)")
 	flags.StringVar(&f.advertise, "advertise", "", "host name or address at which clients reach this computer (default: the listen address)")
 }

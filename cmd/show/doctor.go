@@ -37,13 +37,13 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&flags.timeout, "timeout", time.Minute, "time limit for all checks")
-	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "evidence of checks that are ok, too")
+	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "also show the evidence of checks that are ok")
 	return cmd
 }
 
 func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) error {
 	if flags.timeout <= 0 {
-		return cli.Usagef("--timeout: want a duration above zero, such as 1m")
+		return cli.Usagef("--timeout: must be a duration above zero, such as 1m")
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
 	defer cancel()

@@ -40,7 +40,7 @@ func (a *app) explainCommand() *cobra.Command {
 			case flags.state != "":
 				return cli.Usagef("--state needs --error")
 			case len(args) == 0:
-				return cli.Usagef("want a NODE, or --error TEXT (see ironworks explain --help)")
+				return cli.Usagef("give a NODE or --error TEXT (see ironworks explain --help)")
 			}
 			return a.Online(func(cmd *cobra.Command, s *session.Session, names []string) error {
 				return a.explainNodes(cmd, s, names, &flags)
@@ -49,7 +49,7 @@ func (a *app) explainCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&flags.text, "error", "", "error message to explain offline, or - for standard input")
 	cmd.Flags().StringVar(&flags.state, "state", "", "provision state of the node, with --error")
-	cmd.Flags().BoolVar(&flags.bmc, "bmc", false, "query the BMCs of the nodes, too")
+	cmd.Flags().BoolVar(&flags.bmc, "bmc", false, "also query the BMCs of the nodes")
 	cmd.Flags().StringVar(&flags.bmcFlags.Login.Username, "bmc-username", "", "user name for the BMC")
 	cmd.Flags().StringVar(&flags.bmcFlags.PasswordFile, "bmc-password-file", "", "file with the BMC password on one line")
 	a.JournalFlag(cmd.Flags())

@@ -25,7 +25,7 @@ func (a *app) exportCommand() *cobra.Command {
 	}
 	// This local flag hides the global --output flag, because the formats differ.
 	cmd.Flags().StringVarP(&format, "output", "o", string(nodefile.Baremetal), "format: baremetal, bifrost, csv or bmh")
-	cmd.Flags().StringVar(&credentials, "credentials", "", "YAML file of BMC credentials, instead of placeholders")
+	cmd.Flags().StringVar(&credentials, "credentials", "", "YAML file with the BMC credentials that replace the placeholders")
 	return cmd
 }
 

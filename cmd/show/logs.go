@@ -45,7 +45,7 @@ func (a *app) logsCommand() *cobra.Command {
 				return err
 			}
 			if a.Output == cli.OutputName {
-				return cli.Usagef("-o name: log lines have no name; want table, json or yaml")
+				return cli.Usagef("-o name: log lines have no name; use table, json or yaml")
 			}
 			switch {
 			case order.kept:
@@ -77,7 +77,7 @@ func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 	o := logsOrder{LogsOrder: f.LogsOrder, kept: f.kept, least: models.LogDebug}
 	switch {
 	case len(nodes) == 0 && f.Listen == "":
-		return o, cli.Usagef("want a NODE, or --listen to receive pushed journals")
+		return o, cli.Usagef("give a NODE, or --listen to receive pushed journals")
 	case f.Address != "" && len(nodes) != 1:
 		return o, cli.Usagef("--address needs exactly one NODE")
 	case f.kept && (f.Follow || f.Listen != "" || f.Address != "" || f.Archive != "" || len(f.sources) > 0):
@@ -99,7 +99,7 @@ func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 	for _, name := range f.sources {
 		switch s := models.LogSource(name); {
 		case !slices.Contains(models.LogSources(), s):
-			return o, cli.Usagef("--source %q: want ssh, push, serial, archive or status%s", name, cli.DidYouMean(name, models.LogSources()))
+			return o, cli.Usagef("--source %q: must be ssh, push, serial, archive or status%s", name, cli.DidYouMean(name, models.LogSources()))
 		default:
 			o.Sources = append(o.Sources, s)
 		}
@@ -167,7 +167,7 @@ func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 		p.printStatus(n, b.Status[i])
 	}
 	if b.Dropped > 0 {
-		p.app.PrintMessage("%s: %s dropped: the log is faster than the output", nodeLabel(n), models.Counted(b.Dropped, "line"))
+		p.app.PrintMessage("%s: %s dropped: the log is faster than the output can be written", nodeLabel(n), models.Counted(b.Dropped, "line"))
 	}
 	for i := range b.Lines {
 		if b.Lines[i].Source != models.LogStatus { // a status line from the agent is a sign of life, not a log line

@@ -25,7 +25,7 @@ func TestLogsOrder(t *testing.T) {
 		wrong string
 		check func(o logsOrder) bool
 	}{
-		"nothing":         {wrong: "want a NODE, or --listen"},
+		"nothing":         {wrong: "give a NODE, or --listen"},
 		"a node":          {nodes: one, check: func(o logsOrder) bool { return !o.Follow && o.Since.IsZero() && o.least == models.LogDebug }},
 		"listening":       {flags: logsFlags{LogsOrder: session.LogsOrder{Listen: ":6387"}}, check: func(o logsOrder) bool { return o.Follow }},
 		"since ago":       {flags: logsFlags{since: "10m"}, nodes: one, check: func(o logsOrder) bool { return o.Since.Equal(now.Add(-10 * time.Minute)) }},

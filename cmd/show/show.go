@@ -108,7 +108,7 @@ func (a *app) configCommand() *cobra.Command {
 		Use: "config",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usagef("%w; want show or paths", cli.UnknownCommand(cmd, args[0]))
+				return cli.Usagef("%w; use show or paths", cli.UnknownCommand(cmd, args[0]))
 			}
 			return cmd.Help()
 		},

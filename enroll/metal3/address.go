@@ -32,7 +32,7 @@ func ParseAddress(address string, unverified bool) (Access, error) {
 	scheme, transport, given := strings.Cut(u.Scheme, "+")
 	a, known := schemes()[scheme]
 	if !known || given && (a.Driver == "ipmi" || transport != "http" && transport != "https") {
-		return Access{}, fmt.Errorf("unknown scheme %q of a BMC address: use ipmi, redfish, redfish-virtualmedia, idrac-redfish, idrac-virtualmedia, ilo5-redfish, "+
+		return Access{}, fmt.Errorf("unknown BMC address scheme %q: use ipmi, redfish, redfish-virtualmedia, idrac-redfish, idrac-virtualmedia, ilo5-redfish, "+
 			"ilo5-virtualmedia or redfish-uefihttp, with +http for plain HTTP", u.Scheme)
 	}
 	a.Scheme = scheme

@@ -53,7 +53,7 @@ func (h *hostReader) deployment(members []document.Member) {
 	} else {
 		for _, key := range []string{"userData", "networkData", "metaData"} {
 			if m, given := parts[key]; given {
-				h.note(m.Line, "spec.%s: unused, a live ISO gets no config drive", key)
+				h.note(m.Line, "spec.%s: unused because a live ISO gets no config drive", key)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (h *hostReader) whyLeftOut(m document.Member) string {
 	case "consumerRef":
 		why = strings.TrimSpace("the host is in use by "+text(m.Value, "kind")) + " " + key(text(m.Value, "namespace"), text(m.Value, "name")) + "; not carried over"
 	case "firmware":
-		why = "not applied, Metal3 ignores it, too; use HostFirmwareSettings"
+		why = "not applied because Metal3 ignores it, too; use HostFirmwareSettings"
 	case "hardwareProfile":
 		why = "deprecated; use spec.rootDeviceHints"
 	case "networkInterfaces":

@@ -35,12 +35,12 @@ const byPath = "/dev/disk/by-path/"
 func (h *hostReader) hints(of document.Member) map[string]any {
 	out := map[string]any{}
 	if of.Value.Kind != document.Object && of.Value.Kind != document.Null {
-		h.problem(of.Line, "spec.%s: want an object, not %s", of.Key, of.Value.Kind)
+		h.problem(of.Line, "spec.%s: must be an object, not %s", of.Key, of.Value.Kind)
 	}
 	for _, m := range of.Value.Members {
 		value, ok := m.Value.Scalar()
 		if wrong := wrongHint(m); ok && wrong != "" {
-			h.problem(m.Line, "spec.%s.%s: want %s", of.Key, m.Key, wrong)
+			h.problem(m.Line, "spec.%s.%s: must be %s", of.Key, m.Key, wrong)
 			continue
 		}
 		if m.Value.Kind == document.Bool {
@@ -64,7 +64,7 @@ func (h *hostReader) hints(of document.Member) map[string]any {
 		case !known:
 			h.problem(m.Line, "spec.%s.%s: unknown hint; without it another disk may be erased", of.Key, m.Key)
 		case !ok && m.Value.Kind != document.Null:
-			h.problem(m.Line, "spec.%s.%s: want a string, not %s", of.Key, m.Key, m.Value.Kind)
+			h.problem(m.Line, "spec.%s.%s: must be a string, not %s", of.Key, m.Key, m.Value.Kind)
 		}
 	}
 	return out

@@ -32,7 +32,7 @@ func (h *hostReader) problem(line int, format string, args ...any) {
 func (h *hostReader) text(m document.Member) string {
 	s, ok := m.Value.Scalar()
 	if !ok && m.Value.Kind != document.Null {
-		h.problem(m.Line, "spec.%s: want a string, not %s", m.Key, m.Value.Kind)
+		h.problem(m.Line, "spec.%s: must be a string, not %s", m.Key, m.Value.Kind)
 	}
 	return s
 }
@@ -42,7 +42,7 @@ func (h *hostReader) text(m document.Member) string {
 // could be cleaned.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
-		h.problem(m.Line, "spec.%s: want true or false, not %s", m.Key, m.Value.Kind)
+		h.problem(m.Line, "spec.%s: must be true or false, not %s", m.Key, m.Value.Kind)
 	}
 	return m.Value.True()
 }
@@ -62,7 +62,7 @@ func (r *reader) host(o object) {
 	h.node.Source = enroll.Source{File: r.file, Line: o.value.Line}
 	h.node.Set(NodeName(o.namespace, o.name), "name")
 	if o.namespace == "" {
-		h.note(o.value.Line, "metadata.namespace: none; Metal3 would name the node NAMESPACE~%s", o.name)
+		h.note(o.value.Line, "metadata.namespace: missing; Metal3 would name the node NAMESPACE~%s", o.name)
 	}
 	h.metadata()
 	h.status()
@@ -206,7 +206,7 @@ func (h *hostReader) provisioned(line int, state string) {
 		h.node.Adopt = true
 		h.note(line, "status: %s, so the node is adopted, not cleaned", state)
 	case "provisioning", "deprovisioning", "inspecting", "preparing", "servicing":
-		h.note(line, "status: Metal3 is %s this host; wait until that ends", state)
+		h.note(line, "status: Metal3 is %s this host; wait until this is done", state)
 	}
 }
 
@@ -324,7 +324,7 @@ func (r *reader) structure(namespace, name string, keys ...string) (map[string]a
 	}
 	raw, has := s.first(keys...)
 	if !has {
-		return nil, fmt.Errorf("secret %s has none of %s", key(namespace, name), strings.Join(keys, ", "))
+		return nil, fmt.Errorf("secret %s has none of the keys %s", key(namespace, name), strings.Join(keys, ", "))
 	}
 	docs, err := document.Parse([]byte(raw.Reveal()), "secret "+key(namespace, name))
 	if err != nil {
@@ -361,10 +361,10 @@ func (h *hostReader) ramdisk(v document.Value) {
 	boot := models.TextOf(h.node.Fields["boot_interface"])
 	switch format := text(v, "status", "format"); {
 	case url == "":
-		h.note(v.Line, "PreprovisioningImage: not built yet, so without a ramdisk")
+		h.note(v.Line, "PreprovisioningImage: not built yet, so no ramdisk is set")
 		return
 	case format == "iso" && (boot == "" || boot == "ipxe"):
-		h.note(v.Line, "PreprovisioningImage %s: not set, the boot interface %s boots no ISO", url, boot)
+		h.note(v.Line, "PreprovisioningImage %s: not set, because the %s boot interface cannot boot an ISO", url, boot)
 		return
 	case format == "iso":
 		h.node.Set(url, "driver_info", "deploy_iso")

@@ -77,7 +77,7 @@ func Read(docs []document.Value, file string) (Import, error) {
 	}
 	for _, o := range r.companions {
 		if !r.used[o.String()] {
-			r.note(o.value.Line, "%s: no BareMetalHost of this name", o)
+			r.note(o.value.Line, "%s: no BareMetalHost with this name", o)
 		}
 	}
 	if len(r.problems) > 0 {
@@ -108,7 +108,7 @@ func text(v document.Value, path ...string) string {
 // collect stores an object according to its kind. If the object is a List, collect stores each of its items.
 func (r *reader) collect(v document.Value) {
 	if v.Kind != document.Object {
-		r.problem(v.Line, "want a manifest with apiVersion and kind, not %s", v.Kind)
+		r.problem(v.Line, "expected a manifest with apiVersion and kind, not %s", v.Kind)
 		return
 	}
 	o := object{kind: text(v, "kind"), namespace: text(v, "metadata", "namespace"), name: text(v, "metadata", "name"), value: v}

@@ -21,14 +21,14 @@ func (h *hostReader) preparation() *enroll.Preparation {
 // missing, the machine keeps its RAID. An empty list deletes it.
 func (h *hostReader) raid(m document.Member) {
 	if m.Value.Kind != document.Object && m.Value.Kind != document.Null {
-		h.problem(m.Line, "spec.raid: want an object, not %s", m.Value.Kind)
+		h.problem(m.Line, "spec.raid: must be an object, not %s", m.Value.Kind)
 	}
 	var hardware, software document.Member
 	for _, volumes := range m.Value.Members {
 		switch {
 		case volumes.Value.Kind == document.Null:
 		case volumes.Value.Kind != document.List:
-			h.problem(volumes.Line, "spec.raid.%s: want a list, not %s", volumes.Key, volumes.Value.Kind)
+			h.problem(volumes.Line, "spec.raid.%s: must be a list, not %s", volumes.Key, volumes.Value.Kind)
 		case volumes.Key == "hardwareRAIDVolumes":
 			hardware = volumes
 		case volumes.Key == "softwareRAIDVolumes":
@@ -64,7 +64,7 @@ func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 	}
 	switch {
 	case roots > 1:
-		h.problem(line, "spec.raid: %d volumes with rootVolume; one can be the root device", roots)
+		h.problem(line, "spec.raid: %d volumes have rootVolume; only one can be the root device", roots)
 	case roots == 1 && hinted:
 		h.problem(line, "spec.raid: rootVolume cannot be combined with spec.rootDeviceHints")
 	case roots == 0 && !hinted && len(raid.Disks) > 0:
@@ -80,7 +80,7 @@ func isRoot(disk any) bool {
 
 func (h *hostReader) hardwareRAID(volumes document.Member, raid *enroll.RAID) {
 	if len(volumes.Value.Items) > 0 && models.TextOf(h.node.Fields["raid_interface"]) == "no-raid" {
-		h.problem(volumes.Line, "spec.raid: driver %s has no hardware RAID; use softwareRAIDVolumes", h.node.Driver())
+		h.problem(volumes.Line, "spec.raid: driver %s does not support hardware RAID; use softwareRAIDVolumes", h.node.Driver())
 	}
 	names := map[string]bool{}
 	for _, v := range volumes.Value.Items {
@@ -96,7 +96,7 @@ func (h *hostReader) hardwareRAID(volumes document.Member, raid *enroll.RAID) {
 		case name != "" && names[name]:
 			h.problem(v.Line, "spec.raid: the name %s appears twice", name)
 		case len(physical.Items) > 0 && models.TextOf(disk["controller"]) == "":
-			h.problem(v.Line, "spec.raid: physicalDisks without controller")
+			h.problem(v.Line, "spec.raid: physicalDisks requires controller")
 		case len(physical.Items) > 0 && counted && fmt.Sprint(number) != fmt.Sprint(len(physical.Items)):
 			h.problem(v.Line, "spec.raid: numberOfPhysicalDisks is %v, but physicalDisks has %d", number, len(physical.Items))
 		default:
@@ -136,7 +136,7 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 func (h *hostReader) volume(of string, v document.Value, names map[string]string) map[string]any {
 	disk := map[string]any{"size_gb": "MAX"}
 	if v.Kind != document.Object {
-		h.problem(v.Line, "spec.raid.%s: want an object, not %s", of, v.Kind)
+		h.problem(v.Line, "spec.raid.%s: must be an object, not %s", of, v.Kind)
 	}
 	for _, m := range v.Members {
 		switch name := names[m.Key]; {
@@ -154,7 +154,7 @@ func (h *hostReader) volume(of string, v document.Value, names map[string]string
 		}
 	}
 	if disk["raid_level"] == nil || disk["raid_level"] == "" {
-		h.problem(v.Line, "spec.raid.%s: a volume without level", of)
+		h.problem(v.Line, "spec.raid.%s: a volume has no level", of)
 	}
 	return disk
 }
@@ -165,15 +165,15 @@ func (h *hostReader) firmwareSettings(v document.Value) {
 	settings := spec.Get("settings")
 	switch {
 	case settings.Kind != document.Object && settings.Kind != document.Null:
-		h.problem(settings.Line, "HostFirmwareSettings: spec.settings: want an object, not %s", settings.Kind)
+		h.problem(settings.Line, "HostFirmwareSettings: spec.settings: must be an object, not %s", settings.Kind)
 		return
 	case len(settings.Members) > 0 && h.node.Driver() == "ipmi":
-		h.note(v.Line, "HostFirmwareSettings: not applied, the driver ipmi has no BIOS settings")
+		h.note(v.Line, "HostFirmwareSettings: not applied because the ipmi driver has no BIOS settings")
 		return
 	}
 	for _, m := range settings.Members {
 		if m.Value.Kind != document.Text && m.Value.Kind != document.Number {
-			h.problem(m.Line, "HostFirmwareSettings: spec.settings.%s: want a string or a number, not %s; quote it", m.Key, m.Value.Kind)
+			h.problem(m.Line, "HostFirmwareSettings: spec.settings.%s: must be a string or a number, not %s; quote it", m.Key, m.Value.Kind)
 			continue
 		}
 		if p := h.preparation(); p.BIOS == nil {
@@ -189,14 +189,14 @@ func (h *hostReader) firmwareComponents(v document.Value) {
 	updates := spec.Get("updates")
 	for _, u := range updates.Items {
 		h.note(u.Line, "HostFirmwareComponents %s from %s: not flashed, because Ironic does not record the source, and enrolling again would flash it again; "+
-			"flash it by manual cleaning with the step firmware.update", text(u, "component"), models.MaskURL(text(u, "url")))
+			"flash it with manual cleaning, using the firmware.update step", text(u, "component"), models.MaskURL(text(u, "url")))
 	}
 }
 
 // unprepared drops the preparation of a machine in use, because it would change the machine.
 func (h *hostReader) unprepared() {
 	if h.node.Adopt && h.node.Prepare != nil {
-		h.note(h.value.Line, "%s: not applied, the host is provisioned", h.node.Prepare)
+		h.note(h.value.Line, "%s: not applied because the host is provisioned", h.node.Prepare)
 		h.node.Prepare = nil
 	}
 }

@@ -63,7 +63,7 @@ func TestRAID(t *testing.T) {
 		ironic                           *models.Node
 		address                          string
 	}{
-		"physicalDisks without controller": {raid: "hardwareRAIDVolumes: [{name: v, level: '1', physicalDisks: [a, b]}]", problem: "physicalDisks without controller"},
+		"physicalDisks without controller": {raid: "hardwareRAIDVolumes: [{name: v, level: '1', physicalDisks: [a, b]}]", problem: "physicalDisks requires controller"},
 		"another number of physicalDisks": {
 			raid: "hardwareRAIDVolumes: [{name: v, level: '1', physicalDisks: [a, b], numberOfPhysicalDisks: 3, controller: c}]", problem: "numberOfPhysicalDisks is 3, but physicalDisks has 2",
 		},
@@ -86,7 +86,7 @@ func TestRAID(t *testing.T) {
 			steps:  deleteRAID + ", " + wipe + ", " + createRAID, on: "agent",
 		},
 		"another level first":               {raid: "softwareRAIDVolumes: [{level: '0'}, {level: '1'}]", problem: "the first software volume has the level 0; Metal3 requires 1"},
-		"two root volumes":                  {raid: "softwareRAIDVolumes: [{level: '1', rootVolume: true}, {level: '1', rootVolume: true}]", problem: "2 volumes with rootVolume"},
+		"two root volumes":                  {raid: "softwareRAIDVolumes: [{level: '1', rootVolume: true}, {level: '1', rootVolume: true}]", problem: "2 volumes have rootVolume"},
 		"none":                              {raid: "", on: "redfish"},
 		"null":                              {raid: "hardwareRAIDVolumes: null, softwareRAIDVolumes: null", on: "redfish"},
 		"hardware made":                     {raid: hardware, ironic: made(t, one, `[{"raid_level": "1", "size_gb": 446, "id": "v1"}]`), on: "redfish"},
@@ -97,12 +97,12 @@ func TestRAID(t *testing.T) {
 		"software made":                     {raid: "softwareRAIDVolumes: [{level: '1'}]", ironic: made(t, soft, soft), on: "agent"},
 		"empty software without any":        {raid: "softwareRAIDVolumes: []", on: ""},
 		"empty software deletes":            {raid: "softwareRAIDVolumes: []", ironic: made(t, soft, soft), steps: deleteRAID + ", " + wipe, on: ""},
-		"hardware without an interface":     {raid: hardware, address: "ipmi://192.0.2.1", problem: "driver ipmi has no hardware RAID"},
+		"hardware without an interface":     {raid: hardware, address: "ipmi://192.0.2.1", problem: "driver ipmi does not support hardware RAID"},
 		"software without an interface":     {raid: "softwareRAIDVolumes: [{level: '1'}]", address: "ipmi://192.0.2.1", config: soft, steps: deleteRAID + ", " + wipe + ", " + createRAID, on: "agent"},
 		"no RAID without an interface":      {raid: "", address: "ipmi://192.0.2.1", on: "no-raid"},
-		"volumes that are no list":          {raid: "hardwareRAIDVolumes: {level: '1'}", problem: "spec.raid.hardwareRAIDVolumes: want a list, not an object"},
-		"a volume that is no object":        {raid: "hardwareRAIDVolumes: [x]", problem: "spec.raid.hardwareRAIDVolumes: want an object, not a string"},
-		"a volume without level":            {raid: "hardwareRAIDVolumes: [{name: x}]", problem: "a volume without level"},
+		"volumes that are no list":          {raid: "hardwareRAIDVolumes: {level: '1'}", problem: "spec.raid.hardwareRAIDVolumes: must be a list, not an object"},
+		"a volume that is no object":        {raid: "hardwareRAIDVolumes: [x]", problem: "spec.raid.hardwareRAIDVolumes: must be an object, not a string"},
+		"a volume without level":            {raid: "hardwareRAIDVolumes: [{name: x}]", problem: "a volume has no level"},
 		"a physical disk with another hint": {raid: "softwareRAIDVolumes: [{level: '1', physicalDisks: [{serial: x}]}]", problem: "unknown hint"},
 	} {
 		address := "redfish://192.0.2.1"
@@ -148,11 +148,11 @@ func TestFirmwareSettings(t *testing.T) {
 		t.Errorf("all are set, but %s", left)
 	}
 	for name, c := range map[string]struct{ text, note, problem string }{
-		"IPMI":          {host("") + two, "the driver ipmi has no BIOS settings", ""},
-		"in use":        {strings.Replace(redfish, "online: true", "online: true, externallyProvisioned: true", 1) + two, "BIOS Boot=Uefi, Cores=8, Retry=20: not applied, the host is provisioned", ""},
-		"a list":        {redfish + settings("[{A: b}]"), "", "spec.settings: want an object, not a list"},
-		"a boolean":     {redfish + settings("{A: true}"), "", "spec.settings.A: want a string or a number, not a boolean; quote it"},
-		"spec.firmware": {host("firmware: {sriovEnabled: true}"), "spec.firmware: not applied, Metal3 ignores it, too", ""},
+		"IPMI":          {host("") + two, "the ipmi driver has no BIOS settings", ""},
+		"in use":        {strings.Replace(redfish, "online: true", "online: true, externallyProvisioned: true", 1) + two, "BIOS Boot=Uefi, Cores=8, Retry=20: not applied because the host is provisioned", ""},
+		"a list":        {redfish + settings("[{A: b}]"), "", "spec.settings: must be an object, not a list"},
+		"a boolean":     {redfish + settings("{A: true}"), "", "spec.settings.A: must be a string or a number, not a boolean; quote it"},
+		"spec.firmware": {host("firmware: {sriovEnabled: true}"), "spec.firmware: not applied because Metal3 ignores it, too", ""},
 		"components": {
 			redfish + "---\napiVersion: metal3.io/v1alpha1\nkind: HostFirmwareComponents\nmetadata: {name: n1, namespace: m}\nspec: {updates: [{component: bios, url: 'http://u:p@h/b'}]}\n",
 			"HostFirmwareComponents bios from http://", "",

@@ -206,20 +206,20 @@ func TestHostsWithProblems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"no BMC":                 {"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\n", "spec.bmc.address: missing"},
-		"unknown scheme":         {strings.Replace(host(""), "ipmi://", "foo://", 1), `line 4: spec.bmc.address: unknown scheme "foo"`},
+		"unknown scheme":         {strings.Replace(host(""), "ipmi://", "foo://", 1), `line 4: spec.bmc.address: unknown BMC address scheme "foo"`},
 		"no host":                {strings.Replace(host(""), "ipmi://192.0.2.1", "ipmi://", 1), "line 4: spec.bmc.address: no host"},
 		"boot mode":              {host("bootMode: uefi"), `spec.bootMode "uefi": use UEFI`},
 		"checksum":               {host("image: {url: http://h/i}"), "spec.image.checksum: missing"},
-		"quoted flag":            {host(`externallyProvisioned: "true"`), "spec.externallyProvisioned: want true or false, not a string"},
+		"quoted flag":            {host(`externallyProvisioned: "true"`), "spec.externallyProvisioned: must be true or false, not a string"},
 		"unknown cleaning":       {host("automatedCleaningMode: off"), `spec.automatedCleaningMode "off": use metadata or disabled`},
 		"unknown inspection":     {host("inspectionMode: slow"), `spec.inspectionMode "slow": use agent, fast or disabled`},
-		"hints as a list":        {host("rootDeviceHints: []"), "spec.rootDeviceHints: want an object, not a list"},
+		"hints as a list":        {host("rootDeviceHints: []"), "spec.rootDeviceHints: must be an object, not a list"},
 		"unknown hint":           {host("rootDeviceHints: {serial: x}"), "spec.rootDeviceHints.serial: unknown hint"},
-		"size as text":           {host("rootDeviceHints: {minSizeGigabytes: ten}"), "spec.rootDeviceHints.minSizeGigabytes: want a whole number"},
-		"rotational as text":     {host("rootDeviceHints: {rotational: x}"), "spec.rootDeviceHints.rotational: want true or false"},
-		"model as a list":        {host("rootDeviceHints: {model: [a]}"), "spec.rootDeviceHints.model: want a string, not a list"},
+		"size as text":           {host("rootDeviceHints: {minSizeGigabytes: ten}"), "spec.rootDeviceHints.minSizeGigabytes: must be a whole number"},
+		"rotational as text":     {host("rootDeviceHints: {rotational: x}"), "spec.rootDeviceHints.rotational: must be true or false"},
+		"model as a list":        {host("rootDeviceHints: {model: [a]}"), "spec.rootDeviceHints.model: must be a string, not a list"},
 		"checksum type":          {host("image: {url: http://h/i, checksum: a, checksumType: crc}"), `spec.image.checksumType "crc"`},
-		"description as a list":  {host("description: [a]"), "spec.description: want a string, not a list"},
+		"description as a list":  {host("description: [a]"), "spec.description: must be a string, not a list"},
 		"unknown ramdisk format": {host("") + ramdiskImage("tar"), `status.format "tar": use iso or initrd`},
 		"empty password":         {host("") + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: m}\ndata: {username: YWRtaW4=, password: ''}\n", "Secret m/s: no password"},
 	} {
@@ -243,13 +243,13 @@ func TestRamdisks(t *testing.T) {
 	media := strings.Replace(host(""), "ipmi://", "redfish-virtualmedia://", 1)
 	for name, c := range map[string]struct{ text, info, note string }{
 		"ISO over virtual media":       {media + ramdiskImage("iso"), "deploy_iso:http://h/image", "extraKernelParams is part of the ISO"},
-		"ISO over the network":         {host("") + ramdiskImage("iso"), "", "the boot interface ipxe boots no ISO"},
+		"ISO over the network":         {host("") + ramdiskImage("iso"), "", "the ipxe boot interface cannot boot an ISO"},
 		"initramfs":                    {host("") + ramdiskImage("initrd"), "deploy_kernel:http://h/kernel deploy_ramdisk:http://h/image", ""},
 		"parameters of the kernel":     {host("") + ramdiskImage("initrd"), "kernel_append_params:%default% a=b", ""},
-		"user data of a live ISO":      {host("image: {url: http://h/i, format: live-iso}, userData: {name: x}"), "", "spec.userData: unused, a live ISO gets no config drive"},
+		"user data of a live ISO":      {host("image: {url: http://h/i, format: live-iso}, userData: {name: x}"), "", "spec.userData: unused because a live ISO gets no config drive"},
 		"other metadata":               {strings.Replace(host(""), "namespace: m", "namespace: m, finalizers: [a], uid: u", 1), "", "metadata.finalizers: not carried over"},
 		"no builder":                   {host("") + strings.Replace(ramdiskImage("iso"), "imageUrl", "other", 1), "", "not built yet"},
-		"a host that is provisioning":  {host("") + "status: {provisioning: {state: provisioning}}\n", "", "wait until that ends"},
+		"a host that is provisioning":  {host("") + "status: {provisioning: {state: provisioning}}\n", "", "wait until this is done"},
 		"an annotation that is broken": {strings.Replace(host(""), "namespace: m", "namespace: m, annotations: {baremetalhost.metal3.io/status: '{'}", 1), "", "status: not JSON"},
 	} {
 		n := read(t, c.text).Nodes[0]

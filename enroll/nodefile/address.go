@@ -54,7 +54,7 @@ func (s *sheetRow) setBMC(driver string) {
 	}
 	if system := s.bmc["bmc.system"]; system != "" {
 		if prefix != "redfish" {
-			s.problem(s.line, "system %q: only Redfish BMCs have systems, not driver %s", system, s.node.Driver())
+			s.problem(s.line, "system %q: only Redfish BMCs have systems, but the driver is %s", system, s.node.Driver())
 			return
 		}
 		if !strings.HasPrefix(system, "/") {
@@ -69,11 +69,11 @@ func (s *sheetRow) setBMC(driver string) {
 func (s *sheetRow) address(prefix, text string) {
 	u, err := parseAddress(text)
 	if err != nil || !isHost(u.Hostname()) {
-		s.problem(s.line, "BMC address %q: want a host, an IP address or a URL", withoutUser(text))
+		s.problem(s.line, "BMC address %q: must be a host, an IP address or a URL", withoutUser(text))
 		return
 	}
 	if u.User != nil {
-		s.note(s.line, "BMC address: credentials in a URL are not used; use the columns user and password")
+		s.note(s.line, "BMC address: credentials in a URL are not used; use the user and password columns")
 	}
 	port := cmp.Or(s.bmc["bmc.port"], u.Port())
 	if prefix != "redfish" {

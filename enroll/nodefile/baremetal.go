@@ -9,7 +9,7 @@ import (
 // is an object whose only keys are nodes and chassis.
 func (r *reader) baremetal(top document.Value) {
 	if top.Kind != document.Object {
-		r.problem(top.Line, "want an object with the key nodes, not %s", top.Kind)
+		r.problem(top.Line, "expected an object with a nodes key, not %s", top.Kind)
 		return
 	}
 	for _, m := range top.Members {
@@ -18,13 +18,13 @@ func (r *reader) baremetal(top document.Value) {
 			continue
 		}
 		if m.Value.Kind != document.List {
-			r.problem(m.Line, "%s: want a list, not %s", m.Key, m.Value.Kind)
+			r.problem(m.Line, "%s: must be a list, not %s", m.Key, m.Value.Kind)
 			continue
 		}
 		for _, item := range m.Value.Items {
 			switch {
 			case item.Kind != document.Object:
-				r.problem(item.Line, "%s: want an object, not %s", m.Key, item.Kind)
+				r.problem(item.Line, "%s: must be an object, not %s", m.Key, item.Kind)
 			case m.Key == "nodes":
 				r.baremetalNode(item, nil)
 			default:
@@ -47,11 +47,11 @@ func (r *reader) chassis(v document.Value) {
 	r.note(v.Line, "chassis %s: not created; create it with baremetal chassis create", label)
 	nodes := v.Get("nodes")
 	if nodes.Kind != document.List && nodes.Kind != document.Null {
-		r.problem(nodes.Line, "nodes: want a list, not %s", nodes.Kind)
+		r.problem(nodes.Line, "nodes: must be a list, not %s", nodes.Kind)
 	}
 	for _, item := range nodes.Items {
 		if item.Kind != document.Object {
-			r.problem(item.Line, "nodes: want an object, not %s", item.Kind)
+			r.problem(item.Line, "nodes: must be an object, not %s", item.Kind)
 			continue
 		}
 		r.baremetalNode(item, &label)
@@ -67,7 +67,7 @@ func scalarOf(v document.Value, key string) (string, bool) {
 func (r *reader) baremetalNode(v document.Value, chassis *string) {
 	b := r.builder(v.Line)
 	if chassis != nil {
-		b.note(v.Line, "chassis_uuid: not set, chassis %s is not created", *chassis)
+		b.note(v.Line, "chassis_uuid: not set because chassis %s is not created", *chassis)
 	}
 	if id, ok := scalarOf(v, "uuid"); ok {
 		b.node.Fields["uuid"] = id

@@ -15,15 +15,15 @@ func (r *reader) bifrost(top document.Value) {
 		hosts = meta.Get("hostvars")
 	}
 	if hosts.Kind != document.Object {
-		r.problem(hosts.Line, "want an object of hosts, not %s", hosts.Kind)
+		r.problem(hosts.Line, "expected an object of hosts, not %s", hosts.Kind)
 		return
 	}
 	for _, m := range hosts.Members {
 		switch {
 		case m.Value.Kind != document.Object:
-			r.problem(m.Line, "host %s: want an object, not %s", m.Key, m.Value.Kind)
+			r.problem(m.Line, "host %s: must be an object, not %s", m.Key, m.Value.Kind)
 		case m.Value.Has("ansible_connection") && !m.Value.Has("driver"):
-			r.note(m.Line, "host %s: Ansible's own host", m.Key)
+			r.note(m.Line, "host %s: skipped, this is Ansible's own host", m.Key)
 		default:
 			r.bifrostHost(m)
 		}
@@ -53,7 +53,7 @@ func (r *reader) bifrostHost(host document.Member) {
 		case m.Key == "instance_info":
 			instance = m
 		case m.Key == "network_interface":
-			b.note(m.Line, "network_interface: not set, it is a NIC in Bifrost")
+			b.note(m.Line, "network_interface: not set because it names a NIC in Bifrost")
 		case m.Key == "name" && m.Value.Kind == document.Null, m.Key == "uuid" && m.Value.Literal == "":
 		case m.Key == "traits":
 			b.node.Traits = b.texts("traits", m.Value)
@@ -100,7 +100,7 @@ func (b *builder) bifrostProperty(m document.Member) {
 // nic adds a port for a NIC. The mac key contains the address, and other keys are fields of the port.
 func (b *builder) nic(v document.Value) {
 	if v.Kind != document.Object {
-		b.problem(v.Line, "nics: want an object with mac, not %s", v.Kind)
+		b.problem(v.Line, "nics: must be an object with mac, not %s", v.Kind)
 		return
 	}
 	port := document.Value{Kind: document.Object, Line: v.Line}

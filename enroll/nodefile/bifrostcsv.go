@@ -16,7 +16,7 @@ func (r *reader) bifrostRow(w row) {
 	const most = 19
 	b := r.builder(w.line)
 	if len(w.cells) < fewest || len(w.cells) > most {
-		b.problem(w.line, "%s; Bifrost's CSV has %d to %d: MAC address, user, password, BMC address, CPUs, memory, disk, flavor, type, UUID, name, …", models.Counted(len(w.cells), "cell"), fewest, most)
+		b.problem(w.line, "%s; a row of Bifrost's CSV has %d to %d: MAC address, user, password, BMC address, CPUs, memory, disk, flavor, type, UUID, name, …", models.Counted(len(w.cells), "cell"), fewest, most)
 		r.add(b)
 		return
 	}

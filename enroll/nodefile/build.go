@@ -114,12 +114,12 @@ func (b *builder) value(field string, kind kindOfField, v document.Value) (value
 		if v.Kind == document.Object {
 			return v.Any(), true
 		}
-		b.problem(v.Line, "%s: want an object, not %s", field, v.Kind)
+		b.problem(v.Line, "%s: must be an object, not %s", field, v.Kind)
 	case boolField:
 		if on, is := asBool(v); is {
 			return on, true
 		}
-		b.problem(v.Line, "%s: want true or false", field)
+		b.problem(v.Line, "%s: must be true or false", field)
 	case textField:
 		if text, is := v.Scalar(); is && v.Kind != document.Bool {
 			return text, true
@@ -128,7 +128,7 @@ func (b *builder) value(field string, kind kindOfField, v document.Value) (value
 		if v.Kind == document.Bool {
 			hint = "; quote it"
 		}
-		b.problem(v.Line, "%s: want a string, not %s%s", field, v.Kind, hint)
+		b.problem(v.Line, "%s: must be a string, not %s%s", field, v.Kind, hint)
 	}
 	return nil, false
 }
@@ -158,14 +158,14 @@ func (b *builder) driverInfo(m document.Member) {
 	case is && m.Value.Kind != document.Bool:
 		b.node.SetSecret(m.Key, models.Secret(text))
 	case m.Value.Kind != document.Null:
-		b.problem(m.Line, "driver_info.%s: want a string, not %s; quote it", m.Key, m.Value.Kind)
+		b.problem(m.Line, "driver_info.%s: must be a string, not %s; quote it", m.Key, m.Value.Kind)
 	}
 }
 
 // members returns the members of an object. It reports a problem for any other kind of value.
 func (b *builder) members(what string, v document.Value) []document.Member {
 	if v.Kind != document.Object && v.Kind != document.Null {
-		b.problem(v.Line, "%s: want an object, not %s", what, v.Kind)
+		b.problem(v.Line, "%s: must be an object, not %s", what, v.Kind)
 	}
 	return v.Members
 }
@@ -173,7 +173,7 @@ func (b *builder) members(what string, v document.Value) []document.Member {
 // items returns the items of a list. It reports a problem for any other kind of value.
 func (b *builder) items(what string, v document.Value) []document.Value {
 	if v.Kind != document.List && v.Kind != document.Null {
-		b.problem(v.Line, "%s: want a list, not %s", what, v.Kind)
+		b.problem(v.Line, "%s: must be a list, not %s", what, v.Kind)
 	}
 	return v.Items
 }
@@ -189,7 +189,7 @@ func (b *builder) texts(what string, v document.Value) []string {
 			list = append(list, text)
 			continue
 		}
-		b.problem(item.Line, "%s: want a string, not %s", what, item.Kind)
+		b.problem(item.Line, "%s: must be a string, not %s", what, item.Kind)
 	}
 	return list
 }
@@ -218,7 +218,7 @@ func (b *builder) object(what string, v document.Value, field func(string) (kind
 		case m.Key == "ports" && what == "port group":
 		case m.Key == "node_uuid" || m.Key == "portgroup_uuid":
 			if id, _ := m.Value.Scalar(); m.Key == "portgroup_uuid" || !strings.EqualFold(id, b.node.UUID()) {
-				b.problem(m.Line, "%s: %s of another object; nest the %s instead", what, m.Key, what)
+				b.problem(m.Line, "%s: %s refers to another object; nest the %s instead", what, m.Key, what)
 			}
 		case !known:
 			b.problem(m.Line, "%s: unknown field %q%s", what, m.Key, spell.DidYouMean(m.Key, append(portTexts(), "pxe_enabled", "local_link_connection", "extra", "mode", "properties")))

@@ -159,13 +159,13 @@ func (r *reader) column(line int, header string, known map[string]Column) Column
 	case models.SecretKey(strings.ReplaceAll(name, " ", "_")):
 		return Column{Note: "secrets cannot be stored in extra"}
 	case name == "memory" || name == "ram":
-		return extraColumn(name, "without a unit; rename it to memory mib")
+		return extraColumn(name, "the unit is missing; rename the column to memory mib")
 	case name == "disk":
-		return extraColumn(name, "without a unit; rename it to disk gb")
+		return extraColumn(name, "the unit is missing; rename the column to disk gb")
 	case slices.Contains(knownExtras(), name):
 		return extraColumn(name, "")
 	}
-	c := extraColumn(name, "no field of this name"+spell.DidYouMean(name, slices.Sorted(maps.Keys(known))))
+	c := extraColumn(name, "no field with this name"+spell.DidYouMean(name, slices.Sorted(maps.Keys(known))))
 	c.Unknown = true
 	return c
 }
@@ -180,7 +180,7 @@ func ParseColumns(args []string) (map[string]string, error) {
 	for _, arg := range args {
 		at := strings.LastIndexByte(arg, '=') // the names of fields contain no "="
 		if at <= 0 || strings.TrimSpace(arg[:at]) == "" {
-			return nil, fmt.Errorf("%q: want HEADER=FIELD, such as 'BMC IP=bmc'; %s", arg, possibleFields)
+			return nil, fmt.Errorf("%q: use HEADER=FIELD, such as 'BMC IP=bmc'; %s", arg, possibleFields)
 		}
 		header, field := strings.TrimSpace(arg[:at]), strings.TrimSpace(arg[at+1:])
 		if _, twice := fields[header]; twice {
@@ -195,8 +195,8 @@ func ParseColumns(args []string) (map[string]string, error) {
 }
 
 // possibleFields tells the user which fields a column can set.
-const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other fields of ports, name and other fields of nodes, " +
-	"and keys of objects such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
+const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other port fields, name and other node fields, " +
+	"and object keys such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
 
 // ColumnFields returns the fields that a column can set, for shell completion. If a field ends with a dot, a key must
 // follow.
@@ -289,7 +289,7 @@ func checkField(field string) string {
 	if m := portPath.FindStringSubmatch(field); m != nil {
 		kind, known := portField(m[2])
 		if !known || (m[3] != "") != (kind == objectField) {
-			return fmt.Sprintf("unknown field %q of a port%s", m[2], spell.DidYouMean(m[2], portTexts()))
+			return fmt.Sprintf("unknown port field %q%s", m[2], spell.DidYouMean(m[2], portTexts()))
 		}
 		return ""
 	}

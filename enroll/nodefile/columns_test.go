@@ -49,7 +49,7 @@ func TestSpreadsheetsInDetail(t *testing.T) {
 		},
 		"an address that is none": {
 			"name,bmc\nn1,root:x@10.0.0.1 (old)\n",
-			`2 {"driver":"redfish","name":"n1"} PROBLEMS BMC address "…@10.0.0.1 (old)": want a host, an IP address or a URL`,
+			`2 {"driver":"redfish","name":"n1"} PROBLEMS BMC address "…@10.0.0.1 (old)": must be a host, an IP address or a URL`,
 		},
 		"Bifrost's hops": {
 			"52:54:00:00:00:02,root,s3cret,192.0.2.1,1,8192,512,Control,VM,,host1,,1,2,3,4,agent_ipmitool\n",
@@ -76,7 +76,7 @@ func TestColumnsRefused(t *testing.T) {
 		columns map[string]string
 		want    string
 	}{
-		"unknown path":   {"name,port.uid\nn,1\n", nil, `f:1: column "port.uid": unknown field "uid" of a port (did you mean "uuid"?)`},
+		"unknown path":   {"name,port.uid\nn,1\n", nil, `f:1: column "port.uid": unknown port field "uid" (did you mean "uuid"?)`},
 		"no such column": {"name,bmc\nn,1\n", map[string]string{"bcm": "bmc"}, `f:1: no column "bcm" (did you mean "bmc"?); columns: name, bmc`},
 		"too many nodes": {"name\n" + strings.Repeat("n\n", nodefile.MaxNodes+1), nil, "more than 20000 nodes; split the file"},
 	} {
@@ -99,12 +99,12 @@ func TestParseColumns(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no field":         {[]string{"BMC IP"}, `"BMC IP": want HEADER=FIELD, such as 'BMC IP=bmc'; fields: bmc, bmc.username`},
-		"no header":        {[]string{"=bmc"}, `"=bmc": want HEADER=FIELD`},
+		"no field":         {[]string{"BMC IP"}, `"BMC IP": use HEADER=FIELD, such as 'BMC IP=bmc'; fields: bmc, bmc.username`},
+		"no header":        {[]string{"=bmc"}, `"=bmc": use HEADER=FIELD`},
 		"a header twice":   {[]string{"x=bmc", "x=name"}, `column "x" is given twice`},
 		"an object":        {[]string{"x=properties"}, `column "x": field "properties": use a path such as properties.capabilities; fields: bmc`},
 		"a mistyped field": {[]string{"x=bmc.usrname"}, `column "x": unknown field "bmc.usrname" (did you mean "bmc.username"?); fields: bmc`},
-		"a field of ports": {[]string{"x=port.mac"}, `column "x": unknown field "mac" of a port`},
+		"a field of ports": {[]string{"x=port.mac"}, `column "x": unknown port field "mac"`},
 	} {
 		if _, err := nodefile.ParseColumns(c.args); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)

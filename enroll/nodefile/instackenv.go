@@ -55,13 +55,13 @@ func (r *reader) instackenv(top document.Value) {
 		}
 	}
 	if nodes.Kind != document.List {
-		r.problem(top.Line, "want an object with a list of nodes")
+		r.problem(top.Line, "expected an object with a list of nodes")
 		return
 	}
 	drivers := pmDrivers()
 	for _, item := range nodes.Items {
 		if item.Kind != document.Object {
-			r.problem(item.Line, "nodes: want an object, not %s", item.Kind)
+			r.problem(item.Line, "nodes: must be an object, not %s", item.Kind)
 			continue
 		}
 		r.instackenvNode(item, drivers)
@@ -108,7 +108,7 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 	d := drivers[i]
 	b.node.Fields["driver"] = d.driver
 	if d.driver != text {
-		b.note(v.Line, "pm_type %s: now driver %s", text, d.driver)
+		b.note(v.Line, "pm_type %s: converted to driver %s", text, d.driver)
 	}
 	return d
 }
@@ -169,7 +169,7 @@ func (b *builder) capabilities(v document.Value) {
 				list = append(list, m.Key+":"+text)
 				continue
 			}
-			b.problem(m.Line, "capabilities: want a string for %s, not %s", m.Key, m.Value.Kind)
+			b.problem(m.Line, "capabilities: the value of %s must be a string, not %s", m.Key, m.Value.Kind)
 		}
 	case document.Text:
 		for item := range strings.SplitSeq(given.Literal, ",") {
@@ -179,7 +179,7 @@ func (b *builder) capabilities(v document.Value) {
 		}
 	case document.Null:
 	case document.Bool, document.Number, document.List:
-		b.problem(given.Line, "capabilities: want a string or an object, not %s", given.Kind)
+		b.problem(given.Line, "capabilities: must be a string or an object, not %s", given.Kind)
 	}
 	if profile, ok := scalarOf(v, "profile"); ok {
 		list = slices.DeleteFunc(list, func(item string) bool { return strings.HasPrefix(item, "profile:") })

@@ -227,7 +227,7 @@ func (r *reader) tree(data []byte) error {
 		if len(docs) > 1 {
 			line = docs[1].Line
 		}
-		return document.Fail(r.file, line, "want a single document for format %s, not %d", r.result.Format, len(docs))
+		return document.Fail(r.file, line, "format %s allows a single document, but the file has %d", r.result.Format, len(docs))
 	}
 	switch r.result.Format {
 	case Baremetal:
@@ -259,9 +259,9 @@ func detect(docs []document.Value, file string) (Format, error) {
 	case nodes.Kind == document.List && slices.ContainsFunc(nodes.Items, hasPM):
 		return Instackenv, nil
 	case top.Kind == document.List:
-		return "", document.Fail(file, top.Line, "a list; want an object with the key nodes, as baremetal create reads it")
+		return "", document.Fail(file, top.Line, "found a list; expected an object with a nodes key, as in files for baremetal create")
 	case top.Kind != document.Object:
-		return "", document.Fail(file, top.Line, "%s; want an object with nodes", top.Kind)
+		return "", document.Fail(file, top.Line, "found %s; expected an object with nodes", top.Kind)
 	case nodes.Kind == document.List || top.Has("chassis"):
 		return Baremetal, nil
 	case len(top.Members) > 0 && !slices.ContainsFunc(top.Members, func(m document.Member) bool { return m.Value.Kind != document.Object }):

@@ -152,7 +152,7 @@ func (r *reader) spreadsheet(rows []row, o Options) {
 		return
 	}
 	if len(rows) == 1 {
-		r.problem(header.line, "a header and no nodes below")
+		r.problem(header.line, "the file has a header but no nodes")
 	}
 	for _, w := range rows[1:] {
 		if strings.HasPrefix(w.cell(0), "#") {

@@ -80,18 +80,18 @@ func TestSpreadsheets(t *testing.T) {
 		},
 		"a bad boolean": {
 			text: "name,automated_clean\nn1,perhaps\n",
-			want: `2 {"driver":"redfish","name":"n1"} PROBLEMS automated_clean: want true or false` + "\n",
+			want: `2 {"driver":"redfish","name":"n1"} PROBLEMS automated_clean: must be true or false` + "\n",
 		},
 		"a system of a BMC without systems": {
 			text: "name,driver,bmc,system\nn1,ipmi,10.0.0.1,/redfish/v1/Systems/1\n",
-			want: `2 {"driver":"ipmi","driver_info":{"ipmi_address":"10.0.0.1"},"name":"n1"} PROBLEMS system "/redfish/v1/Systems/1": only Redfish BMCs have systems, not driver ipmi` + "\n",
+			want: `2 {"driver":"ipmi","driver_info":{"ipmi_address":"10.0.0.1"},"name":"n1"} PROBLEMS system "/redfish/v1/Systems/1": only Redfish BMCs have systems, but the driver is ipmi` + "\n",
 		},
 		"Bifrost's old inventory": {
 			text: "52:54:00:00:00:01,root,undefined,192.168.122.1,1,8192,512,NA,NA,aaaaaaaa-0000-4000-8000-000000000001,hostname0,192.168.1.2,,,,,agent_ipmitool\n",
 			want: `1 {"driver":"ipmi","driver_info":{"ipmi_address":"192.168.122.1","ipmi_password":"undefined","ipmi_username":"root"},"name":"hostname0",` +
 				`"properties":{"cpu_arch":"x86_64","cpus":"1","local_gb":"512","memory_mb":"8192"},"uuid":"aaaaaaaa-0000-4000-8000-000000000001"} {"address":"52:54:00:00:00:01"}` + "\n",
 		},
-		"only a header":        {text: "name,bmc\n", wantErr: "f.csv:1: a header and no nodes below"},
+		"only a header":        {text: "name,bmc\n", wantErr: "f.csv:1: the file has a header but no nodes"},
 		"no header":            {text: "n1 10.0.0.1\nn2 10.0.0.2\n", wantErr: "f.csv:1: no column with a name, BMC address or MAC address: n1 10.0.0.1; the first line must be a header such as name,bmc,user,password,mac"},
 		"two columns of one":   {text: "name,bmc,BMC\na,b,c\n", wantErr: `f.csv:1: columns "bmc" and "BMC" both set bmc`},
 		"an unfinished quote":  {text: "name,bmc\n\"n1,10.0.0.1\n", wantErr: `f.csv:2: invalid CSV: extraneous or missing " in quoted-field; double the quotes within a quoted cell`},

@@ -50,7 +50,7 @@ func TestTrees(t *testing.T) {
 		},
 		"an unknown key":      {text: "nodes: []\nracks: []\n", wantErr: `f.yaml:2: unknown key "racks"; baremetal create accepts nodes and chassis`},
 		"a key twice":         {text: "nodes:\n- name: a\n  name: b\n", wantErr: "f.yaml:3: "},
-		"a list at the top":   {text: "- name: a\n", wantErr: "f.yaml:1: a list; want an object with the key nodes, as baremetal create reads it"},
+		"a list at the top":   {text: "- name: a\n", wantErr: "f.yaml:1: found a list; expected an object with a nodes key, as in files for baremetal create"},
 		"a bomb of aliases":   {text: bomb(), wantErr: "f.yaml"},
 		"nothing recognized":  {text: "racks: 7\n", wantErr: "f.yaml:1: unknown format with the keys racks"},
 		"YAML that is broken": {text: "nodes: [\n", wantErr: "f.yaml"},

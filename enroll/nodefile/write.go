@@ -147,7 +147,7 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 			host["traits"] = n.Traits
 		}
 		for _, g := range n.Portgroups {
-			notes = append(notes, fmt.Sprintf("%s: port group %s is left out, its ports are not", name, models.TextOf(g.Fields["name"])))
+			notes = append(notes, fmt.Sprintf("%s: port group %s is left out, but its ports are included", name, models.TextOf(g.Fields["name"])))
 		}
 		hosts[name] = host
 	}
@@ -201,7 +201,7 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 			return
 		}
 		if _, is := value.(string); !is && isText(key) {
-			left("%s becomes text", column)
+			left("%s is written as text", column)
 		}
 		row[column] = cellOf(key, value)
 	}
@@ -238,7 +238,7 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 		}
 	}
 	for _, g := range n.Portgroups {
-		left("port group %s is left out, its ports are not", models.TextOf(g.Fields["name"]))
+		left("port group %s is left out, but its ports are included", models.TextOf(g.Fields["name"]))
 	}
 	return row, notes
 }

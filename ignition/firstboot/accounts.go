@@ -81,7 +81,7 @@ const (
 // badID explains why id is not a valid user or group ID. It returns "" if id is valid.
 func badID(id int) string {
 	if id < 0 || id > mostID {
-		return fmt.Sprintf("%d is not an ID: use 1000 or more, at most %d", id, mostID)
+		return fmt.Sprintf("%d is not a valid ID: use 1000 to %d", id, mostID)
 	}
 	return ""
 }
@@ -109,7 +109,7 @@ func (s *stage) group(g types.PasswdGroup) bool {
 			return s.fail(CauseAccount, Groups, g.Name, "gid", why)
 		}
 		if other, taken := s.accounts.groupOf(gid); taken && other != g.Name {
-			return s.fail(CauseAccount, Groups, g.Name, "gid", fmt.Sprintf("GID %d belongs to the group %q: use another", gid, other))
+			return s.fail(CauseAccount, Groups, g.Name, "gid", fmt.Sprintf("GID %d already belongs to group %q: use a different GID", gid, other))
 		}
 	} else if exists {
 		gid = s.accounts.groups[g.Name]
@@ -174,7 +174,7 @@ func (s *stage) userFields(u types.PasswdUser) bool {
 		return s.fail(CauseAccount, Users, u.Name, "uid", why)
 	}
 	if other, taken := s.accounts.userOf(*u.UID); taken && other != u.Name {
-		return s.fail(CauseAccount, Users, u.Name, "uid", fmt.Sprintf("UID %d belongs to the user %q: use another", *u.UID, other))
+		return s.fail(CauseAccount, Users, u.Name, "uid", fmt.Sprintf("UID %d already belongs to user %q: use a different UID", *u.UID, other))
 	}
 	return true
 }
@@ -228,7 +228,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 		return a, true // useradd does not change an existing directory
 	}
 	if err := s.tree.mkdirs(a.home, fromRoot, 0, 0o755); err != nil {
-		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of it %v", a.home, err))
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of the path %v", a.home, err))
 	}
 	if made, err := s.tree.lookup(a.home, fromRoot, true); err == nil {
 		made.uid, made.mode = a.uid, 0o700
@@ -249,7 +249,7 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 		return a, true
 	}
 	if _, err := s.tree.lookup(home, fromRoot, true); err == nil {
-		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod moves the home directory of this user, and %s already exists: omit homeDir", home))
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod would move this user's home directory, but %s already exists: omit homeDir", home))
 	}
 	was := a.home
 	old, err := s.tree.lookup(was, fromRoot, true)
@@ -289,7 +289,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 		return true
 	}
 	if _, err := s.tree.lookup(a.home, fromInitramfs, false); err != nil {
-		return s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("Ignition looks at the home directory %s, and %s: set noCreateHome for a user without one", a.home, reason(err)))
+		return s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("Ignition needs the home directory %s, but %s: for a user without a home directory, set noCreateHome", a.home, reason(err)))
 	}
 	return true
 }
@@ -300,7 +300,7 @@ func reason(err error) string {
 	case errors.Is(err, errNotExist):
 		return "it does not exist"
 	case errors.Is(err, errDenied):
-		return "the user may not write there"
+		return "the user has no write permission there"
 	}
 	return "a part of the path " + err.Error()
 }

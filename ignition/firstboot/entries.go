@@ -39,7 +39,7 @@ func (s *stage) mountPoints(filesystems []types.Filesystem) {
 				break
 			}
 			if n.kind != directory {
-				s.fail(CausePath, Filesystems, f.Device, "path", fmt.Sprintf("%s is a link or a file, and Ignition mounts only at directories: use its target, such as /var/home for /home", way))
+				s.fail(CausePath, Filesystems, f.Device, "path", fmt.Sprintf("%s is a link or a file, but Ignition mounts only on directories: use the link's target, such as /var/home for /home", way))
 				break
 			}
 		}
@@ -58,7 +58,7 @@ func (s *stage) entries(storage types.Storage) {
 			return
 		}
 		if other, twice := taken[where]; twice {
-			s.fail(CauseTaken, e.section, e.Path, "path", fmt.Sprintf("same path as %s, through a link: keep one of them", other))
+			s.fail(CauseTaken, e.section, e.Path, "path", fmt.Sprintf("same path as %s (through a link): keep only one", other))
 			return
 		}
 		taken[where], e.where = e.Path, where
@@ -202,7 +202,7 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	to, err := s.tree.lookup(where, fromInitramfs, false)
 	switch {
 	case err != nil:
-		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link needs its target, and %s does not exist: create it, or use a symbolic link", target))
+		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link needs an existing target, but %s does not exist: create it, or use a symbolic link", target))
 	case thereErr == nil && there.inode != to.inode:
 		return s.fail(CauseTaken, e.section, e.Path, "path", "the path already exists: set overwrite to replace it, or use another path")
 	case thereErr == nil:
@@ -215,7 +215,7 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	}
 	parent, err := s.tree.lookup(path.Dir(e.where), fromInitramfs, true)
 	if err == nil && parent.volume != to.volume {
-		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link cannot cross file systems, and %s is on another: use a symbolic link", target))
+		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link cannot cross file systems, and %s is on a different one: use a symbolic link", target))
 	}
 	made := *to
 	if err := s.tree.create(e.where, &made); err != nil {

@@ -102,7 +102,7 @@ func (i *Image) line(text string) error {
 func (i *Image) passwd(line string) error {
 	fields := strings.Split(line, ":")
 	if len(fields) != 7 {
-		return fmt.Errorf("%d fields, want 7", len(fields))
+		return fmt.Errorf("%d fields, expected 7", len(fields))
 	}
 	uid, err := strconv.Atoi(fields[2])
 	gid, gidErr := strconv.Atoi(fields[3])
@@ -113,7 +113,7 @@ func (i *Image) passwd(line string) error {
 func (i *Image) group(line string) error {
 	fields := strings.Split(line, ":")
 	if len(fields) < 3 {
-		return fmt.Errorf("%d fields, want 4", len(fields))
+		return fmt.Errorf("%d fields, expected 4", len(fields))
 	}
 	gid, err := strconv.Atoi(fields[2])
 	i.accounts.groups[fields[0]] = gid

@@ -13,7 +13,7 @@ var (
 	errNotDir   = errors.New("is not a directory")
 	errTooLong  = errors.New("has a name of more than 255 bytes")
 	errLongPath = errors.New("is longer than 4095 bytes")
-	errLoop     = errors.New("is a loop of links")
+	errLoop     = errors.New("is a symbolic link loop")
 	errReadOnly = errors.New("is read-only")
 	errIsDir    = errors.New("is a directory")
 	errDenied   = errors.New("is not writable by that user")

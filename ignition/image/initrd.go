@@ -33,7 +33,7 @@ const (
 )
 
 // errUnpacked means that an archive is suspiciously large after decompression. The limit is appended to its message.
-var errUnpacked = errors.New("uncompressed, it is larger than")
+var errUnpacked = errors.New("the uncompressed archive is larger than")
 
 // Member is a file in an initrd or in the area of a live image.
 type Member struct {
@@ -106,7 +106,7 @@ func Unwrap(r io.Reader) ([]byte, error) {
 func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	size := e.fields[fieldSize]
 	if size > limit {
-		return nil, fmt.Errorf("%s has %d bytes, more than %d", e.relativeName(), size, limit)
+		return nil, fmt.Errorf("%s has %d bytes, but the limit is %d", e.relativeName(), size, limit)
 	}
 	// The size in the header may be false, so let the buffer grow with the actual content.
 	b := bytes.NewBuffer(make([]byte, 0, min(size, 64<<10)))

@@ -135,7 +135,7 @@ func (f isoFiles) find(path string) (extent, error) {
 func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	switch {
 	case folder.length > maxDirectory:
-		return extent{}, false, fmt.Errorf("%w: a directory of %d bytes", ErrNotISO, folder.length)
+		return extent{}, false, fmt.Errorf("%w: a directory is too large (%d bytes)", ErrNotISO, folder.length)
 	case folder.offset+folder.length > f.size:
 		return extent{}, false, fmt.Errorf("%w: %w: a directory lies beyond its end", ErrNotISO, ErrTruncated)
 	}
@@ -182,7 +182,7 @@ func (f isoFiles) content(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if at.length > limit {
-		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, at.length, limit)
+		return nil, fmt.Errorf("%s has %d bytes, but the limit is %d", path, at.length, limit)
 	}
 	content := make([]byte, at.length)
 	if err := readFull(f.r, content, at.offset); err != nil {
@@ -198,7 +198,7 @@ func readFull(r io.ReaderAt, b []byte, at int64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: %w: no %d bytes at %d", ErrNotISO, ErrTruncated, len(b), at)
+		return fmt.Errorf("%w: %w: cannot read %d bytes at %d", ErrNotISO, ErrTruncated, len(b), at)
 	}
 	return err
 }

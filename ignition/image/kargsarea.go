@@ -90,9 +90,9 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	case info.Size <= 0 || info.Size > maxKargs:
 		return fmt.Errorf("%w: size %d, must be 1 to %d bytes", ErrKargsArea, info.Size, maxKargs)
 	case len(info.Default) > info.Size:
-		return fmt.Errorf("%w: the default needs %d bytes of %d", ErrKargsArea, len(info.Default), info.Size)
+		return fmt.Errorf("%w: the default needs %d bytes, but the area has only %d", ErrKargsArea, len(info.Default), info.Size)
 	case len(info.Files) > maxKargsFiles:
-		return fmt.Errorf("%w: %d of them, more than %d", ErrKargsArea, len(info.Files), maxKargsFiles)
+		return fmt.Errorf("%w: %d areas, but the limit is %d", ErrKargsArea, len(info.Files), maxKargsFiles)
 	}
 	a.size, a.normal = info.Size, info.Default
 	for _, file := range info.Files {
@@ -142,7 +142,7 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 			break
 		}
 		if offset > 1<<62 || int64(offset) > files.size-int64(a.size) {
-			return fmt.Errorf("%w: one lies at %d, beyond the image's end", ErrKargsArea, offset)
+			return fmt.Errorf("%w: one starts at %d, beyond the end of the image", ErrKargsArea, offset)
 		}
 		region := kargsRegion{offset: int64(offset), pad: '#', end: '\n'}
 		if at > 16 {

@@ -63,7 +63,7 @@ func readEntry(r io.Reader) (entry, error) {
 		return e, broken(err)
 	}
 	if magic := string(header[:6]); magic != newcMagic && magic != newcSummed {
-		return e, fmt.Errorf("%w: %q instead of a header", errNewc, magic)
+		return e, fmt.Errorf("%w: expected a header, found %q", errNewc, magic)
 	}
 	for i := range e.fields {
 		value, err := strconv.ParseUint(string(header[6+8*i:14+8*i]), 16, 32)
@@ -74,7 +74,7 @@ func readEntry(r io.Reader) (entry, error) {
 	}
 	length := e.fields[fieldName]
 	if length == 0 || length > maxName {
-		return e, fmt.Errorf("%w: a name of %d bytes", errNewc, length)
+		return e, fmt.Errorf("%w: invalid name length (%d bytes)", errNewc, length)
 	}
 	name := make([]byte, length+padding(newcHeader+length))
 	if _, err := io.ReadFull(r, name); err != nil {

@@ -170,7 +170,7 @@ func (r *reading) classic() func() (ignition.Document, error) {
 		c.Host = r.in.IronicURLs[0]
 	}
 	if len(r.in.IronicURLs) > 1 {
-		r.refuse(ignition.FieldIronicURL, strings.Join(r.in.IronicURLs, ","), "are several values, but this profile supports only one", otherProfile, nil)
+		r.refuse(ignition.FieldIronicURL, strings.Join(r.in.IronicURLs, ","), "has several values, but this profile supports only one", otherProfile, nil)
 	}
 	var lines []string
 	if !r.in.givesKeys() {
@@ -220,7 +220,7 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	case len(keys) == 1:
 		m.SSHKey = keys[0].Line
 	case len(keys) > 1 && r.in.givesKeys():
-		r.refuse(ignition.FieldSSHKey, "", "is more than the one key that this profile supports", otherProfile, nil)
+		r.refuse(ignition.FieldSSHKey, "", "has several values, but this profile supports only one key", otherProfile, nil)
 	case len(keys) > 1:
 		m.SSHKey = keys[0].Line
 		r.noteKey("this profile uses only one key: %s", keys[0])

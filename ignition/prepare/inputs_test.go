@@ -80,13 +80,13 @@ func TestInputErrors(t *testing.T) {
 	}{
 		"several URLs in classic": {
 			classic(func(in *prepare.Inputs) { in.Host, in.IronicURLs = "", []string{"192.0.2.1", "192.0.2.2"} }),
-			[]string{"192.0.2.1,192.0.2.2", "are several", "use the profile default"},
+			[]string{"192.0.2.1,192.0.2.2", "has several values", "use the profile default"},
 		},
 		"a large file":     {prepare.Inputs{CAFile: "large"}, []string{"large", "larger than 16 MiB"}},
 		"a secret as path": {prepare.Inputs{PullSecretFile: `{"auths":{"r":{"auth":"` + secret + `"}}}`}, []string{"is not a file", "use the name of a file"}},
 		"several keys in metal3": {
 			metal3(func(in *prepare.Inputs) { in.SSHKeys = []string{ours, theirs} }),
-			[]string{"more than the one key that this profile supports", "use the profile default"},
+			[]string{"this profile supports only one key", "use the profile default"},
 		},
 		"a bad URL in metal3":  {metal3(func(in *prepare.Inputs) { in.IronicURLs = []string{"a b"} }), []string{"a b"}},
 		"options in metal3":    {metal3(func(in *prepare.Inputs) { in.Options = []string{"a=b"} }), []string{"is not supported by the profile metal3"}},

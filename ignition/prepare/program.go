@@ -65,7 +65,7 @@ func (r *reading) program() ignition.AgentProgram {
 		p.URL = previewURL
 	case !in.AgentEmbed && in.AgentURL == "":
 		r.problems = append(r.problems, &ignition.InputError{
-			Field: ignition.FieldAgentURL, Why: "is missing", Hint: "use --agent-url URL or --agent-embed, or ignition serve",
+			Field: ignition.FieldAgentURL, Why: "is missing", Hint: "use --agent-url URL, --agent-embed or ignition serve",
 			ScreenHint: "enter a URL, include the agent, or serve the image",
 		})
 	}
@@ -90,7 +90,7 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	path := in.AgentBinary
 	if path == "" {
 		if path = m.besideProgram(arch); path == "" {
-			return nil, refuse("", "is not beside ironworks", "make agent builds it; or use --agent-binary FILE", nil)
+			return nil, refuse("", "is not beside ironworks", "build it with make agent, or use --agent-binary FILE", nil)
 		}
 	}
 	text, err := m.read(path)
@@ -99,7 +99,7 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	}
 	machine, err := staticProgram([]byte(text))
 	if err != nil {
-		return nil, refuse(path, "is not a static Linux program", "make agent builds it", err)
+		return nil, refuse(path, "is not a static Linux program", "build it with: make agent", err)
 	}
 	if in.AgentArch != "" && machine != arch {
 		return nil, refuse(path, fmt.Sprintf("is for %s, but the nodes are %s", machine, arch), "", nil)
@@ -157,7 +157,7 @@ func staticProgram(content []byte) (string, error) {
 	}
 	for _, p := range file.Progs {
 		if p.Type == elf.PT_INTERP {
-			return "", errors.New("it needs libraries")
+			return "", errors.New("it needs shared libraries")
 		}
 	}
 	if arch, known := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[file.Machine]; known {

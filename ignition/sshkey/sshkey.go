@@ -135,7 +135,7 @@ func ParseLine(line string) (Key, *Error) {
 		return Key{}, &Error{Kind: ErrWeak, Why: "DSA " + key.Fingerprint, Hint: "create a new key: ssh-keygen -t ed25519"}
 	case key.Type == ssh.KeyAlgoRSA && key.Bits < MinRSABits:
 		return Key{}, &Error{
-			Kind: ErrWeak, Why: fmt.Sprintf("RSA of %d bits, fewer than %d, %s", key.Bits, MinRSABits, key.Fingerprint),
+			Kind: ErrWeak, Why: fmt.Sprintf("RSA key with %d bits (minimum %d), %s", key.Bits, MinRSABits, key.Fingerprint),
 			Hint: "create a new key: ssh-keygen -t ed25519",
 		}
 	}

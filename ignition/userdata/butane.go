@@ -123,7 +123,7 @@ func (c *checker) butaneFailure(s *scope, err error) {
 	var unknown common.ErrUnknownVersion
 	switch {
 	case errors.Is(err, errPanicked):
-		c.add(s, IDLibraryFailed, nil, "Butane's library crashes on this: please report it, and write it differently")
+		c.add(s, IDLibraryFailed, nil, "Butane's library crashes on this input: please report the crash, and rewrite the input")
 	case errors.As(err, &unknown):
 		c.add(s, IDButane, elementPath{"version"}, fmt.Sprintf("unknown Butane variant %s version %s: fcos has 1.0.0 to 1.7.0, openshift 4.8.0 to 4.22.0", quoted(unknown.Variant), quoted(unknown.Version.String())))
 	case errors.Is(err, common.ErrInvalidVersion):

@@ -180,7 +180,7 @@ func (c *checker) packed(data []byte, d detected, layers []Kind) {
 		c.add(rootScope(), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
 		return
 	}
-	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("packed as %s: the step install_coreos requires plain JSON, so the content is checked and sent unpacked", d.kind))
+	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("packed as %s: the install_coreos step requires plain JSON, so the content is checked and sent unpacked", d.kind))
 	c.document(content, layers)
 }
 

@@ -32,10 +32,10 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 		}
 		return nil
 	}); err != nil {
-		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this: the machine would not boot; please report it")
+		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this input, so the machine would not boot: please report the crash")
 	}
 	if fatal != "" {
-		c.add(s, IDMergedInvalid, nil, "Ignition rejects this merged with its parts and the agent's /etc/hostname; the machine does not boot: "+fatal)
+		c.add(s, IDMergedInvalid, nil, "Ignition rejects this configuration when merged with its parts and the agent's /etc/hostname; the machine does not boot: "+fatal)
 		return
 	}
 	c.firstBoot(whole)
@@ -81,7 +81,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 	}
 	merges := refs.member("merge").items()
 	if len(merges)*len(data) > maxMergedBytes {
-		c.add(s, IDTooComplex, path.at("merge"), "too many and too large parts to combine: host large files elsewhere and refer to them")
+		c.add(s, IDTooComplex, path.at("merge"), "the parts are too many and too large to combine: host large files elsewhere and refer to them")
 		return config, false
 	}
 	config.Ignition.Config = types.IgnitionConfig{} // otherwise, each merge would copy the list of parts

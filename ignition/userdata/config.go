@@ -60,7 +60,7 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 	c.libraryEntries(s, entries)
 	switch {
 	case errors.Is(err, errPanicked):
-		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this: the machine would not boot; please report it")
+		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this input, so the machine would not boot: please report the crash")
 	case err != nil && c.errors == before:
 		c.add(s, IDIgnitionRule, nil, "rejected by Ignition: "+err.Error())
 	}
@@ -80,12 +80,12 @@ func (c *checker) childURLs(s *scope, refs *element) {
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	for _, child := range root.children {
 		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
-			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("key %s must be written \"ignition\": some readers accept it, others ignore it", quoted(child.key)))
+			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("key %s must be spelled \"ignition\": some parsers accept this spelling, others ignore the key", quoted(child.key)))
 		}
 	}
 	for _, child := range root.member("ignition").elements() {
 		if child.key != "version" && strings.EqualFold(child.key, "version") {
-			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("key %s must be written \"version\": some readers accept it, others ignore it", quoted(child.key)))
+			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("key %s must be spelled \"version\": some parsers accept this spelling, others ignore the key", quoted(child.key)))
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (c *checker) hostname(s *scope, file *element, path elementPath) {
 	c.add(s, IDHostname, path, "install_coreos adds /etc/hostname to user data, and a duplicate would keep the machine from booting; ironworks sends it inside config.merge, and this file overrides the name from Ironic")
 	contents := file.member("contents")
 	if contents.str("source") == "" && (contents.str("compression") != "" || contents.member("verification").str("hash") != "") {
-		c.add(s, IDHostnameSource, path.at("contents"), "compression or hash without a source: they would apply to the agent's /etc/hostname, and the boot fails; add the source")
+		c.add(s, IDHostnameSource, path.at("contents"), "compression or hash without a source: they would apply to the agent's /etc/hostname, and the boot would fail; add the source")
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *checker) target(s *scope, name string, path elementPath) {
 		return false
 	}
 	if under("/tmp", "/run", "/proc", "/sys", "/dev") {
-		c.add(s, IDVolatilePath, at, "content of this path is gone when the system runs: use /etc, /var or systemd-tmpfiles")
+		c.add(s, IDVolatilePath, at, "content at this path is lost once the system is running: use /etc, /var or systemd-tmpfiles")
 	}
 }
 

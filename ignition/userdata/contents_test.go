@@ -195,7 +195,7 @@ func TestReportAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"kind":"shell-script","ok":false,"problems":[{"severity":"error","id":"shell-script","path":"$","line":0,"column":0,` +
-		`"message":"script: CoreOS runs no script from user data: put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}],` +
+		`"message":"script: CoreOS does not run scripts from user data: put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}],` +
 		`"summary":{"layers":["shell-script"],"spec":"","users":[],"groups":[],"units":[],"files":[],"directories":[],"links":[],"disks":[],` +
 		`"kernel_arguments":{"should_exist":[],"should_not_exist":[]},"remote":[],"sizes":{"raw":9,"ignition":0,"gzip":0,"sent":0,"limits":[]}}}`
 	if string(raw) != want {

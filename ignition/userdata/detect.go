@@ -23,7 +23,7 @@ type detected struct {
 }
 
 const (
-	installHint = "a machine installed with install_coreos reads Ignition: write it as Butane or Ignition"
+	installHint = "a machine installed with install_coreos reads Ignition: rewrite this as Butane or Ignition"
 	// sniffed is the number of bytes that are examined to detect a format.
 	sniffed = 64 << 10
 )
@@ -91,9 +91,9 @@ func detectHeader(text []byte) (detected, bool) {
 	head := strings.ToLower(string(text[:min(len(text), 1024)]))
 	switch {
 	case strings.HasPrefix(line, "#cloud-config"):
-		return detected{kind: KindCloudConfig, id: IDCloudConfig, what: "#cloud-config: CoreOS has no cloud-init, and the machine would end in an emergency shell", hint: "write it as Butane, which has users, ssh_authorized_keys, files and units, too"}, true
+		return detected{kind: KindCloudConfig, id: IDCloudConfig, what: "#cloud-config: CoreOS has no cloud-init, and the machine would end in an emergency shell", hint: "rewrite it as Butane, which also has users, ssh_authorized_keys, files and units"}, true
 	case strings.HasPrefix(line, "#!"):
-		return detected{kind: KindShellScript, id: IDShellScript, what: "script: CoreOS runs no script from user data", hint: "put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}, true
+		return detected{kind: KindShellScript, id: IDShellScript, what: "script: CoreOS does not run scripts from user data", hint: "put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}, true
 	case strings.HasPrefix(line, "#include"), strings.HasPrefix(line, "#cloud-boothook"), strings.HasPrefix(line, "#part-handler"),
 		strings.HasPrefix(line, "#upstart-job"), strings.HasPrefix(line, "## template:"), strings.HasPrefix(line, "#cloud-"):
 		return detected{kind: KindCloudInit, id: IDCloudInit, what: "cloud-init format: CoreOS has no cloud-init", hint: installHint}, true
@@ -150,12 +150,12 @@ func detectKeys(root *element) (detected, bool) {
 	case root.str("kind") == "MachineConfig":
 		return detected{kind: KindMachineConfig}, true
 	case has("ignitionVersion"):
-		return detected{kind: KindIgnition1, id: IDSpec1, what: "Ignition spec 1, which no current system supports", hint: "write it as Butane"}, true
+		return detected{kind: KindIgnition1, id: IDSpec1, what: "Ignition spec 1, which no current system supports", hint: "rewrite it as Butane"}, true
 	case root.member("variant") != nil:
 		return detected{kind: KindButane}, true
 	case has("ignition"):
 		if strings.HasPrefix(root.down("ignition").str("version"), "2.") {
-			return detected{kind: KindIgnition2, id: IDSpec2, what: "Ignition spec 2, which current CoreOS does not support", hint: "convert it to spec 3, for instance with ign-converter, or write it as Butane"}, true
+			return detected{kind: KindIgnition2, id: IDSpec2, what: "Ignition spec 2, which current CoreOS does not support", hint: "convert it to spec 3, for example with ign-converter, or rewrite it as Butane"}, true
 		}
 		return detected{kind: KindIgnition}, true
 	case has("user_data") || has("meta_data") || has("network_data"):
@@ -203,7 +203,7 @@ func detectYAML(data []byte) detected {
 		return detected{kind: KindText, id: IDEncoding, what: "not valid UTF-8", hint: "save it as UTF-8"}
 	}
 	if len(data) > maxYAML {
-		return detected{kind: KindText, id: IDTooLarge, what: "text of more than 2 MiB, which is not read as YAML", hint: "host large files elsewhere and refer to them"}
+		return detected{kind: KindText, id: IDTooLarge, what: "text larger than 2 MiB, which is not parsed as YAML", hint: "host large files elsewhere and refer to them"}
 	}
 	root, findings := readYAML(data)
 	if root == nil || root.kind != elementObject {
@@ -215,7 +215,7 @@ func detectYAML(data []byte) detected {
 	d, ok := detectKeys(root)
 	switch {
 	case ok && d.kind == KindIgnition && root.member("variant") == nil:
-		d = detected{kind: KindYAML, id: IDNotIgnition, what: "Ignition as YAML, which is not supported", hint: "write it as JSON, or as Butane with variant and version"}
+		d = detected{kind: KindYAML, id: IDNotIgnition, what: "Ignition as YAML, which is not supported", hint: "rewrite it as JSON, or as Butane with variant and version"}
 	case ok:
 	case root.member("storage") != nil || root.member("passwd") != nil || root.member("systemd") != nil:
 		d = detected{kind: KindButane, id: IDNoVariant}
@@ -236,7 +236,7 @@ func looksLikeButane(data []byte) bool {
 // refuse reports that user data in this format cannot be sent.
 func (c *checker) refuse(d detected) {
 	if d.kind == KindEmpty {
-		c.add(rootScope(), IDEmpty, nil, "empty: a machine without user data allows no login")
+		c.add(rootScope(), IDEmpty, nil, "empty: you cannot log in to a machine without user data")
 		return
 	}
 	s := rootScope()

@@ -81,12 +81,12 @@ func (c *checker) sizes(raw []byte) {
 		limit("Ironic's limit for a deployment (as sent)", sizes.Sent, ProvisionLimit)
 		switch {
 		case sizes.Sent > ProvisionLimit:
-			c.report(IDTooLarge, "$", place{}, fmt.Sprintf("%d bytes as sent exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", sizes.Sent, ProvisionLimit))
+			c.report(IDTooLarge, "$", place{}, fmt.Sprintf("%d bytes (as sent) exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", sizes.Sent, ProvisionLimit))
 		case sizes.Sent > PatchLimit:
-			c.report(IDOverPatchLimit, "$", place{}, fmt.Sprintf("%d bytes as sent exceed Ironic's limit of %d for a PATCH of instance_info: send it with the deployment, as the console does", sizes.Sent, PatchLimit))
+			c.report(IDOverPatchLimit, "$", place{}, fmt.Sprintf("%d bytes (as sent) exceed Ironic's limit of %d for a PATCH of instance_info: send the data with the deployment, as the console does", sizes.Sent, PatchLimit))
 		}
 		if sizes.Gzip+archiveOverhead > EmbedLimit {
-			c.report(IDOverEmbedArea, "$", place{}, fmt.Sprintf("%d bytes packed exceed a live image's embed area of %d: it can be deployed, but not embedded", sizes.Gzip+archiveOverhead, EmbedLimit))
+			c.report(IDOverEmbedArea, "$", place{}, fmt.Sprintf("%d bytes (packed) exceed a live image's embed area of %d: the configuration can be deployed, but not embedded", sizes.Gzip+archiveOverhead, EmbedLimit))
 		}
 	}
 	c.summary.Sizes = sizes

@@ -206,7 +206,7 @@ func (r *jsonReader) object(e *element) bool {
 		}
 		r.path = append(r.path, child.key)
 		if _, twice := keys[child.key]; twice {
-			r.find(IDDuplicateKey, child.keyAt, fmt.Sprintf("duplicate key %s: Ignition uses the last one, other readers the first; keep one", quoted(child.key)))
+			r.find(IDDuplicateKey, child.keyAt, fmt.Sprintf("duplicate key %s: Ignition uses the last one, other parsers use the first; keep one", quoted(child.key)))
 		}
 		keys[child.key] = struct{}{}
 		if r.peek() != ':' {
@@ -245,7 +245,7 @@ func (r *jsonReader) str() (string, bool) {
 			i++
 		case c < 0x20:
 			r.offset = i
-			return "", r.fail(IDSyntax, "line break or other control character in a string: write it as \\n, or as its escape")
+			return "", r.fail(IDSyntax, "line break or other control character in a string: use \\n or another escape")
 		}
 	}
 	r.offset = len(r.data)
@@ -265,7 +265,7 @@ func (r *jsonReader) decoded(raw []byte, start int, escaped bool) (string, bool)
 		return "", r.fail(IDSyntax, "invalid escape in this string: write \\\\ for a backslash")
 	}
 	if strings.ContainsRune(text, utf8.RuneError) && loneSurrogate(raw) {
-		r.find(IDLoneSurrogate, r.placeOf(start), "half of a surrogate pair (\\ud800 to \\udfff), which readers interpret differently: remove it")
+		r.find(IDLoneSurrogate, r.placeOf(start), "half of a surrogate pair (\\ud800 to \\udfff), which parsers interpret differently: remove it")
 	}
 	return text, true
 }

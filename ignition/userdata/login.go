@@ -129,9 +129,9 @@ func (c *checker) checkLogins() {
 	switch {
 	case can || c.hasInvalidPart || c.errors > 0 && c.loginProblem():
 	case c.remote:
-		c.report(IDLoginUnknown, "$.passwd.users", place{}, "no login in this configuration; remote parts, which are not checked, may add one")
+		c.report(IDLoginUnknown, "$.passwd.users", place{}, "this configuration provides no login; remote parts, which are not checked, may add one")
 	default:
-		c.report(IDNoLogin, "$.passwd.users", place{}, "no login to the machine: no user has an SSH key or a password; add passwd.users with the name \"core\" and sshAuthorizedKeys")
+		c.report(IDNoLogin, "$.passwd.users", place{}, "no way to log in to the machine: no user has an SSH key or a password; add a user named \"core\" with sshAuthorizedKeys to passwd.users")
 	}
 }
 

@@ -16,10 +16,10 @@ func (c *checker) machineConfig(d detected) {
 	}
 	root := d.root.down("spec", "config")
 	if root == nil || root.kind != elementObject {
-		c.add(s, IDNotIgnition, elementPath{"spec"}, "the MachineConfig has no spec.config, so no Ignition")
+		c.add(s, IDNotIgnition, elementPath{"spec"}, "the MachineConfig has no spec.config, so it contains no Ignition configuration")
 		return
 	}
-	c.add(s, IDMachineConfig, elementPath{"kind"}, "a MachineConfig, which only OpenShift reads: its spec.config is checked and sent")
+	c.add(s, IDMachineConfig, elementPath{"kind"}, "a MachineConfig, which only OpenShift reads: only its spec.config is checked and sent")
 	c.droppedFields(s, d.root.member("spec"))
 	var text strings.Builder
 	writeJSON(&text, root)
@@ -43,7 +43,7 @@ func (c *checker) droppedFields(s *scope, spec *element) {
 		if field.key == "kernelArguments" {
 			hint = "since spec 3.3, use the configuration's kernelArguments.shouldExist"
 		}
-		c.addKey(s, IDMachineConfigFields, elementPath{"spec", field.key}, fmt.Sprintf("spec.%s is for OpenShift's operator and is lost: %s", quoted(field.key), hint))
+		c.addKey(s, IDMachineConfigFields, elementPath{"spec", field.key}, fmt.Sprintf("spec.%s is only for OpenShift's operator and will not be sent: %s", quoted(field.key), hint))
 	}
 }
 

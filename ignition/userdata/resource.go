@@ -110,7 +110,7 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	if sum == want || !use.config() && strings.EqualFold(sum, want) {
 		return
 	}
-	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the digest is %s", function, sum))
+	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the correct digest is %s", function, sum))
 }
 
 // remoteResource checks a resource that Ignition downloads when the machine boots.

@@ -36,7 +36,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	path := elementPath{"ignition", "version"}
 	version := root.down("ignition", "version")
 	if version == nil || version.kind == elementNull || version.kind == elementString && version.text == "" {
-		c.add(s, IDNoVersion, path, "ignition.version is missing: add \"3.2.0\", or the version it was written for")
+		c.add(s, IDNoVersion, path, "ignition.version is missing: add \"3.2.0\", or the version that the configuration was written for")
 		return false
 	}
 	if version.kind != elementString {
@@ -45,7 +45,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	}
 	parts := specVersion.FindStringSubmatch(version.text)
 	if parts == nil {
-		c.add(s, IDBadVersion, path, fmt.Sprintf("invalid version %s: want three numbers, such as \"3.2.0\"", quoted(version.text)))
+		c.add(s, IDBadVersion, path, fmt.Sprintf("invalid version %s: must be three numbers, such as \"3.2.0\"", quoted(version.text)))
 		return false
 	}
 	major, minor := parts[1], parts[2]
@@ -54,11 +54,11 @@ func (c *checker) version(s *scope, root *element) bool {
 	case err != nil:
 		c.add(s, IDBadVersion, path, "unknown version of Ignition")
 	case major == "2":
-		c.add(s, IDSpec2, path, fmt.Sprintf("current CoreOS does not support spec %s: convert it to spec 3 (ign-converter), or write it as Butane", quoted(version.text)))
+		c.add(s, IDSpec2, path, fmt.Sprintf("current CoreOS does not support spec %s: convert it to spec 3 (ign-converter), or rewrite it as Butane", quoted(version.text)))
 	case major == "1" || major == "0":
-		c.add(s, IDSpec1, path, fmt.Sprintf("spec %s is from 2015, which no current system supports: write it as Butane", quoted(version.text)))
+		c.add(s, IDSpec1, path, fmt.Sprintf("spec %s is from 2015, and no current system supports it: rewrite it as Butane", quoted(version.text)))
 	case major != "3":
-		c.add(s, IDBadVersion, path, fmt.Sprintf("unknown spec %s: available are 3.0.0 to %s", quoted(version.text), NewestSpec))
+		c.add(s, IDBadVersion, path, fmt.Sprintf("unknown spec %s: use 3.0.0 to %s", quoted(version.text), NewestSpec))
 	case strings.HasPrefix(parts[4], "-experimental"):
 		c.add(s, IDExperimentalSpec, path, fmt.Sprintf("%s is experimental: the next release of Ignition rejects it, and the machine would not boot; use %s", quoted(version.text), NewestSpec))
 	case n > int(NewestSpec):

@@ -24,7 +24,7 @@ type Change struct {
 func ParseChange(text string) (Change, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
-		return Change{}, fmt.Errorf("BIOS setting %q: want NAME=VALUE", text)
+		return Change{}, fmt.Errorf("BIOS setting %q: must be NAME=VALUE", text)
 	}
 	return Change{name, value}, nil
 }

@@ -22,14 +22,14 @@ func judgeDiscovery(f *Facts) Diagnosis {
 	case !f.Version.IsZero() && f.Version.Minor < discoveryMinor:
 		return ok("auto-discovery not available in this Ironic: it needs API 1.84, or ironic-inspector")
 	case reported && len(with) == 0:
-		return ok("auto-discovery off or without effect: no hardware type enables agent inspection", evidence...)
+		return ok("auto-discovery is off or has no effect: no hardware type enables agent inspection", evidence...)
 	case t != nil && len(t.Discovered) > 0:
 		return ok(fmt.Sprintf("auto-discovery is or was on: it has enrolled %s (filter is:discovered)", someOf(t.Discovered)),
 			models.Observed("plugin_data.auto_discovered", true))
 	case t == nil:
 		return unknown("auto-discovery unknown: " + option + ", and no nodes were listed")
 	case len(t.Nameless) > t.Undiscovered:
-		return unknown(fmt.Sprintf("auto-discovery unknown: %s; %s in enroll without a name, whose inventories were not all read", option, models.Counted(len(t.Nameless), "node")))
+		return unknown(fmt.Sprintf("auto-discovery unknown: %s; %s in enroll without a name; not all inventories were read", option, models.Counted(len(t.Nameless), "node")))
 	}
 	return ok("no node enrolled by auto-discovery; " + option)
 }

@@ -157,8 +157,8 @@ func TestDoctorJudges(t *testing.T) {
 		"a discovered node":     {func(f *Facts) { f.Nodes.Discovered = []string{"u7"} }, CheckDiscovery, OK, "auto-discovery is or was on: it has enrolled u7"},
 		"perhaps discovered": {func(f *Facts) {
 			f.Nodes.Add(&models.Node{UUID: "u8", ProvisionState: models.StateEnroll})
-		}, CheckDiscovery, Unknown, "1 node in enroll without a name, whose inventories were not all read"},
-		"no inspection by agents":  {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckDiscovery, OK, "auto-discovery off or without effect"},
+		}, CheckDiscovery, Unknown, "1 node in enroll without a name; not all inventories were read"},
+		"no inspection by agents":  {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckDiscovery, OK, "auto-discovery is off or has no effect"},
 		"too old to discover":      {func(f *Facts) { f.Version.Minor = 82 }, CheckDiscovery, OK, "auto-discovery not available in this Ironic"},
 		"no nodes":                 {func(f *Facts) { f.Nodes = &NodesTally{} }, CheckNodes, OK, "no nodes"},
 		"half of them":             {func(f *Facts) { f.NodesError = "skipped: out of time" }, CheckNodes, Unknown, "only 1 node listed: skipped: out of time"},

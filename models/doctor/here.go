@@ -39,14 +39,14 @@ func judgeJournal(f *Facts) Diagnosis {
 	case j.Error != "":
 		return warning("the journal is not usable: "+j.Error, "without a journal, explain has less evidence", evidence...)
 	}
-	evidence = append(evidence, models.Observed("lines bound", models.FormatBytes(j.MaxSize)), models.Observed("kept for", models.Age(j.MaxAge)))
+	evidence = append(evidence, models.Observed("limit for lines", models.FormatBytes(j.MaxSize)), models.Observed("kept for", models.Age(j.MaxAge)))
 	if j.Dropped > 0 {
 		return warning(fmt.Sprintf("no disk space for %s in the journal", models.Counted(int(j.Dropped), "record")), "ironworks journal info", evidence...)
 	}
 	if j.Bytes == 0 {
 		return ok("new journal", evidence...)
 	}
-	return ok("journal size "+models.FormatBytes(j.Bytes)+" of about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
+	return ok("journal size "+models.FormatBytes(j.Bytes)+"; limit for lines: about "+models.FormatBytes(j.MaxSize), evidence...)
 }
 
 // judgeAudit judges the audit file. If the file cannot be written, ironworks refuses changes.
@@ -68,7 +68,7 @@ func judgeBMC(f *Facts) Diagnosis {
 	case password && user != "":
 		return ok("BMC credentials set, user " + user)
 	case password:
-		return ok("BMC password set; the user name is from each node")
+		return ok("BMC password set; the user name comes from each node")
 	case f.Local.BMCKeyring:
 		return ok("no BMC password, except possibly in the keyring (not checked)")
 	}

@@ -35,10 +35,10 @@ func judgeConductors(f *Facts) Diagnosis {
 		return ok(models.Counted(len(alive), "conductor")+" alive: "+someOf(alive), evidence...)
 	case len(alive) > 0:
 		return warning(fmt.Sprintf("%s dead, %d alive: %s", models.Counted(len(dead), "conductor"), len(alive), someOf(dead)),
-			"check the conductor; its nodes move to other conductors of the group, if any", evidence...)
+			"check the conductor; its nodes move to other conductors in its group, if any", evidence...)
 	case f.Nodes != nil && f.Nodes.Conductor != "":
 		return warning("Ironic reports every conductor dead, but still assigns nodes: probably Ironic runs on SQLite, without heartbeats",
-			"if Ironic does not use SQLite, check the conductors' logs", append(evidence, models.Observed("conductor of a node", f.Nodes.Conductor))...)
+			"if Ironic does not use SQLite, check the conductors' logs", append(evidence, models.Observed("a node's conductor", f.Nodes.Conductor))...)
 	case len(f.Drivers) > 0:
 		return warning("Ironic reports every conductor dead, but still lists their drivers: perhaps Ironic runs on SQLite, without heartbeats",
 			"if Ironic does not use SQLite, start the conductors", evidence...)
@@ -51,7 +51,7 @@ func judgeDrivers(f *Facts) Diagnosis {
 		return f.noDrivers()
 	}
 	if len(f.Drivers) == 0 {
-		return failure("no hardware type is enabled on any conductor", "set [DEFAULT]enabled_hardware_types in the conductors")
+		return failure("no hardware type is enabled on any conductor", "set [DEFAULT]enabled_hardware_types on the conductors")
 	}
 	var names []string
 	var evidence []models.Observation
@@ -108,7 +108,7 @@ func (f *Facts) noneTold() Diagnosis {
 
 func judgeCustomAgent(f *Facts) Diagnosis {
 	with, without, evidence, reported := f.splitByInterface("deploy", "custom-agent")
-	const hint = "add custom-agent to [DEFAULT]enabled_deploy_interfaces of the conductors, and restart them"
+	const hint = "add custom-agent to [DEFAULT]enabled_deploy_interfaces on the conductors, and restart them"
 	direct := 0
 	if f.Nodes != nil {
 		direct = f.Nodes.Deploy["direct"]
@@ -117,9 +117,9 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 	case !reported:
 		return f.noneTold()
 	case len(with) == 0 && direct > 0:
-		return warning(fmt.Sprintf("custom-agent is not enabled: no install_coreos; images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
+		return warning(fmt.Sprintf("custom-agent is not enabled: install_coreos cannot be used, but images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
 	case len(with) == 0:
-		return failure("custom-agent is not enabled: no install_coreos", hint, evidence...)
+		return failure("custom-agent is not enabled: install_coreos cannot be used", hint, evidence...)
 	case len(without) > 0:
 		return warning("custom-agent is not enabled for "+someOf(without), hint, evidence...)
 	}

@@ -40,7 +40,7 @@ func judgeNodes(f *Facts) Diagnosis {
 	}
 	for s := range t.States {
 		if s.Failed() {
-			evidence = append(evidence, models.Observed("reason of the failures", "ironworks explain NODE"))
+			evidence = append(evidence, models.Observed("reason for the failures", "ironworks explain NODE"))
 			break
 		}
 	}
@@ -71,7 +71,7 @@ func judgeNodesRamdisk(f *Facts) []Diagnosis {
 	}
 	return []Diagnosis{warning(
 		fmt.Sprintf("no ramdisk on %d of %s: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
-		"set one with ironworks ignition apply or in a plan; a default in Ironic's configuration shows in ironworks validate NODE",
+		"set one with ironworks ignition apply or in a plan; ironworks validate NODE shows whether Ironic's configuration has a default",
 		models.Observed("nodes", someOf(t.NoRamdisk)))}
 }
 
@@ -101,7 +101,7 @@ func judgeFleetISOs(f *Facts) []Diagnosis {
 	}
 	if f.Nodes != nil {
 		if more := len(f.Nodes.ISOs) - len(f.ISOs); more > 0 {
-			all = append(all, unknown(fmt.Sprintf("%d more not checked: name nodes to check theirs", more)))
+			all = append(all, unknown(fmt.Sprintf("%d more not checked: to check a node's ISO, specify the node", more)))
 		}
 	}
 	return all
@@ -125,7 +125,7 @@ func judgeFile(b *plan.BootFile) Diagnosis {
 		return unknown("the "+what+" is not an HTTP URL: Ironic fetches it itself", models.Observed(b.Field, at))
 	}
 	if !b.Asked {
-		return unknown("the "+what+" not checked: timed out", models.Observed(b.Field, at))
+		return unknown("the "+what+" was not checked: timed out", models.Observed(b.Field, at))
 	}
 	a := b.Answer
 	evidence := a.Evidence(b.Field, b.Address)

@@ -29,7 +29,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 		for _, l := range c.Searched {
 			evidence = append(evidence, models.Observed("looked for", l))
 		}
-		return warning("no configuration: "+c.Endpoint+" is tried", "pass --url http://HOST:6385, or add a context to the configuration file", evidence...)
+		return warning("no configuration: trying "+c.Endpoint, "pass --url http://HOST:6385, or add a context to the configuration file", evidence...)
 	}
 	title := fmt.Sprintf("context %s, from %s", c.Context, c.Source)
 	if c.ReadOnly {
@@ -187,7 +187,7 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	case c.Root == "":
 		return warning("certificate not verified: "+r.Host, "set cacert: FILE, and remove verify: false or --insecure", evidence...), true
 	case left < expiresSoon(c):
-		return warning(fmt.Sprintf("the certificate of %s expires in %s", r.Host, days), "renew it", evidence...), true
+		return warning(fmt.Sprintf("the certificate of %s expires in %s", r.Host, days), "renew the certificate", evidence...), true
 	}
 	return ok(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
@@ -297,7 +297,7 @@ func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 	}
 	evidence = append(evidence, models.Observed("user", models.OrNone(id.User)), models.Observed("project", models.OrNone(id.Project)), models.Observed("roles", models.OrNone(strings.Join(id.Roles, ", "))))
 	if !id.Expires.IsZero() {
-		evidence = append(evidence, models.Observed("token ends", id.Expires.UTC().Format(time.RFC3339)))
+		evidence = append(evidence, models.Observed("token expires", id.Expires.UTC().Format(time.RFC3339)))
 	}
 	may := slices.ContainsFunc(id.Roles, func(role string) bool {
 		return !strings.EqualFold(role, "reader") && !strings.EqualFold(role, "baremetal_observer")

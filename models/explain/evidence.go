@@ -246,7 +246,7 @@ func (x *explaining) deadline() string {
 	} else {
 		text = "passed " + models.Age(-left) + " ago"
 	}
-	return fmt.Sprintf("%s, by Ironic's default of %d s after %s; this server may have another", text, int(models.CallbackTimeout.Seconds()), what)
+	return fmt.Sprintf("%s, by Ironic's default of %d s after %s; this server may use a different timeout", text, int(models.CallbackTimeout.Seconds()), what)
 }
 
 // left returns how long Ironic will still wait for the ramdisk, assuming that its timeouts have their default values.

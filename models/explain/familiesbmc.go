@@ -81,7 +81,7 @@ var machineFamilies = []family{
 	},
 	{
 		ID: "redfish-call", Openings: []string{"Redfish exception occurred. Error: ", "Redfish connection failed for node "}, Words: []string{"redfish", "sushy", "bmc", "indicator", "inject nmi", "has no managers"},
-		Verdict: "The BMC refused or failed a Redfish request", Brief: "Redfish request failed",
+		Verdict: "A Redfish request failed, or the BMC refused it", Brief: "Redfish request failed",
 		Not:      "the ramdisk and the disk: the request went to the BMC",
 		Next:     Next{Text: "Check the BMC's state, driver_info and the BMC's firmware version, then try again.", Key: "bmc", Command: "ironworks bmc {node}"},
 		Evidence: []EvidenceField{evBMCAddress},

@@ -56,7 +56,7 @@ var imageFamilies = []family{
 		ID: "object-store", Openings: []string{"Swift operation '", "Swift object … from container "}, Words: []string{"swift", "temporary url", "temp url", "swift_temp_url_key"},
 		Verdict: "The object store (Swift) refused or lost Ironic's data", Brief: "object store failed",
 		Not:    "the machine: not involved",
-		Next:   Next{Text: "Check Swift and the [swift] and [glance]swift_temp_url_* options of the conductor, then try again.", Retry: true},
+		Next:   Next{Text: "Check Swift and the conductor's [swift] and [glance]swift_temp_url_* options, then try again.", Retry: true},
 		Source: "ironic/common/swift.py, ironic/common/glance_service/image_service.py",
 	},
 }
@@ -65,7 +65,7 @@ var imageFamilies = []family{
 var diskFamilies = []family{
 	{
 		ID: "root-hints", Words: []string{"root device hint", "root_device", "valid hints are", "hint expression", "root device"},
-		Verdict: "The root device hints are wrong, or their disk is missing", Brief: "wrong root device hints",
+		Verdict: "The root device hints are wrong, or the disk that they describe is missing", Brief: "wrong root device hints",
 		Not:      "the image: nothing was written",
 		Next:     Next{Text: "Compare the hints with the machine's disks, and pin the right disk.", Key: "disks", Command: "ironworks disks {node}"},
 		Evidence: []EvidenceField{evHints},
@@ -89,7 +89,7 @@ var diskFamilies = []family{
 		ID: "partitioning", Words: []string{"partition*", "gpt", "mbr", "file system", "file systems", "filesystem", "holding device", "checking locks for device", "stat device", "swap or ephemeral", "block device", "lsblk", "device hints", "root device", "device not found", "flushing file system", "partition_label", "mkfs", "the disk", "malformed blkid"},
 		Verdict: "A disk could not be partitioned, or a partition or file system on it could not be used", Brief: "disk could not be partitioned",
 		Not:      "the image download",
-		Next:     Next{Text: "Find the disk and the command in the ramdisk's log: a busy, too small or broken disk is the usual reason.", Key: "log", Command: "ironworks logs {node}"},
+		Next:     Next{Text: "Find the disk and the command in the ramdisk's log. Usual causes: the disk is busy, too small or broken.", Key: "log", Command: "ironworks logs {node}"},
 		Evidence: []EvidenceField{evHints},
 		Source:   "ironic_python_agent/{disk_utils,partition_utils,utils}.py",
 	},

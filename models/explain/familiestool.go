@@ -7,7 +7,7 @@ var toolFamilies = []family{
 	{
 		ID: "ramdisk-tool-missing", Words: []string{"no such file or directory: '", "command not found", "could not find executable", "is not installed", "is not usable in this ramdisk", "available methods of", "executable file not found", "exit code: 127"},
 		Verdict: "A required program or file is missing in the ramdisk or on the conductor", Brief: "program or file missing",
-		Not:      "a fault of the machine: nothing ran on it",
+		Not:      "a machine fault: nothing ran on the machine",
 		Next:     Next{Text: "Add the program or file named in the error to the ramdisk, or use another ramdisk. Then try again.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
 		Evidence: []EvidenceField{evAgentIs, evISO},
 		Source:   "oslo_concurrency.processutils (ENOENT), ironic_python_agent/utils.py",
@@ -23,12 +23,12 @@ var toolFamilies = []family{
 		ID: "python-error", Words: []string{"nonetype", "attributeerror", "keyerror", "indexerror", "zerodivisionerror", "division by zero", "nameerror", "unboundlocalerror", "object has no attribute", "unexpected keyword argument"},
 		Verdict: "Ironic or the agent hit a bug: the error is a Python exception", Brief: "bug in Ironic or the agent",
 		Not:    "a wrong setting: a Python exception is a bug",
-		Next:   Next{Text: "Find the traceback in the conductor's log, and report it to the Ironic project with the release.", Key: "history", Command: "ironworks history {node}"},
+		Next:   Next{Text: "Find the traceback in the conductor's log, and report it to the Ironic project with your Ironic release.", Key: "history", Command: "ironworks history {node}"},
 		Source: "ironic/conductor/utils.py: step_error_handler",
 	},
 	{
 		ID: "agent-version", Words: []string{"version mismatch", "hardwaremanager", "hardware managers", "hardware manager", "out of date agent", "did not transmit a version", "current versions"},
-		Verdict: "The agent's hardware managers do not match: changed versions, or unsupported call", Brief: "hardware manager mismatch",
+		Verdict: "The agent's hardware managers do not match: their versions changed, or a call is not supported", Brief: "hardware manager mismatch",
 		Not:      "the network: the agent answered",
 		Next:     Next{Text: "Boot a ramdisk with the required hardware manager and version, then try again.", Retry: true},
 		Evidence: []EvidenceField{evAgentIs},
@@ -65,9 +65,9 @@ var toolFamilies = []family{
 	},
 	{
 		ID: "file-injection", Words: []string{"inject_files", "files argument", "the `files", "process file", "absolute path to a file", "validation of files", "partition found with path"},
-		Verdict: "The step inject_files could not write its files to the disk", Brief: "file injection failed",
+		Verdict: "The inject_files step could not write its files to the disk", Brief: "file injection failed",
 		Not:    "the image: already on the disk",
-		Next:   Next{Text: "Check the paths, contents and partitions of inject_files.", Key: "set", Command: "ironworks set {node} properties.inject_files=JSON"},
+		Next:   Next{Text: "Check the paths, contents and partitions in inject_files.", Key: "set", Command: "ironworks set {node} properties.inject_files=JSON"},
 		Source: "ironic_python_agent/inject_files.py",
 	},
 	{
@@ -87,7 +87,7 @@ var toolFamilies = []family{
 	{
 		ID: "console-failed", Openings: []string{"Failed to start console of node ", "Failed to start console while ", "Error enabling the console on node ", "Error disabling the console on node ", "Console container error with provider '", "Could not stop the console for node", "Console access is not enabled on node "}, Words: []string{"console", "socat", "shellinabox", "ipmi terminal"},
 		Verdict: "The node's console could not be started or stopped", Brief: "console start failed",
-		Not:    "the operation: the console is independent",
+		Not:    "the operation: it does not depend on the console",
 		Next:   Next{Text: "Check console_interface and its port or container settings, then enable the console again.", Key: "validate", Command: "ironworks validate {node}"},
 		Source: "ironic/drivers/modules/console_utils.py, ironic/console/container",
 	},

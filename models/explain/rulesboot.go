@@ -37,7 +37,7 @@ var bootRules = []Rule{
 		Not:      []string{"the image download: the image is already written"},
 		Next:     Next{Text: "Use an image with an EFI partition, and check that the machine boots in UEFI mode.", Key: "overview", Command: "ironworks node {node}"},
 		Instead:  []RuleID{RuleID(ErrorBootloader)},
-		Source:   "the step install_coreos; ironic_python_agent/efi_utils.py",
+		Source:   "the install_coreos step; ironic_python_agent/efi_utils.py",
 	},
 	{
 		ID: RuleID(ErrorNoPort), Errors: []ErrorID{ErrorNoPort}, Confidence: ConfidenceHigh,
@@ -52,7 +52,7 @@ var bootRules = []Rule{
 		ID: RuleID(ErrorMACConflict), Errors: []ErrorID{ErrorMACConflict}, Confidence: ConfidenceHigh,
 		Verdict: "Another port already has this MAC address",
 		Brief:   "another port has this MAC",
-		Not:     []string{"a fault of the machine, unless its NIC has a MAC address shared by other machines"},
+		Not:     []string{"a machine fault, unless other machines have a NIC with the same MAC address"},
 		Next:    Next{Text: "Find the port's node. USB NICs of BMCs often share one MAC address and need no port.", Key: "network", Command: "baremetal port list --address MAC"},
 		Source:  "ironic/common/exception.py: MACAlreadyExists",
 	},

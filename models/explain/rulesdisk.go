@@ -6,7 +6,7 @@ import "ironworks/models"
 var diskRules = []Rule{
 	{
 		ID: RuleID(ErrorNoHintedDevice), Errors: []ErrorID{ErrorNoHintedDevice}, Confidence: ConfidenceHigh,
-		Verdict:  "No disk of the machine matches the root device hints",
+		Verdict:  "No disk in the machine matches the root device hints",
 		Brief:    "no disk matches the hints",
 		Evidence: []EvidenceField{evHints, evStep},
 		Not:      []string{"the image: nothing was written"},
@@ -36,7 +36,7 @@ var diskRules = []Rule{
 	},
 	{
 		ID: RuleID(ErrorSharedDisk), Errors: []ErrorID{ErrorSharedDisk}, Confidence: ConfidenceHigh,
-		Verdict:  "A disk holds a cluster file system and may be shared with other machines; cleaning stopped to protect the data",
+		Verdict:  "A disk contains a cluster file system and may be shared with other machines; cleaning stopped to protect the data",
 		Brief:    "shared disk protected from cleaning",
 		Evidence: []EvidenceField{evStep, evState},
 		Not:      []string{"a fault: the agent protected the data"},
@@ -88,7 +88,7 @@ var diskRules = []Rule{
 		Brief:    "disk in use in the ramdisk",
 		Evidence: []EvidenceField{evHints, evStep, evLastLine},
 		Not:      []string{"the image or its URL"},
-		Next:     Next{Text: "Clean the disk's metadata first, or stop the mount, RAID or LVM volume.", Key: "log", Command: "ironworks logs {node}"},
+		Next:     Next{Text: "Clean the disk's metadata first, or unmount the file system or stop the RAID or LVM volume.", Key: "log", Command: "ironworks logs {node}"},
 		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
 		Source:   "coreos-installer",
 	},

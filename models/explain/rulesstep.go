@@ -13,8 +13,8 @@ var stepRules = []Rule{
 	},
 	{
 		ID: RuleID(ErrorStepNoAgent), Errors: []ErrorID{ErrorStepNoAgent}, Confidence: ConfidenceHigh,
-		Verdict:  "No agent ran when the step started: a BIOS, RAID or firmware step restarted the machine, or deploy.deploy is disabled",
-		Brief:    "no agent: restarted by a step before",
+		Verdict:  "No agent was running when the step started: a BIOS, RAID or firmware step restarted the machine, or deploy.deploy is disabled",
+		Brief:    "no agent: a step restarted the machine",
 		Evidence: []EvidenceField{evStep, evISO},
 		Not:      []string{"wrong arguments: the step did not start"},
 		Next:     Next{Text: "Run BIOS, RAID and firmware steps in manual cleaning before the deployment.", Key: "clean", Command: "ironworks clean {node}"},
@@ -28,7 +28,7 @@ var stepRules = []Rule{
 		Not:      []string{"the disk or the image"},
 		Next:     Next{Text: "Boot the CoreOS live ISO with the agent's Ignition embedded.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
 		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
-		Source:   "the step install_coreos",
+		Source:   "the install_coreos step",
 	},
 	{
 		ID: RuleID(ErrorInstallerFailed), Errors: []ErrorID{ErrorInstallerFailed}, Confidence: ConfidenceHigh,
@@ -37,7 +37,7 @@ var stepRules = []Rule{
 		Evidence: []EvidenceField{evHints, evStep, evLastLine},
 		Not:      []string{"a ramdisk without coreos-installer: the installer ran"},
 		Next:     Next{Text: "Read the installer's output in the ramdisk's log: disk, image, Ignition.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the step install_coreos",
+		Source:   "the install_coreos step",
 	},
 	{
 		ID: RuleID(ErrorAssisted), Errors: []ErrorID{ErrorAssisted}, Confidence: ConfidenceHigh,
@@ -46,16 +46,16 @@ var stepRules = []Rule{
 		Evidence: []EvidenceField{evStep, evLastLine},
 		Not:      []string{"root device hints: the Assisted Installer ignores them"},
 		Next:     Next{Text: "Read the Assisted Installer's events and the ramdisk's log.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "the step start_assisted_install",
+		Source:   "the start_assisted_install step",
 	},
 	{
 		ID: RuleID(ErrorConfigdriveForm), Errors: []ErrorID{ErrorConfigdriveForm}, Confidence: ConfidenceHigh,
-		Verdict:  "The configdrive has the wrong format; the step install_coreos requires a JSON object",
+		Verdict:  "The configdrive has the wrong format; the install_coreos step requires a JSON object",
 		Brief:    "wrong configdrive format",
 		Evidence: []EvidenceField{evStep},
 		Not:      []string{"the Ignition inside: the step did not read it"},
 		Next:     Next{Text: "Pass the user data as a file; ironworks checks and wraps it.", Key: "deploy-wizard", Command: "ironworks deploy {node} --user-data FILE --dry-run"},
-		Source:   "ironic/api/controllers/v1/utils.py, the step install_coreos",
+		Source:   "ironic/api/controllers/v1/utils.py, the install_coreos step",
 	},
 	{
 		ID: RuleID(ErrorConfigdriveSize), Errors: []ErrorID{ErrorConfigdriveSize}, Confidence: ConfidenceHigh,
@@ -72,7 +72,7 @@ var stepRules = []Rule{
 var agentRules = []Rule{
 	{
 		ID: RuleID(ErrorAgentClock), Errors: []ErrorID{ErrorAgentClock}, Confidence: ConfidenceHigh,
-		Verdict:  "The clocks of machine and conductor differ, so the agent's certificate is not valid now",
+		Verdict:  "The clocks of the machine and the conductor differ, so the agent's certificate is not valid",
 		Brief:    "clocks differ",
 		Evidence: []EvidenceField{evAgent, evHeartbeat, evSiblings},
 		Not:      []string{"a firewall: the agent answered"},
@@ -111,7 +111,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: RuleID(ErrorTLSRequired), Errors: []ErrorID{ErrorTLSRequired}, Confidence: ConfidenceHigh,
-		Verdict:  "The agent serves no TLS, which Ironic requires",
+		Verdict:  "The agent does not use TLS, which Ironic requires",
 		Brief:    "agent without TLS",
 		Evidence: []EvidenceField{evAgentIs, evAgent},
 		Not:      []string{"the network: the ramdisk reaches Ironic"},

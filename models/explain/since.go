@@ -29,12 +29,12 @@ var remedies = []remedy{
 	{
 		fields: []string{"properties.root_device", "instance_info.root_device"},
 		rules:  []RuleID{RuleID(ErrorNoHintedDevice), RuleID(ErrorNoDisks), RuleID(ErrorBadHints), "root-hints", "disk-not-found", "no-hints"},
-		done:   "The root device hints were changed after this failure", brief: "hints changed since; try again",
+		done:   "The root device hints were changed after this failure", brief: "hints changed; try again",
 	},
 	{
 		fields: []string{"driver_info.redfish_password", "driver_info.redfish_username", "driver_info.ipmi_password", "driver_info.ipmi_username"},
 		rules:  bmcCauses,
-		done:   "The BMC credentials were changed after this failure", brief: "password changed since; try again",
+		done:   "The BMC credentials were changed after this failure", brief: "password changed; try again",
 	},
 	{
 		fields: []string{"driver_info.redfish_", "driver_info.ipmi_"},
@@ -58,12 +58,12 @@ var remedies = []remedy{
 			RuleID(ErrorImageRefused), RuleID(ErrorPartitionTable), RuleID(ErrorMediaFetch), RuleID(ErrorMediaMount), RuleID(ErrorStepUnknown), RuleID(ErrorNoInstaller),
 			RuleID(ErrorRamdiskNewer), RuleID(ErrorTLSRequired), "image-source", "image-format", "image-checksum-setting", "oci-registry", "network-boot", "iso-not-fetchable", "ramdisk-tool-missing",
 		},
-		done: "The image or ISO was changed after this failure", brief: "image changed since; try again",
+		done: "The image or ISO was changed after this failure", brief: "image changed; try again",
 	},
 	{
 		fields: []string{"driver_info.", "instance_info.", "properties.", "deploy_interface", "boot_interface", "network_interface", "management_interface", "power_interface", "inspect_interface", "raid_interface", "bios_interface", "firmware_interface", "storage_interface", "console_interface", "driver"},
 		rules:  []RuleID{"node-settings", "validation-failed", "interface-unsupported", "prepare-failed", "clean-prepare-failed", "network-port", "network-boot", RuleID(ErrorInterfaceMissing)},
-		done:   "The node's settings were changed after this failure", brief: "settings changed since; try again",
+		done:   "The node's settings were changed after this failure", brief: "settings changed; try again",
 	},
 }
 
@@ -75,7 +75,7 @@ var bmcCauses = []RuleID{
 
 // maintenanceLifted is the remedy for nodes whose maintenance mode was turned off. It is derived from the node's
 // current state, not from recorded changes.
-var maintenanceLifted = remedy{done: "The maintenance that stopped this was lifted", brief: "maintenance lifted; try again"}
+var maintenanceLifted = remedy{done: "The maintenance that blocked this operation was lifted", brief: "maintenance lifted; try again"}
 
 // since returns the remedy that was applied after the failure and may have removed its cause, or nil if there is
 // none. It also returns nil if the node's state does not allow a retry.

@@ -33,11 +33,11 @@ func TestExplainSince(t *testing.T) {
 	}{
 		"the hints": {
 			state: models.StateDeployFailed, text: hints, changes: changedAt(2*time.Minute, "properties.root_device"),
-			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed since; try again",
+			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed; try again",
 		},
 		"the hints of the instance, leaf by leaf": {
 			state: models.StateDeployFailed, text: hints, changes: changedAt(time.Second, "instance_info.root_device.wwn"),
-			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed since; try again",
+			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed; try again",
 		},
 		"the hints, before the failure": {
 			state: models.StateDeployFailed, text: hints, changes: changedAt(20*time.Minute, "properties.root_device"),
@@ -49,7 +49,7 @@ func TestExplainSince(t *testing.T) {
 		},
 		"the hints, by another program": {
 			state: models.StateDeployFailed, text: hints, change: func(n *models.Node) { n.Properties = map[string]any{"root_device": map[string]any{"wwn": "0xbeef"}} },
-			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed since; try again",
+			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed; try again",
 		},
 		"the same hints": {
 			state: models.StateDeployFailed, text: hints, change: func(n *models.Node) { n.Properties = map[string]any{"root_device": map[string]any{"wwn": "0xdead"}} },
@@ -57,19 +57,19 @@ func TestExplainSince(t *testing.T) {
 		},
 		"somebody's deployment": {
 			state: models.StateDeployFailed, text: hints, changes: changedAt(2*time.Minute, "properties.root_device"), change: func(n *models.Node) { n.InstanceUUID = "i" },
-			done: "The root device hints were changed after this failure", command: "ironworks history r7-n01", step: "hints changed since; try again",
+			done: "The root device hints were changed after this failure", command: "ironworks history r7-n01", step: "hints changed; try again",
 		},
 		"a deployment from here": {
 			state: models.StateDeployFailed, text: hints, changes: append(changedAt(20*time.Minute, models.ChangeReserved), changedAt(2*time.Minute, "properties.root_device")...), change: func(n *models.Node) { n.InstanceUUID = "i" },
-			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed since; try again",
+			done: "The root device hints were changed after this failure", command: "ironworks deploy r7-n01", step: "hints changed; try again",
 		},
 		"one that was given back": {
 			state: models.StateDeployFailed, text: hints, changes: append(append(changedAt(20*time.Minute, models.ChangeReserved), changedAt(19*time.Minute, models.ChangeReleased)...), changedAt(2*time.Minute, "properties.root_device")...), change: func(n *models.Node) { n.InstanceUUID = "i" },
-			done: "The root device hints were changed after this failure", command: "ironworks history r7-n01", step: "hints changed since; try again",
+			done: "The root device hints were changed after this failure", command: "ironworks history r7-n01", step: "hints changed; try again",
 		},
 		"the password": {
 			state: models.StateEnroll, text: password, changes: changedAt(2*time.Minute, "driver_info.redfish_password"),
-			done: "The BMC credentials were changed after this failure", command: "ironworks manage r7-n01", step: "password changed since; try again",
+			done: "The BMC credentials were changed after this failure", command: "ironworks manage r7-n01", step: "password changed; try again",
 		},
 		"the address": {
 			state: models.StateEnroll, text: password, changes: changedAt(2*time.Minute, "driver_info.redfish_address"),
@@ -77,7 +77,7 @@ func TestExplainSince(t *testing.T) {
 		},
 		"the image, for a family": {
 			state: models.StateDeployFailed, text: family, changes: changedAt(2*time.Minute, "instance_info.image_source"),
-			done: "The image or ISO was changed after this failure", command: "ironworks deploy r7-n01", step: "image changed since; try again",
+			done: "The image or ISO was changed after this failure", command: "ironworks deploy r7-n01", step: "image changed; try again",
 		},
 		"the disks to skip": {
 			state: models.StateCleanFailed, text: realText(46), changes: changedAt(2*time.Minute, "properties.skip_block_devices"),
@@ -85,7 +85,7 @@ func TestExplainSince(t *testing.T) {
 		},
 		"maintenance that was lifted": {
 			state: models.StateDeployFailed, text: maintenance,
-			done: "The maintenance that stopped this was lifted", command: "ironworks deploy r7-n01", step: "maintenance lifted; try again",
+			done: "The maintenance that blocked this operation was lifted", command: "ironworks deploy r7-n01", step: "maintenance lifted; try again",
 		},
 		"maintenance that is still there": {
 			state: models.StateDeployFailed, text: maintenance, change: func(n *models.Node) { n.Maintenance = true },

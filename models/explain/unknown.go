@@ -32,14 +32,14 @@ var noReason = Rule{
 	Brief:    "Ironic reports no reason",
 	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
 	Not:      []string{"nothing: Ironic clears its records when an operation fails"},
-	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
+	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log from that time.", Key: "log", Command: "ironworks logs {node}"},
 	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
 }
 
 var nothingKnown = Rule{
 	ID: RuleUnknown, Confidence: ConfidenceLow,
 	Verdict:  "No problem found, but no recent sign of progress either",
-	Brief:    "no problem known",
+	Brief:    "no known problem",
 	Evidence: []EvidenceField{evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited},
 	Next:     Next{Text: "Check the node's overview.", Key: "overview", Command: "ironworks node {node}"},
 	Source:   "no rule",
@@ -54,7 +54,7 @@ func unknownRule(field string) *Rule {
 		Brief:    "reason not recognized",
 		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
 		Not:      []string{"nothing: the text does not show whether machine, BMC or network is at fault"},
-		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
+		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log from that time.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",
 	}
 }

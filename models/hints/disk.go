@@ -163,7 +163,7 @@ func DecodeDisks(raw []byte) ([]Disk, error) {
 	}
 	list, ok := v.(PythonList)
 	if !ok {
-		return nil, fmt.Errorf("inventory: no list of disks in it")
+		return nil, fmt.Errorf("inventory: it has no list of disks")
 	}
 	return disksOf(list)
 }

@@ -130,7 +130,7 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	case h.name == Size:
 		return fmt.Sprintf("has %s GiB", gibText(d))
 	case has == "":
-		return "not reported by the ramdisk; compared as the text none"
+		return "not reported by the ramdisk; compared as the text \"none\""
 	case equality && r.contains(d, h.name, wanted):
 		return fmt.Sprintf("has %q: to match a part of the value, use <in>", has)
 	}

@@ -40,7 +40,7 @@ func ParseGeneration(name string) (Generation, error) {
 	case "old":
 		return GenerationOld, nil
 	}
-	return 0, fmt.Errorf("release %q: want newest or old", name)
+	return 0, fmt.Errorf("release %q: must be newest or old", name)
 }
 
 // GenerationOf returns the generation of an Ironic whose highest API version is v. Versions up to 1.82 belong to the

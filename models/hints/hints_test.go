@@ -44,19 +44,19 @@ func TestIronicAndTheAgent(t *testing.T) {
 		invalid, picks string
 		fails          string
 	}{
-		"no operator is equality, whatever the case": {hints: `{"model": "SAMSUNG 980 pro"}`, picks: "/dev/sda"},
-		"a part needs <in>":                          {hints: `{"model": "980"}`, fails: "No suitable device was found"},
-		"<in>":                                       {hints: `{"model": "<in> 980 pro"}`, picks: "/dev/sda"},
-		"<or>":                                       {hints: `{"model": "<or> x <or> WDC WD40EFRX"}`, picks: "/dev/sdb"},
-		"GiB is a float":                             {hints: `{"size": 447}`, fails: "No suitable device"},
-		"at least":                                   {hints: `{"size": ">= 447"}`, picks: "/dev/sda"},
-		"= is at least":                              {hints: `{"size": "= 3000"}`, picks: "/dev/sdb"},
-		"one of several serials":                     {hints: `{"serial": "wdc-12345"}`, picks: "/dev/sdb"},
-		"the old agent knows no lists":               {by: GenerationOld, hints: `{"serial": "wdc-12345"}`, fails: "No suitable"},
-		"null is the word none":                      {hints: `{"vendor": "none"}`, picks: "/dev/sdc"},
-		"s!= matches null":                           {hints: `{"vendor": "s!= ata"}`, picks: "/dev/sdc"},
-		"all hints have to match":                    {hints: `{"vendor": "ata", "rotational": "yes"}`, picks: "/dev/sdb"},
-		"no hints: the smallest of at least 4 GiB": {hints: `{}`, picks: "/dev/sda"},
+		"no operator is equality, whatever the case":  {hints: `{"model": "SAMSUNG 980 pro"}`, picks: "/dev/sda"},
+		"a part needs <in>":                           {hints: `{"model": "980"}`, fails: "No suitable device was found"},
+		"<in>":                                        {hints: `{"model": "<in> 980 pro"}`, picks: "/dev/sda"},
+		"<or>":                                        {hints: `{"model": "<or> x <or> WDC WD40EFRX"}`, picks: "/dev/sdb"},
+		"GiB is a float":                              {hints: `{"size": 447}`, fails: "No suitable device"},
+		"at least":                                    {hints: `{"size": ">= 447"}`, picks: "/dev/sda"},
+		"= is at least":                               {hints: `{"size": "= 3000"}`, picks: "/dev/sdb"},
+		"one of several serials":                      {hints: `{"serial": "wdc-12345"}`, picks: "/dev/sdb"},
+		"the old agent knows no lists":                {by: GenerationOld, hints: `{"serial": "wdc-12345"}`, fails: "No suitable"},
+		"null is the word none":                       {hints: `{"vendor": "none"}`, picks: "/dev/sdc"},
+		"s!= matches null":                            {hints: `{"vendor": "s!= ata"}`, picks: "/dev/sdc"},
+		"all hints have to match":                     {hints: `{"vendor": "ata", "rotational": "yes"}`, picks: "/dev/sdb"},
+		"no hints: the smallest of at least 4 GiB":    {hints: `{}`, picks: "/dev/sda"},
 		"null: the same":                              {hints: `null`, picks: "/dev/sda"},
 		"<range-in> is Ironic's alone":                {hints: `{"size": "<range-in> [ 10 600 ]"}`, fails: "is not an integer value"},
 		"old oslo.utils has no <range-in>":            {by: GenerationOld, hints: `{"size": "<range-in> [ 10 600 ]"}`, invalid: "is not an integer value", fails: "not an integer"},
@@ -175,7 +175,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: %q (%+v), want %q", d.Disk.Name, d.Why, d, wants[i])
 		}
 	}
-	if last := e.Disks[2].Hints; last[2].Why != "not reported by the ramdisk" || last[0].Why != "not reported by the ramdisk; compared as the text none" {
+	if last := e.Disks[2].Hints; last[2].Why != "not reported by the ramdisk" || last[0].Why != "not reported by the ramdisk; compared as the text \"none\"" {
 		t.Errorf("%+v", last)
 	}
 	e = Search{Hints: hintsFrom(t, `{"vendor": "ata"}`)}.Explain(shelf(t))
@@ -200,12 +200,12 @@ func TestLint(t *testing.T) {
 		`{"bogus": 1}`:                   "error: Ironic refuses the hints",
 		`{"model": "<all-in> a"}`:        "error: <all-in> requires",
 		`{"size": 480}`:                  "warning: equality is exact",
-		`{"size": "= 480"}`:              "warning: = means at least",
+		`{"size": "= 480"}`:              "warning: = means \"at least\"",
 		`{"size": "<or> 1 <or> 2"}`:      "error: <or> compares text",
 		`{"size": "<in> 4"}`:             "error: <in> compares text",
 		`{"size": "s!= 4"}`:              "warning: s!= compares text",
 		`{"vendor": ">= 5"}`:             "warning: >= compares numbers",
-		`{"vendor": "s!= ata"}`:          "warning: s!= matches disks that do not report",
+		`{"vendor": "s!= ata"}`:          "warning: s!= also matches disks that do not report",
 		`{"name": "/dev/sda"}`:           "warning: kernel names",
 		`{"wwn": "0x1"}`:                 "",
 		`{"rotational": true}`:           "",

@@ -82,7 +82,7 @@ func (r reader) lint(h parsedHint, given string) []Problem {
 	case strings.Trim(op, "=!<>") == "": // the operator compares numbers
 		say(Doubtful, "%s compares numbers: the agent fails on disks without %s; s%s compares text", op, h.name, textOperator(op))
 	case op == "s!=":
-		say(Doubtful, "s!= matches disks that do not report their %s, too", h.name)
+		say(Doubtful, "s!= also matches disks that do not report their %s", h.name)
 	case h.name == Name && strings.Contains(strings.ToLower(given), "/dev/sd"):
 		say(Doubtful, "kernel names may change at the next boot")
 	}
@@ -99,9 +99,9 @@ func textOperator(op string) string {
 func lintSize(op string, say func(Severity, string, ...any)) {
 	switch op {
 	case "==":
-		say(Doubtful, "equality is exact, and sizes are GiB: a disk of 480 GB has 447.13; >= is safer")
+		say(Doubtful, "equality is exact, and sizes are in GiB: a 480 GB disk has 447.13; >= is safer")
 	case "=":
-		say(Doubtful, "= means at least, as >= does")
+		say(Doubtful, "= means \"at least\", like >=")
 	case "!=":
 		say(Doubtful, "!= matches nearly every disk: sizes are compared exactly")
 	case opOr, "s==":

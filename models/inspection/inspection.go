@@ -144,7 +144,7 @@ func (s *stored) system() []string {
 		labeled("firmware", join(" ", in.System.Firmware.Vendor, in.System.Firmware.Version, in.System.Firmware.Date)),
 		join("  ", labeled("boot mode", in.Boot.Mode), labeled("booted over", in.Boot.PXE)),
 		join("  ", labeled("BMC", in.BMC), labeled("hostname", in.Hostname)),
-		labeled("error of the ramdisk:", s.ramdiskError()),
+		labeled("ramdisk error:", s.ramdiskError()),
 	}
 }
 
@@ -185,7 +185,7 @@ func diskLines(disks []hints.Disk, root *hints.Disk) []string {
 		d := &disks[i]
 		lines[i] = join("  ", d.Name, fmt.Sprintf("%.1f GiB", d.GiB()), d.Kind(), d.Transport, d.Model, labeled("serial", d.Serial), labeled("wwn", d.WWN))
 		if root != nil && root.Name == d.Name {
-			lines[i] += "  (root disk by the hook root-device)"
+			lines[i] += "  (root disk chosen by the root-device hook)"
 		}
 	}
 	return lines
@@ -203,7 +203,7 @@ func nicLines(nics []hints.NIC) []string {
 		}
 		boot, neighbor := "", ""
 		if n.Boot {
-			boot = "booted over it"
+			boot = "booted over this NIC"
 		}
 		if n.Neighbor != (hints.Neighbor{}) {
 			neighbor = "LLDP: " + join(" ", n.Neighbor.SwitchInfo, n.Neighbor.SwitchID, labeled("port", n.Neighbor.PortID))

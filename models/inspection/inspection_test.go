@@ -36,9 +36,9 @@ CPU and memory
   64 CPUs  2 sockets  Xeon Gold  x86_64  2900.0 MHz
   256.0 GiB memory
 Disks
-  /dev/sda  447.1 GiB  ssd  INTEL  serial S1  wwn 0x5  (root disk by the hook root-device)
+  /dev/sda  447.1 GiB  ssd  INTEL  serial S1  wwn 0x5  (root disk chosen by the root-device hook)
 Network interfaces
-  eno1  52:54:00:00:00:01  link  booted over it  LLDP: leaf-1 aa:bb:cc:dd:ee:ff port Ethernet1/1
+  eno1  52:54:00:00:00:01  link  booted over this NIC  LLDP: leaf-1 aa:bb:cc:dd:ee:ff port Ethernet1/1
   eno2  52:54:00:00:00:02  no link
 NUMA
   node 0  128.0 GiB  1 cores  eno1

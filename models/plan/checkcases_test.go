@@ -66,7 +66,7 @@ func nodeCases() map[CheckID][]checkCase {
 			{`"deploy_interface": "direct"`, kind(KindInstallCoreOS), CheckOK, ""},
 			{`"deploy_interface": "direct"`, func(f *Facts) { f.Verb, f.Plan.Kind = models.VerbRebuild, KindInstallCoreOS }, CheckRefuse, "cannot change the deploy interface from direct"},
 			{"", func(f *Facts) { f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckRefuse, "enabled_deploy_interfaces"},
-			{"", func(f *Facts) { f.Plan.Kind, f.Plan.DeployInterface = KindDirect, "custom-agent" }, CheckRefuse, "needs the deploy interface direct"},
+			{"", func(f *Facts) { f.Plan.Kind, f.Plan.DeployInterface = KindDirect, "custom-agent" }, CheckRefuse, "needs the direct deploy interface"},
 			{"", func(f *Facts) { f.DriversError = "503" }, CheckUnknown, "503"},
 			{"", func(f *Facts) { f.Drivers = nil }, CheckUnknown, "no driver redfish"},
 			{"", func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckUnknown, "does not report"},
@@ -154,9 +154,9 @@ func stepCases() map[CheckID][]checkCase {
 				withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}})(f)
 			}, CheckRefuse, "takes no arguments"},
 			{`"deploy_interface": "custom-agent"`, withSteps(install, models.Step{Interface: "deploy", Step: "erase_devices"}), CheckRefuse, "it is a clean step"},
-			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "not offered by the bios interface no-bios; offered by redfish, idrac-redfish"},
+			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "not offered by bios interface no-bios; offered by redfish, idrac-redfish"},
 			{"", withSteps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
-			{"", withSteps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "interface console has no steps"},
+			{"", withSteps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "the console interface has no steps"},
 			{"", withSteps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},
 			{"", withSteps(models.Step{Interface: "deploy", Step: "x", Priority: prio(-1)}), CheckRefuse, "negative priority"},
 			{"", kind(KindRamdisk), notDone, ""},
@@ -172,9 +172,9 @@ func stepCases() map[CheckID][]checkCase {
 		CheckStepOffered: {
 			{"", same, CheckOK, ""},
 			{"", withSteps(models.Step{Interface: "deploy", Step: "instal_coreos"}), CheckRefuse, "deploy.instal_coreos was not offered"},
-			{"", withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}}), CheckRefuse, "takes no argument a"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}}), CheckRefuse, "takes no a argument"},
 			{"", withSteps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"for": 1}}), CheckOK, ""},
-			{"", withSteps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"fro": 1}}), CheckRefuse, "needs the argument for"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"fro": 1}}), CheckRefuse, "needs the for argument"},
 			{"", func(f *Facts) { f.Offered = nil }, CheckUnknown, "agent steps unknown"},
 			{"", kind(KindDirect), notDone, ""},
 		},
@@ -195,7 +195,7 @@ func diskCases() map[CheckID][]checkCase {
 			{"", planHints(`{"size": "60.5"}`), CheckRefuse, ""},
 			{"", planHints(`{"size": "<range-in> [ 10 20 ]"}`), CheckRefuse, ""},
 			{"", planHints(`{"tran": "sata"}`), CheckRefuse, ""},
-			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"size": ">= 400"}`)(f) }, CheckRefuse, "does not know the operator >="},
+			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"size": ">= 400"}`)(f) }, CheckRefuse, "does not support the operator >="},
 			{"", func(f *Facts) { f.Plan.Kind = KindAnsible; planHints(`{"serial": "s== S1"}`)(f) }, CheckOK, ""},
 			{`"properties": {"root_device": {"serial": 5}}`, noHints(same), CheckRefuse, ""},
 		},
@@ -282,7 +282,7 @@ func diskCases() map[CheckID][]checkCase {
 		CheckAssisted: {{"", same, notDone, ""}, {"", kind(KindAssisted), CheckWarn, "picks the disk itself"}},
 		CheckKickstart: {
 			{"", same, notDone, ""},
-			{"", kind(KindAnaconda), CheckRefuse, "erases all disks: here 2"},
+			{"", kind(KindAnaconda), CheckRefuse, "erases all disks: 2 on this node"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, nil }, CheckRefuse, "inspect the node"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, inventoryOf(bigDisk) }, CheckOK, ""},
 		},
@@ -324,7 +324,7 @@ func dataCases() map[CheckID][]checkCase {
 			{"", reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckOK, "cloud-init can read"},
 			{"", func(f *Facts) {
 				f.UserData = &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, Findings: []UserDataFinding{{true, "ssh-key", "1:88: no key"}, {false, "no-login", "none"}}}
-			}, CheckRefuse, "login to the installed system would fail"},
+			}, CheckRefuse, "logging in to the installed system would fail"},
 			{"", func(f *Facts) {
 				f.UserData = &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, Findings: []UserDataFinding{{true, "ssh-key", "1:88: no key"}, {true, "bad-mode", "2:1: mode"}}}
 			}, CheckRefuse, "emergency shell"},
@@ -345,15 +345,15 @@ func dataCases() map[CheckID][]checkCase {
 		CheckUserDataReader: {
 			{"", same, notDone, ""},
 			{"", reads(KindDirect, ReaderIgnition, "ignition", ReaderIgnition), notDone, ""},
-			{"", reads(KindDirect, "", "ignition", ReaderIgnition), CheckWarn, "assumed reader of the user data: ignition"},
+			{"", reads(KindDirect, "", "ignition", ReaderIgnition), CheckWarn, "the user data is assumed to be for ignition"},
 			{"", reads(KindAssisted, "", "ignition", ReaderIgnition), CheckWarn, "ignores user data"},
 			{"", reads(KindFake, "", "ignition", ReaderIgnition), CheckWarn, "delivers no user data"},
 			{`"boot_interface": "ipxe"`, reads(KindRamdisk, ReaderIgnition, "ignition", ReaderIgnition), CheckWarn, "cannot attach one"},
 		},
 		CheckUserDataOdd: {
 			{"", same, CheckOK, ""},
-			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "no login"},
-			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "no login"},
+			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "no way to log in"},
+			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "no way to log in"},
 			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckOK, "is reused"},
 			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "no login"}} }, CheckWarn, "1 warning about"},
 			{"", kind(KindAssisted), notDone, ""},

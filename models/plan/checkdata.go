@@ -52,7 +52,7 @@ func checkMetaData(f *Facts) finding {
 		}
 	}
 	if wrong != nil {
-		return fail(strings.Join(wrong, "; "), "for several arguments, use kernelArguments in the Ignition (spec 3.3)", evidence...)
+		return fail(strings.Join(wrong, "; "), "for several arguments, use kernelArguments in the Ignition config (spec 3.3)", evidence...)
 	}
 	return pass("valid for the agent", evidence...)
 }
@@ -88,15 +88,15 @@ func checkImage(f *Facts) finding {
 	switch {
 	case image.Source == "" && f.Rebuilds() && hints.GenerationOf(f.Version) == hints.GenerationNewest:
 		return fail("Ironic answers a rebuild without an image with HTTP 500 and does nothing",
-			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none")).
+			"set image.source in the plan, or run ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none")).
 			onScreen("set the image on the Ramdisk page, or " + models.RunKey("set", "instance_info.image_source=URL"))
 	case f.Kind.WritesImage() && image.Source == "":
-		return fail(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none")).
+		return fail(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "set image.source in the plan", models.Observed(from, "none")).
 			onScreen("set the image on the Ramdisk page")
 	case image.Source == "":
 		return finding{}
 	case f.Kind == KindBootc && !isOCI(image.Source):
-		return fail("bootc installs oci:// images only", "image.source: oci://REGISTRY/REPOSITORY@sha256:DIGEST", models.Observed(from, models.MaskURL(image.Source)))
+		return fail("bootc installs oci:// images only", "use image.source: oci://REGISTRY/REPOSITORY@sha256:DIGEST", models.Observed(from, models.MaskURL(image.Source)))
 	}
 	return pass("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
@@ -112,9 +112,9 @@ func checkImageSum(f *Facts) finding {
 	_, err := image.Hash()
 	switch {
 	case image.Checksum == "":
-		return fail("Ironic requires a checksum for an HTTP image", "image.checksum in the plan", at).onScreen("set the checksum on the Ramdisk page")
+		return fail("Ironic requires a checksum for an HTTP image", "set image.checksum in the plan", at).onScreen("set the checksum on the Ramdisk page")
 	case err != nil:
-		return fail(err.Error(), "image.algorithm: md5, sha256 or sha512", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
+		return fail(err.Error(), "set image.algorithm to md5, sha256 or sha512", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 	}
 	return pass("checksum set", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 }

@@ -34,7 +34,7 @@ func checkHints(f *Facts) finding {
 		wrong = append(wrong, ansibleOperators(f.Hints.Hints)...)
 	}
 	if wrong != nil {
-		return fail(strings.Join(wrong, "; "), "try hints with ironworks hints match; write hints with ironworks hints set", at).
+		return fail(strings.Join(wrong, "; "), "test hints with ironworks hints match; save hints with ironworks hints set", at).
 			onScreen(editHints)
 	}
 	return pass("accepted by Ironic and the agent", at)
@@ -47,7 +47,7 @@ func ansibleOperators(h hints.Hints) []string {
 	for _, name := range h.Names() {
 		operator, _, found := strings.Cut(h.Expression(name), " ")
 		if found && strings.ContainsAny(operator, "=<>") && operator != "==" && operator != "s==" {
-			wrong = append(wrong, fmt.Sprintf("%s: Ansible does not know the operator %s", name, operator))
+			wrong = append(wrong, fmt.Sprintf("%s: Ansible does not support the operator %s", name, operator))
 		}
 	}
 	return wrong
@@ -100,7 +100,7 @@ func checkInventory(f *Facts) finding {
 	inspect, keys := "ironworks manage, inspect and provide "+f.Node.Label(), "on the node: run :manage, :inspect and :provide"
 	if f.Rebuilds() {
 		keys = ""
-		inspect = "undeploy the node and inspect it, or check its disks otherwise"
+		inspect = "undeploy the node and inspect it, or check its disks another way"
 	}
 	inspected := models.InspectedAt(f.Node)
 	when := f.sawAt(inspected, "inspection_finished_at", inspected.UTC().Format(time.RFC3339))
@@ -108,7 +108,7 @@ func checkInventory(f *Facts) finding {
 	case f.InventoryError != "":
 		return fail("the inventory could not be read: "+f.InventoryError, inspect).onScreen(keys)
 	case f.Inventory == nil:
-		return fail("no inventory of the node: disks unknown", inspect, models.Observed("inventory", "none")).onScreen(keys)
+		return fail("no inventory for the node: disks unknown", inspect, models.Observed("inventory", "none")).onScreen(keys)
 	case len(f.Inventory.Disks) == 0:
 		return fail("inspection found no disks", inspect, models.Observed("inventory.disks", "none")).onScreen(keys)
 	case inspected.IsZero():
@@ -144,7 +144,7 @@ func checkInventoryBy(f *Facts) finding {
 		return finding{}
 	}
 	if f.Inventory.OutOfBand() {
-		return fail("the disks are from the BMC: the ramdisk may see other disks and names",
+		return fail("the disk list comes from the BMC: the ramdisk may see different disks and names",
 			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", models.Observed("inventory.disks", diskNames(f.Inventory.Disks))).
 			onScreen("inspect in band: " + models.RunKey("set", "inspect_interface=agent"))
 	}
@@ -179,8 +179,8 @@ func checkRootDevice(f *Facts) finding {
 		return fail(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
 	case f.unreportedHints() != nil:
 		return fail(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.unreportedHints())),
-			"use a hint the BMC reports, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
-			onScreen("use a hint the BMC reports, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
+			"use a hint the BMC reports, or inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
+			onScreen("use a hint the BMC reports, or inspect in band: " + models.RunKey("set", "inspect_interface=agent"))
 	case e.Picks == "" && f.Hints.Hints.IsSet():
 		return fail("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
 	case e.Picks == "":

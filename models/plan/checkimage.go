@@ -151,7 +151,7 @@ func checkImageSize(f *Facts) finding {
 	case virtual > 0:
 		return pass("the unpacked image fits on the disk", append(at, models.Observed("virtual size", virtual))...)
 	case f.Image.HeadTotal >= 0 && a.Length >= 0 && f.Image.HeadTotal != a.Length:
-		return unknown("the server reports two sizes of the image", "", append(at, models.Observed("content-range", f.Image.HeadTotal))...)
+		return unknown("the server reports two different sizes for the image", "", append(at, models.Observed("content-range", f.Image.HeadTotal))...)
 	case a.Length > target.Size:
 		return fail(fmt.Sprintf("the image has %d bytes, but disk %s has %d", a.Length, target.Name, target.Size), other, at...)
 	case a.Length < 0:
@@ -175,7 +175,7 @@ func imageFormat(head []byte) (format string, virtual uint64) {
 		}
 		return "qcow2", virtual
 	case begins("QFI\xfb"), begins("KDMV"), begins("conectix"), begins("vhdxfile"):
-		return "of a virtual machine", 0
+		return "virtual disk image", 0
 	case begins("\x1f\x8b"), begins("\xfd7zXZ"), begins("BZh"), begins("\x28\xb5\x2f\xfd"):
 		return "compressed", 0
 	}

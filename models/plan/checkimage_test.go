@@ -133,7 +133,7 @@ func imageCases() map[CheckID][]checkCase {
 			{"", size(ok(of480+1), []byte("\x1f\x8b"), -1), CheckRefuse, "has 480103981057 bytes"},
 			{"", size(ok(100), nil, -1), CheckUnknown, "unpacked"},
 			{"", size(ok(-1), raw, -1), CheckUnknown, "does not report"},
-			{"", size(ok(100), raw, of480+1), CheckUnknown, "two sizes"},
+			{"", size(ok(100), raw, of480+1), CheckUnknown, "two different sizes"},
 			{"", size(WebAnswer{Status: 404}, nil, -1), notDone, ""},
 			{"", func(f *Facts) { size(ok(of480+1), raw, -1)(f); f.Inventory = nil }, notDone, ""},
 		},

@@ -152,7 +152,7 @@ func checkDeployInterface(f *Facts) finding {
 		return f.checkAutodetect()
 	}
 	if want := f.Kind.deployInterface(); want != "" && want != iface {
-		return fail(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or remove it", at).
+		return fail(fmt.Sprintf("%s needs the %s deploy interface", f.Kind, want), "set deploy_interface: "+want+" in the plan, or remove the key", at).
 			onScreen("set the deploy interface to " + want + " on the Ramdisk page, or clear it")
 	}
 	return f.enabledInterface(iface, at)
@@ -184,7 +184,7 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 			return unknown("Ironic does not report the driver's enabled interfaces", "", at)
 		case !slices.Contains(enabled, iface):
 			return fail(fmt.Sprintf("%s is not enabled for driver %s", iface, d.Name),
-				"add it to [DEFAULT]enabled_deploy_interfaces of the conductors", at, models.Observed("enabled", strings.Join(enabled, ", ")))
+				"add the interface to [DEFAULT]enabled_deploy_interfaces on the conductors", at, models.Observed("enabled", strings.Join(enabled, ", ")))
 		default:
 			return pass("enabled", at, models.Observed("driver", d.Name))
 		}
@@ -234,7 +234,7 @@ func checkRamdisk(f *Facts) finding {
 		return fail("Ironic passes no kernel parameters to a prebuilt ISO", "add them to the ISO: ironworks ignition kargs", models.Observed("ramdisk.params", p.Params)).
 			onScreen("add them to the ISO on the Ignition screen (:ignition)")
 	case (p.Kernel == "") != (p.Initrd == ""):
-		return fail("kernel and initrd must be set together", "give both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
+		return fail("kernel and initrd must be set together", "set both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
 	case p.ISO != "":
 		return pass("ISO from the plan", models.Observed("ramdisk.iso", p.ISO))
 	case p.Kernel != "":
@@ -258,7 +258,7 @@ func checkRamdisk(f *Facts) finding {
 			return pass("configured in Ironic: boot validation passes", models.Observed("validate.boot", true))
 		}
 	}
-	return fail("no deploy ISO, and no kernel and ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
+	return fail("no deploy ISO, and no kernel and ramdisk", "set ramdisk.iso in the plan, or run ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
 		models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")).
 		onScreen("set an ISO on the Ramdisk page, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
@@ -268,13 +268,13 @@ func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {
 	case models.TextOf(info["boot_iso"]) != "":
-		return pass("ISO of the instance", models.Observed("instance_info.boot_iso", models.TextOf(info["boot_iso"])))
+		return pass("the instance's ISO", models.Observed("instance_info.boot_iso", models.TextOf(info["boot_iso"])))
 	case models.TextOf(info["kernel"]) != "" && models.TextOf(info["ramdisk"]) != "":
-		return pass("kernel and ramdisk of the instance", models.Observed("instance_info.kernel", models.TextOf(info["kernel"])))
+		return pass("the instance's kernel and ramdisk", models.Observed("instance_info.kernel", models.TextOf(info["kernel"])))
 	case models.TextOf(info["image_source"]) != "":
 		return pass("image with kernel and ramdisk", models.Observed("instance_info.image_source", models.TextOf(info["image_source"])))
 	}
-	return fail("the instance has nothing to boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
+	return fail("the instance has nothing to boot", "set ramdisk.iso, or ramdisk.kernel and ramdisk.initrd, in the plan",
 		models.Observed("instance_info.boot_iso", "none"), models.Observed("instance_info.kernel", "none")).
 		onScreen("set an ISO, or a kernel and initramfs, on the Ramdisk page")
 }

@@ -52,7 +52,7 @@ func parseOCIReference(source string) (OCIReference, error) {
 	case r.Registry == "":
 		return r, fmt.Errorf("the reference names no registry")
 	case repository == "" || strings.HasSuffix(repository, "/") || strings.ToLower(repository) != repository:
-		return r, fmt.Errorf("invalid repository %q: want lower-case names separated by /", printable.Line(repository))
+		return r, fmt.Errorf("invalid repository %q: use lower-case names separated by /", printable.Line(repository))
 	case !pinned && tag == "" && strings.HasSuffix(path, ":"):
 		return r, fmt.Errorf("the tag is empty")
 	case !pinned && tag == "":
@@ -70,9 +70,9 @@ func checkDigest(digest string) error {
 	want, known := map[string]int{"sha256": 64, "sha512": 128}[strings.ToLower(algorithm)]
 	switch {
 	case !found:
-		return fmt.Errorf("the digest has no algorithm: want sha256:HEX")
+		return fmt.Errorf("the digest has no algorithm: use sha256:HEX")
 	case !known:
-		return fmt.Errorf("unknown digest algorithm %q: want sha256 or sha512", printable.Line(algorithm))
+		return fmt.Errorf("unknown digest algorithm %q: use sha256 or sha512", printable.Line(algorithm))
 	case len(value) != want:
 		return fmt.Errorf("a %s digest has %d characters, this one has %d", strings.ToLower(algorithm), want, len(value))
 	}
@@ -146,9 +146,9 @@ func checkOCIKind(f *Facts) finding {
 	case f.Kind == KindBootc && f.Registry.Artifact && f.autodetects(), f.Kind == KindDirect && !f.Registry.Artifact && f.autodetects():
 		return finding{} // autodetect does not select this interface for the image
 	case f.Kind == KindBootc && f.Registry.Artifact:
-		return fail("bootc cannot install an artifact with a disk image", "deploy_interface: direct", at)
+		return fail("bootc cannot install an artifact with a disk image", "set deploy_interface: direct", at)
 	case f.Kind == KindDirect && !f.Registry.Artifact:
-		return fail("direct cannot write a bootable container", "deploy_interface: bootc", at)
+		return fail("direct cannot write a bootable container", "set deploy_interface: bootc", at)
 	}
 	return pass("supported by the deploy interface", at)
 }
@@ -173,6 +173,6 @@ func checkOCISecret(f *Facts) finding {
 		return finding{}
 	}
 	return fail("the registry requires credentials, but the node has no pull secret",
-		"ironworks set "+f.Node.Label()+" instance_info.image_pull_secret=SECRET, or [oci]authentication_config of the conductors", models.Observed("registry", r.Registry)).
-		onScreen(models.RunKey("set", "instance_info.image_pull_secret=SECRET") + "; or [oci]authentication_config of the conductors")
+		"ironworks set "+f.Node.Label()+" instance_info.image_pull_secret=SECRET, or set [oci]authentication_config on the conductors", models.Observed("registry", r.Registry)).
+		onScreen(models.RunKey("set", "instance_info.image_pull_secret=SECRET") + "; or set [oci]authentication_config on the conductors")
 }

@@ -33,7 +33,7 @@ func checkRestart(f *Facts) finding {
 		if why := f.afterRestart(s.Step); why != "" {
 			remedy := "run " + cleanStepOf(s.Step) + " in manual cleaning before the deployment"
 			if why == publishedTwice { // cleaning fails for the same reason
-				return fail(s.Label()+": "+why, "have the conductor's [deploy]http_root and iso_master_path on two file systems", at)
+				return fail(s.Label()+": "+why, "put the conductor's [deploy]http_root and iso_master_path on different file systems", at)
 			}
 			return fail(s.Label()+" before "+order[last].Label()+": "+why, remedy+": ironworks clean "+f.Node.Label(), at).onScreen(remedy)
 		}
@@ -68,7 +68,7 @@ func (f *Facts) afterRestart(s models.Step) string {
 	switch {
 	case old && s.Interface == "raid":
 		// do_next_deploy_step leaves deployment_polling set, so that heartbeats do not continue the deployment.
-		return "Ironic 21.4.4 ignores the agent after it, without a timeout"
+		return "after the RAID step, Ironic 21.4.4 ignores the agent, without a timeout"
 	case old && slices.Contains([]string{"redfish-virtual-media", "idrac-redfish-virtual-media"}, steps.InterfacesOf(f.Node)["boot"]):
 		return publishedTwice
 	case old:
@@ -79,9 +79,9 @@ func (f *Facts) afterRestart(s models.Step) string {
 	case f.Interface() != KindCustomAgent.deployInterface():
 		return "" // after an AgentConnectionFailed error, the conductor waits
 	case s.Interface == "raid":
-		return `if the controller applies changes at the next boot, custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
+		return `if the controller applies changes at the next boot, custom-agent in Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 	}
-	return `custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
+	return `custom-agent in Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 }
 
 // cleanStepOf returns the label of the clean step that has the same effect as the given deploy step.

@@ -21,7 +21,7 @@ func restartCases() []checkCase {
 	const media = `, "boot_interface": "redfish-virtual-media"`
 	const dellBIOS, dellRAID, dellManagement = `"bios_interface": "idrac-redfish"`, `"raid_interface": "idrac-redfish"`, `"management_interface": "idrac-redfish"`
 	const dellMedia = `, "boot_interface": "idrac-redfish-virtual-media"`
-	const waits, again = "custom-agent of Ironic 39.0.0 does not wait", "SameFileError"
+	const waits, again = "custom-agent in Ironic 39.0.0 does not wait", "SameFileError"
 	return []checkCase{
 		{bios, same, notDone, ""},
 		{bios, with("bios", "apply_configuration", 90), CheckWarn, waits},

@@ -26,7 +26,7 @@ func checkInstallStep(f *Facts) finding {
 	case f.Interface() != KindCustomAgent.deployInterface():
 		return finding{}
 	case i >= 0 && f.guessedKind() && Kind(brought[i].Step.Step).installStep() == "":
-		return fail(fmt.Sprintf("unknown whether %s of %s installs, and the plan has no kind", brought[i].Label(), brought[i].Source),
+		return fail(fmt.Sprintf("cannot tell whether %s from %s installs a system, and the plan sets no kind", brought[i].Label(), brought[i].Source),
 			"set kind: custom-agent if the step installs, kind: install_coreos if not", sent).
 			onScreen("set the kind on the Ramdisk page: custom-agent if the step installs, install_coreos if not")
 	case i >= 0 && brought[i].Source != SourcePlan:
@@ -37,7 +37,7 @@ func checkInstallStep(f *Facts) finding {
 		return unknown("no installing step, but deploy templates of the instance's traits may add one", "", sent)
 	}
 	return fail("custom-agent installs nothing by itself: without a step, the node becomes active with an empty disk",
-		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the Steps page")
+		"add --step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the Steps page")
 }
 
 // checkInstallOnce refuses a deployment with more than one step that is known to install a system. For example, a
@@ -55,7 +55,7 @@ func checkInstallOnce(f *Facts) finding {
 	case 1:
 		return pass("one step installs", at)
 	}
-	return fail(fmt.Sprintf("%d steps install a system, each over the one before: %s", len(install), stepTexts(install)),
+	return fail(fmt.Sprintf("%d steps install a system, each overwriting the previous one: %s", len(install), stepTexts(install)),
 		"keep the step that installs the system, and set the priority of the others to 0", at).
 		onScreen("remove all but one on the Steps page, or set the priority of the others to 0")
 }
@@ -99,7 +99,7 @@ func wrongSteps(list []models.Step) (wrong []string) {
 		case s.Step == "":
 			wrong = append(wrong, "a step has no name")
 		case stepRank(s.Interface) == 0:
-			wrong = append(wrong, fmt.Sprintf("%s: interface %s has no steps", label, s.Interface))
+			wrong = append(wrong, fmt.Sprintf("%s: the %s interface has no steps", label, s.Interface))
 		case seen[label] && !steps.Reserved(s.Step): // Ironic drops reserved steps before it looks for duplicates
 			wrong = append(wrong, label+" is listed twice")
 		case label == "deploy.deploy" && priorityOf(s) != 0:
@@ -158,7 +158,7 @@ func checkStepOffered(f *Facts) finding {
 	case own == nil || len(inBand) == 0:
 		return finding{}
 	case f.Offered == nil || len(f.Offered.Steps) == 0:
-		return unknown("agent steps unknown", "recorded on the next watched deployment")
+		return unknown("agent steps unknown", "they are recorded during the next watched deployment")
 	}
 	var names, wrong []string
 	for _, o := range f.Offered.Steps {
@@ -174,12 +174,12 @@ func checkStepOffered(f *Facts) finding {
 		}
 		for name := range s.Args {
 			if _, takes := o.Args[name]; !takes {
-				wrong = append(wrong, fmt.Sprintf("%s takes no argument %s", s.Label(), name))
+				wrong = append(wrong, fmt.Sprintf("%s takes no %s argument", s.Label(), name))
 			}
 		}
 		for name, info := range o.Args {
 			if _, given := s.Args[name]; info.Required && !given {
-				wrong = append(wrong, fmt.Sprintf("%s needs the argument %s", s.Label(), name))
+				wrong = append(wrong, fmt.Sprintf("%s needs the %s argument", s.Label(), name))
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func checkStableHint(f *Facts) finding {
 	if len(names) == 1 && names[0] == hints.Name && strings.HasPrefix(target.Name, "/dev/md") {
 		return pass("a RAID volume keeps its name", models.Observed("name", target.Name))
 	}
-	return fail("identified by "+hints.Join(names)+" only, which another disk may have next time",
+	return fail("identified by "+hints.Join(names)+" only, which may match another disk next time",
 		"ironworks hints set "+f.Node.Label()+" --disk "+target.Name, models.Observed(f.hintsPlace(), f.Hints.Hints)).
 		onScreen(pickTarget + target.Name)
 }
@@ -78,7 +78,7 @@ func checkSharedDisk(f *Facts) finding {
 		}
 		for i := range o.Disks {
 			if by, is := sameDisk(target, &o.Disks[i]); is {
-				return fail("node "+o.Node.Label()+" has the same disk: shared disk", "pick a local disk", models.Observed("disk", diskLine(target)), models.Observed(o.Node.Label(), by))
+				return fail("node "+o.Node.Label()+" has the same disk, so the disk is shared", "pick a local disk", models.Observed("disk", diskLine(target)), models.Observed(o.Node.Label(), by))
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func checkDataDisk(f *Facts) finding {
 	}
 	for _, entry := range register {
 		if target.Named(entry) {
-			return fail("the disk is registered as a data disk", "remove it from extra.data_disks, or pick another disk",
+			return fail("the disk is registered as a data disk", "remove the disk from extra.data_disks, or pick another disk",
 				models.Observed("disk", diskLine(target)), models.Observed("extra.data_disks", entry))
 		}
 	}
@@ -153,8 +153,8 @@ func checkRAIDRoot(f *Facts) finding {
 		return fail("the deployment creates the RAID and installs to "+volume+", ignoring the hints", "", models.Observed("target_raid_config", volume))
 	}
 	if s := f.raidStep(); s != nil {
-		remedy := "run " + cleanStepOf(*s) + " in manual cleaning, and inspect, before the deployment"
-		return fail(s.Label()+" changes the disks: the agent matches the hints with the disks after it", remedy+": ironworks clean "+f.Node.Label(),
+		remedy := "run " + cleanStepOf(*s) + " in manual cleaning and inspect the node before the deployment"
+		return fail(s.Label()+" changes the disks: the agent matches the hints against the new disks", remedy+": ironworks clean "+f.Node.Label(),
 			models.Observed("hints", orNoHints(f.Hints))).onScreen(remedy)
 	}
 	return finding{}
@@ -189,12 +189,12 @@ func checkKickstart(f *Facts) finding {
 		return finding{}
 	}
 	template := models.Observed("instance_info.ks_template", models.OrNone(models.TextOf(f.Node.InstanceInfo["ks_template"])))
-	erases := "the kickstart chooses the disks and ignores the hints; Ironic's default erases all disks"
+	erases := "the kickstart chooses the disks and ignores the hints; Ironic's default kickstart erases all disks"
 	switch {
 	case f.Inventory == nil || len(f.Inventory.Disks) == 0:
 		return fail(erases, "inspect the node, and check that the kickstart names the disk", template)
 	case len(f.Inventory.Disks) > 1:
-		return fail(fmt.Sprintf("%s: here %d", erases, len(f.Inventory.Disks)), "check that the kickstart names the disk", template)
+		return fail(fmt.Sprintf("%s: %d on this node", erases, len(f.Inventory.Disks)), "check that the kickstart names the disk", template)
 	}
 	return pass("one disk", template, models.Observed("disk", diskLine(&f.Inventory.Disks[0])))
 }

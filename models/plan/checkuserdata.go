@@ -79,16 +79,16 @@ func checkUserData(f *Facts) finding {
 			"set configdrive.reader in the plan (--user-data-reader): ignition, cloud-init or other", append(at, errors...)...).
 			onScreen("set the reader on the First boot page: ignition, cloud-init or other")
 	case reader == ReaderIgnition && u.onlyLoginFails():
-		return fail(fmt.Sprintf("the user data (%s) has keys or passwords that are not accepted: login to the installed system would fail", u.Kind),
+		return fail(fmt.Sprintf("the user data (%s) has keys or passwords that are not accepted: logging in to the installed system would fail", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case reader == ReaderIgnition && (u.Language != reader || !u.OK):
 		return fail(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case u.Language != reader:
-		return fail(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "start with #cloud-config, or set another reader in configdrive.reader", at...).
-			onScreen("start with #cloud-config, or set another reader on the First boot page")
+		return fail(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "start the data with #cloud-config, or set another reader in configdrive.reader", at...).
+			onScreen("start the data with #cloud-config, or set another reader on the First boot page")
 	case !u.OK:
-		return fail("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
+		return fail("cloud-init cannot read the user data", "correct the user data", append(errors, at...)...)
 	}
 	return pass(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
 }
@@ -124,14 +124,14 @@ func checkUserDataReader(f *Facts) finding {
 		return fail("a fake deployment delivers no user data", "")
 	case f.Kind == KindRamdisk && !strings.Contains(f.Node.BootInterface, "virtual-media"):
 		// ramdisk.py omits the configdrive if the boot interface lacks the ramdisk_boot_configdrive capability.
-		return fail("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
+		return fail("no configdrive: the boot interface cannot attach one to a ramdisk", "set boot_interface to redfish-virtual-media", at)
 	}
 	reader, why, assumed := f.Reader()
 	if !assumed || reader == "" {
 		return finding{}
 	}
-	return fail(fmt.Sprintf("assumed reader of the user data: %s (%s)", reader, why),
-		"set configdrive.reader in the plan or --user-data-reader", models.Observed("user_data", f.UserData.Kind)).
+	return fail(fmt.Sprintf("the user data is assumed to be for %s (%s)", reader, why),
+		"set configdrive.reader in the plan, or pass --user-data-reader", models.Observed("user_data", f.UserData.Kind)).
 		onScreen("set the reader on the First boot page")
 }
 
@@ -146,7 +146,7 @@ func checkUserDataOdd(f *Facts) finding {
 	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
 		return pass("the last deployment's configdrive is reused", models.Observed("instance_info.configdrive", "set"))
 	case f.UserData == nil:
-		return fail("no user data: no login to the installed system", "--user-data FILE").onScreen("set the user data on the First boot page")
+		return fail("no user data: no way to log in to the installed system", "pass --user-data FILE").onScreen("set the user data on the First boot page")
 	}
 	var evidence []models.Observation
 	for _, p := range f.UserData.Findings {

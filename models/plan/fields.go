@@ -94,7 +94,7 @@ func (r *planReader) nodes(n *yaml.Node) []Node {
 		}
 		switch {
 		case node.Name == "":
-			r.addProblem(item, path, "missing name of a node")
+			r.addProblem(item, path, "node name is missing")
 		case seen[node.Name]:
 			r.addProblem(item, path, "node %q is listed twice", node.Name)
 		}
@@ -107,7 +107,7 @@ func (r *planReader) nodes(n *yaml.Node) []Node {
 func (r *planReader) step(n *yaml.Node, path string) models.Step {
 	var s models.Step
 	if n.Kind != yaml.MappingNode {
-		r.addProblem(n, path, "want interface, step, priority and args, not %s", kindOfYAML(n))
+		r.addProblem(n, path, "must be a mapping with interface, step, priority and args, not %s", kindOfYAML(n))
 		return s
 	}
 	r.mapping(n, path, map[string]func(*yaml.Node){
@@ -116,7 +116,7 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 		"priority": func(n *yaml.Node) {
 			p, err := strconv.Atoi(n.Value)
 			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || p < 0 {
-				r.addProblem(n, path+".priority", "want a whole number ≥ 0, not %s", kindOfYAML(n))
+				r.addProblem(n, path+".priority", "must be a whole number ≥ 0, not %s", kindOfYAML(n))
 				return
 			}
 			s.Priority = &p

@@ -126,7 +126,7 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 	case isNull(n):
 		return
 	case n.Kind != yaml.MappingNode || n.Tag != "!!map":
-		r.addProblem(n, path, "want a mapping, not %s", kindOfYAML(n))
+		r.addProblem(n, path, "must be a mapping, not %s", kindOfYAML(n))
 		return
 	}
 	seen := map[string]bool{}
@@ -150,7 +150,7 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!
 func kindOfYAML(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return "keys with values"
+		return "a mapping"
 	case yaml.SequenceNode:
 		return "a list"
 	case yaml.AliasNode:
@@ -178,7 +178,7 @@ func (r *planReader) list(n *yaml.Node, path string, each func(i int, path strin
 	switch {
 	case isNull(n):
 	case n.Kind != yaml.SequenceNode:
-		r.addProblem(n, path, "want a list, not %s", kindOfYAML(n))
+		r.addProblem(n, path, "must be a list, not %s", kindOfYAML(n))
 	default:
 		for i, item := range n.Content {
 			each(i, fmt.Sprintf("%s[%d]", path, i), item)
@@ -193,7 +193,7 @@ func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 			return
 		}
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
-			r.addProblem(n, path, "want a string, not %s", kindOfYAML(n)+quoteHint(n))
+			r.addProblem(n, path, "must be a string, not %s", kindOfYAML(n)+quoteHint(n))
 			return
 		}
 		*to = n.Value
@@ -211,7 +211,7 @@ func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 	var word string
 	r.textAt(&word, path)(n)
 	if word != "" && !slices.Contains(known, word) {
-		r.addProblem(n, path, "invalid value %q: want one of %s", word, strings.Join(known, ", "))
+		r.addProblem(n, path, "invalid value %q: must be one of %s", word, strings.Join(known, ", "))
 		return ""
 	}
 	return word
@@ -252,7 +252,7 @@ func (r *planReader) object(to *map[string]any, path string) func(*yaml.Node) {
 			return
 		}
 		if n.Kind != yaml.MappingNode {
-			r.addProblem(n, path, "want a mapping, not %s", kindOfYAML(n))
+			r.addProblem(n, path, "must be a mapping, not %s", kindOfYAML(n))
 			return
 		}
 		*to, _ = r.value(n, path, 0).(map[string]any)

@@ -179,5 +179,5 @@ func checkTemplates(f *Facts) finding {
 	if wrong := wrongSteps(steps); wrong != nil {
 		return fail("in the combined deploy templates: "+strings.Join(wrong, "; "), "remove a trait, or change a template", at...)
 	}
-	return pass("their steps are added", at...)
+	return pass("the steps of the deploy templates are added", at...)
 }

@@ -164,7 +164,7 @@ func TestTemplatesThatInstall(t *testing.T) {
 		says   string
 	}{
 		"install_coreos":         {withTemplates(a, template("CUSTOM_A", stepAt("deploy", "install_coreos", 70))), KindInstallCoreOS, "none", CheckOK, "an installing step is set"},
-		"one that nobody knows":  {custom, KindCustomAgent, "none", CheckRefuse, "unknown whether deploy.lay_down of template CUSTOM_A installs"},
+		"one that nobody knows":  {custom, KindCustomAgent, "none", CheckRefuse, "cannot tell whether deploy.lay_down from template CUSTOM_A installs"},
 		"known to the operator":  {func(f *Facts) { custom(f); f.Plan.Kind = KindCustomAgent }, KindCustomAgent, "none", CheckOK, ""},
 		"no installation to him": {func(f *Facts) { custom(f); f.Plan.Kind = KindInstallCoreOS }, KindInstallCoreOS, "deploy.install_coreos@80", CheckOK, ""},
 		"it only erases":         {withTemplates(a, template("CUSTOM_A", stepAt("deploy", "erase_devices_metadata", 90))), KindInstallCoreOS, "deploy.install_coreos@80", CheckOK, ""},

@@ -83,7 +83,7 @@ func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 		about = "link unknown"
 	}
 	if nic.Boot {
-		about += ", booted the ramdisk"
+		about += ", used to boot the ramdisk"
 	}
 	return Finding{
 		Kind: MissingPort, MAC: nic.MAC, NIC: nic.Name, Create: fields,
@@ -112,7 +112,7 @@ func checkPort(n *models.Node, p *models.Port, known map[string]*hints.NIC) []Fi
 			return nil
 		}
 		return []Finding{{
-			Kind: UnknownMAC, MAC: p.Address, Port: p.UUID, Text: fmt.Sprintf("port %s: no NIC of the inventory has this MAC", p.Address),
+			Kind: UnknownMAC, MAC: p.Address, Port: p.UUID, Text: fmt.Sprintf("port %s: no NIC in the inventory has this MAC", p.Address),
 			Remedy: "port delete " + p.Address,
 		}}
 	}
@@ -168,7 +168,7 @@ func setLink(mac string, n hints.Neighbor) string {
 
 func noPXE(n *models.Node, ports []models.Port, known map[string]*hints.NIC) Finding {
 	f := Finding{
-		Kind: NoPXEPort, Text: fmt.Sprintf("no port has PXE enabled, but boot interface %s boots from the network", printable.Line(n.BootInterface)),
+		Kind: NoPXEPort, Text: fmt.Sprintf("no port has PXE enabled, but the %s boot interface boots from the network", printable.Line(n.BootInterface)),
 	}
 	best := -1
 	for i := range ports {

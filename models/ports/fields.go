@@ -118,7 +118,7 @@ func (n Noun) parse(arg string) (Setting, error) {
 	case !ok && strings.HasSuffix(arg, "-"):
 		s.Op, s.Remove, key = models.SettingRemove, true, arg[:len(arg)-1]
 	case !ok:
-		return fail("want KEY=VALUE, or KEY- to remove it")
+		return fail("use KEY=VALUE, or KEY- to remove the field")
 	}
 	name, below, nested := strings.Cut(key, ".")
 	s.Path = []string{name}
@@ -134,7 +134,7 @@ func (n Noun) parse(arg string) (Setting, error) {
 	case nested && f.kind == kindLink && !slices.Contains(LinkKeys(), below):
 		return fail("%s has no key %q%s; available: %s", name, printable.Line(below), spell.DidYouMean(below, LinkKeys()), strings.Join(LinkKeys(), ", "))
 	case nested && !keyName.MatchString(below):
-		return fail("%q is not allowed as key: use letters, digits, _ and -", printable.Line(below))
+		return fail("%q is not allowed as a key: use letters, digits, _ and -", printable.Line(below))
 	case f.kind != kindMembers && (s.Op == models.SettingAdd || s.Op == models.SettingDrop):
 		return fail("%s is only allowed for members of a port group", s.Op)
 	}
@@ -179,11 +179,11 @@ func (f field) value(text string) (value any, why string) {
 		case "false", "no", "off", "0":
 			return false, ""
 		}
-		return nil, "want true or false"
+		return nil, "must be true or false"
 	case kindMAC:
 		mac, valid := models.ParseMAC(text)
 		if !valid {
-			return nil, fmt.Sprintf("%q is not a MAC address; want six pairs of hex digits, such as 52:54:00:12:34:56", printable.Line(text))
+			return nil, fmt.Sprintf("%q is not a MAC address; use six pairs of hex digits, such as 52:54:00:12:34:56", printable.Line(text))
 		}
 		return mac, ""
 	case kindMembers:

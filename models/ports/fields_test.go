@@ -35,12 +35,12 @@ func TestSettings(t *testing.T) {
 		{noun: ports.Port, args: "name=", err: "the value is empty; KEY- removes a field"},
 		{noun: ports.Port, args: "name.a=1", err: "name has no fields"},
 		{noun: ports.Port, args: "extra=1", err: "set a single key, such as extra.NAME=VALUE"},
-		{noun: ports.Port, args: "extra.a.b=1", err: `"a.b" is not allowed as key`},
+		{noun: ports.Port, args: "extra.a.b=1", err: `"a.b" is not allowed as a key`},
 		{noun: ports.Port, args: `extra.a={"b`, err: "not valid JSON"},
 		{noun: ports.Port, args: "local_link_connection.switchid=1", err: `(did you mean "switch_id"?)`},
 		{noun: ports.Port, args: "name+=a", err: "+= is only allowed for members of a port group"},
 		{noun: ports.Port, args: "name=a name=b", err: "name is given twice"},
-		{noun: ports.Port, args: "name", err: "want KEY=VALUE, or KEY- to remove it"},
+		{noun: ports.Port, args: "name", err: "use KEY=VALUE, or KEY- to remove the field"},
 	} {
 		t.Run(string(test.noun)+" "+test.args, func(t *testing.T) {
 			t.Parallel()

@@ -50,7 +50,7 @@ func (d *LogicalDisk) HasDrives() bool { return d.Drives != nil || d.Hints != ni
 func Decode(config any) (Config, error) {
 	given, ok := pythonOf(config).(*hints.PythonDict)
 	if !ok {
-		return Config{}, fmt.Errorf("a RAID configuration is an object with the key %q, not %s", keyDisks, hints.PythonRepr(pythonOf(config)))
+		return Config{}, fmt.Errorf("a RAID configuration must be an object with the key %q, not %s", keyDisks, hints.PythonRepr(pythonOf(config)))
 	}
 	for _, key := range given.Keys() {
 		if key != keyDisks {
@@ -95,7 +95,7 @@ func (r *reader) fail(key string, value any, fix string) {
 func (r *reader) disk(v any) LogicalDisk {
 	given, ok := v.(*hints.PythonDict)
 	if !ok {
-		r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: write an object with %s and %s", r.number, hints.PythonRepr(v), keyLevel, keySize))
+		r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: use an object with %s and %s", r.number, hints.PythonRepr(v), keyLevel, keySize))
 		return LogicalDisk{}
 	}
 	r.given = given
@@ -123,7 +123,7 @@ func (r *reader) disk(v any) LogicalDisk {
 func (r *reader) text(key string) string {
 	text, ok := r.given.Get(key).(string)
 	if !ok && r.given.Has(key) {
-		r.fail(key, r.given.Get(key), "write a string, in quotes")
+		r.fail(key, r.given.Get(key), "use a string, in quotes")
 	}
 	return text
 }
@@ -172,7 +172,7 @@ func (r *reader) physical(d *LogicalDisk) {
 		return
 	}
 	if !r.given.Has(keyCtrl) {
-		r.fail(keyPhysical, value, "name the controller as well")
+		r.fail(keyPhysical, value, "specify the controller as well")
 	}
 	list, isList := value.(hints.PythonList)
 	names, objects := []string{}, []hints.Hints{}
@@ -194,6 +194,6 @@ func (r *reader) physical(d *LogicalDisk) {
 	case isList && len(objects) == len(list) && len(list) >= 2:
 		d.Hints = objects
 	default:
-		r.fail(keyPhysical, value, "list the IDs of drives, or two or more objects with device hints for software RAID")
+		r.fail(keyPhysical, value, "list drive IDs, or, for software RAID, two or more objects with device hints")
 	}
 }

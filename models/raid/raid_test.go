@@ -65,8 +65,8 @@ logical disk 2: share_physical_disks: 'yes': use true or false
 logical disk 2: disk_type: 'nvme': use one of hdd, ssd
 logical disk 2: number_of_physical_disks: 0: use a whole number of drives, at least 1
 logical disk 2: size_gb: 1.5: use a whole number of GiB, or "MAX"
-logical disk 2: physical_disks: ['1', {}]: name the controller as well
-logical disk 2: physical_disks: ['1', {}]: list the IDs of drives, or two or more objects with device hints for software RAID
+logical disk 2: physical_disks: ['1', {}]: specify the controller as well
+logical disk 2: physical_disks: ['1', {}]: list drive IDs, or, for software RAID, two or more objects with device hints
 logical disk 2: is_root_volume: True: only one logical disk can be the root volume`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

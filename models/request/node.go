@@ -151,11 +151,11 @@ func BootDevice(id, device string, persistent bool) Request {
 // Maintenance returns the request that sets or clears maintenance.
 func Maintenance(id string, on bool, reason string) Request {
 	if !on {
-		r := node("end maintenance of node", remove, id, "maintenance")
+		r := node("end maintenance on node", remove, id, "maintenance")
 		r.Commands = []string{baremetal("node", "maintenance", "unset", quote(id))}
 		return r
 	}
-	r := node("set maintenance of node", put, id, "maintenance")
+	r := node("set maintenance on node", put, id, "maintenance")
 	body, words := map[string]any{}, []string{"node", "maintenance", "set"}
 	if reason != "" {
 		body["reason"] = reason

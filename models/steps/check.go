@@ -50,16 +50,16 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	offered := slices.DeleteFunc(slices.Clone(rows), func(k *Known) bool { return !all.offer(k) })
 	if len(offered) == 0 {
 		return []Problem{{
-			Text:    fmt.Sprintf("%s: not offered by the %s interface %s; %s", s.Label(), s.Interface, name, offeredBy(rows)),
+			Text:    fmt.Sprintf("%s: not offered by %s interface %s; %s", s.Label(), s.Interface, name, offeredBy(rows)),
 			Certain: true, Setting: all.setting(rows),
 		}}
 	}
 	here := slices.DeleteFunc(slices.Clone(offered), func(k *Known) bool { return !slices.Contains(k.Kinds, kind) })
 	if len(here) == 0 {
-		return []Problem{{Text: fmt.Sprintf("%s: no %s step of the %s interface %s; it is a %s step", s.Label(), kind, s.Interface, name, kindsOf(offered)), Certain: true}}
+		return []Problem{{Text: fmt.Sprintf("%s: not a %s step of %s interface %s; it is a %s step", s.Label(), kind, s.Interface, name, kindsOf(offered)), Certain: true}}
 	}
 	if kind == models.ServiceSteps && s.Step == "write_image" {
-		return []Problem{{Text: s.Label() + ": fails as a service step: the agent requires the argument image_info, which Ironic does not pass on; use rebuild", Certain: true}}
+		return []Problem{{Text: s.Label() + ": fails as a service step: the agent requires the image_info argument, which Ironic does not pass on; use rebuild", Certain: true}}
 	}
 	return wrongArguments(s, here)
 }

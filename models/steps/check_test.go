@@ -22,9 +22,9 @@ func TestCheck(t *testing.T) {
 		unsure  bool
 	}{
 		"in-band":                           {redfish, models.CleanSteps, "deploy.erase_devices_metadata", "", "", false},
-		"in-band on a fake node":            {steps.Interfaces{"deploy": "fake"}, models.CleanSteps, "deploy.erase_devices", "", "not offered by the deploy interface fake", false},
-		"software RAID on hardware RAID":    {redfish, models.ServiceSteps, "raid.create_configuration", "", "no service step of the raid interface redfish; it is a clean step", false},
-		"interface without steps":           {redfish, models.CleanSteps, "firmware.update", `{"settings": []}`, "not offered by the firmware interface no-firmware; offered by redfish (39.0.0), fake (39.0.0)", false},
+		"in-band on a fake node":            {steps.Interfaces{"deploy": "fake"}, models.CleanSteps, "deploy.erase_devices", "", "not offered by deploy interface fake", false},
+		"software RAID on hardware RAID":    {redfish, models.ServiceSteps, "raid.create_configuration", "", "not a service step of raid interface redfish; it is a clean step", false},
+		"interface without steps":           {redfish, models.CleanSteps, "firmware.update", `{"settings": []}`, "not offered by firmware interface no-firmware; offered by redfish (39.0.0), fake (39.0.0)", false},
 		"old driver":                        {redfish, models.CleanSteps, "management.reset_ilo", "", "offered by ilo, ilo5 (21.4.4)", false},
 		"interfaces unknown":                {nil, models.CleanSteps, "raid.create_configuration", "", "", false},
 		"reserved":                          {redfish, models.CleanSteps, "power.reboot", "", "Ironic drops hold, wait and power steps", true},

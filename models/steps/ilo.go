@@ -11,10 +11,10 @@ func ofILO() []Known {
 		{Name: "create_csr", Drivers: both, Kinds: kinds("c"), Description: "create a certificate signing request", Args: args(requiredArgument("csr_params", Object, "City, CommonName, Country, OrgName, State"))},
 		{Name: "erase_devices", Drivers: ilo5, Kinds: kinds("c"), Description: "erase all disks through the controller", Args: args(optionalArgument("erase_pattern", Object, "", "pattern by type: {hdd, ssd}"))},
 		{
-			Name: "flash_firmware_sum", Drivers: both, Kinds: kinds("d"), Description: "update firmware by Smart Update Manager",
+			Name: "flash_firmware_sum", Drivers: both, Kinds: kinds("d"), Description: "update firmware with Smart Update Manager",
 			Args: args(sppURL, sppChecksum, sppParts),
 		},
-		{Name: "one_button_secure_erase", Drivers: ilo5, Kinds: kinds("c"), Description: "erase the whole machine, its BMC settings too"},
+		{Name: "one_button_secure_erase", Drivers: ilo5, Kinds: kinds("c"), Description: "erase the whole machine, including its BMC settings"},
 		{Name: "reset_bios_to_default", Automated: 10, Drivers: both, Kinds: kinds("dc"), Description: "reset BIOS settings to their defaults"},
 		{Name: "reset_ilo", Drivers: both, Kinds: kinds("dc"), Description: "restart the iLO"},
 		{Name: "reset_ilo_credential", Automated: 30, Drivers: both, Kinds: kinds("c"), Description: "set a random password for Ironic's BMC user"},
@@ -24,7 +24,7 @@ func ofILO() []Known {
 		},
 		{Name: "reset_secure_boot_keys_to_default", Automated: 20, Drivers: both, Kinds: kinds("dc"), Description: "restore the default Secure Boot keys"},
 		{
-			Name: "security_parameters_update", Drivers: both, Kinds: kinds("c"), Description: "change the security dashboard",
+			Name: "security_parameters_update", Drivers: both, Kinds: kinds("c"), Description: "change security dashboard settings",
 			Args: args(requiredArgument("security_parameters", List, "parameters, each {param, enable, ignore}")),
 		},
 		{
@@ -36,7 +36,7 @@ func ofILO() []Known {
 			Args: args(requiredArgument("firmware_update_mode", Text, "ilo"), requiredArgument("firmware_images", List, "images, each {url, checksum, component}")),
 		},
 		{
-			Name: "update_firmware_sum", Drivers: both, Kinds: kinds("c"), Description: "update firmware by Smart Update Manager",
+			Name: "update_firmware_sum", Drivers: both, Kinds: kinds("c"), Description: "update firmware with Smart Update Manager",
 			Args: args(sppURL, sppChecksum, sppParts),
 		},
 		{

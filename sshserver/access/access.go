@@ -87,7 +87,7 @@ var (
 	// revoke any key.
 	ErrUnsure  = errors.New("a file of revoked keys cannot be read completely")
 	ErrExpired = errors.New("expired key")
-	ErrNoRole  = errors.New("no role: neither the configuration nor the key's comment or principals name one")
+	ErrNoRole  = errors.New("no role: it is set neither in the configuration nor in the key's comment or principals")
 )
 
 // List is the access list. Its methods may be called concurrently.

@@ -187,10 +187,10 @@ func readPrivate(name string) ([]byte, error) {
 func parseLine(text string) (authorized, error) {
 	key, comment, options, rest, err := ssh.ParseAuthorizedKey([]byte(text))
 	if err != nil || len(bytes.TrimSpace(rest)) > 0 {
-		return authorized{}, errors.New("not a public key; want [OPTIONS] TYPE KEY [NAME [ROLE]]")
+		return authorized{}, errors.New("not a public key; expected [OPTIONS] TYPE KEY [NAME [ROLE]]")
 	}
 	if _, is := key.(*ssh.Certificate); is {
-		return authorized{}, errors.New("a certificate; want a public key")
+		return authorized{}, errors.New("a certificate; expected a public key")
 	}
 	k := authorized{key: key}
 	words := strings.Fields(comment)
@@ -224,7 +224,7 @@ func (k *authorized) option(text string) error {
 	if has {
 		unquoted, err := strconv.Unquote(value)
 		if err != nil {
-			return fmt.Errorf("option %s: want a quoted value", name)
+			return fmt.Errorf("option %s: the value must be in quotes", name)
 		}
 		value = unquoted
 	}
@@ -267,7 +267,7 @@ func expiryTime(value string) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, fmt.Errorf("option expiry-time: %q; want YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS", value)
+	return time.Time{}, fmt.Errorf("option expiry-time: %q; must be YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS", value)
 }
 
 // revoke reads a line from a file of revoked keys. The line contains a public key, a SHA-256 fingerprint, or the

@@ -62,7 +62,7 @@ func TestOptionsOfAKey(t *testing.T) {
 		`from="!10.0.0.1"`:                    "from",
 		`from=""`:                             "from",
 		`from="10.0.0.0/8",from="0.0.0.0/0"`:  "repeated",
-		`from=10.0.0.1`:                       "quoted",
+		`from=10.0.0.1`:                       "must be in quotes",
 		`command="/bin/sh"`:                   "command",
 		`environment="A=B"`:                   "environment",
 		`permitopen="*:*"`:                    "permitopen",
@@ -175,7 +175,7 @@ func TestFilesOfKeys(t *testing.T) {
 			t.Helper()
 			ca := newSigner(t)
 			write(t, filepath.Join(dir, "anna"), line("", certificate(t, ca, key, nil), "anna"))
-		}, "a certificate; want a public key"},
+		}, "a certificate; expected a public key"},
 		"empty":        {func(t *testing.T, dir string) { t.Helper(); write(t, filepath.Join(dir, "anna"), "# nothing\n") }, "no user could connect"},
 		"empty folder": {func(*testing.T, string) {}, "no user could connect"},
 		"missing":      {func(t *testing.T, dir string) { t.Helper(); _ = os.Remove(dir) }, "no such file"},

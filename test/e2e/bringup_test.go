@@ -43,7 +43,7 @@ func TestBringUp(t *testing.T) {
 		if !strings.Contains(o.stdout, "accepted") {
 			t.Errorf("%s", o.stdout)
 		}
-		if o := c.fails(2, "bringup", run+"-a", "--to", "active"); !strings.Contains(o.stderr, "want manageable, inspected or available") {
+		if o := c.fails(2, "bringup", run+"-a", "--to", "active"); !strings.Contains(o.stderr, "must be manageable, inspected or available") {
 			t.Errorf("%s", o.stderr)
 		}
 	})

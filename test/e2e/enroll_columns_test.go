@@ -21,8 +21,8 @@ func TestEnrollMapsColumns(t *testing.T) {
 		for flags, want := range map[string]string{
 			"--column Machine=name":       `no column "Machine" (did you mean "Maschine"?); columns: Maschine, IPMI IP, Konto`,
 			"--column Maschine=nam":       `column "Maschine": unknown field "nam" (did you mean "name"?); fields: bmc, bmc.username`,
-			"--column Maschine":           `want HEADER=FIELD`,
-			"--driver ipmi --bmc 10.0.0.": "want either -f FILE or --bmc ADDRESS",
+			"--column Maschine":           `use HEADER=FIELD`,
+			"--driver ipmi --bmc 10.0.0.": "give either -f FILE or --bmc ADDRESS",
 		} {
 			code := 2
 			if strings.Contains(flags, "Machine") {

@@ -59,7 +59,7 @@ func TestDeployAMetal3Manifest(t *testing.T) {
 		deploy := []string{"deploy", "-f", plan, "--yes", "--wait", "--timeout", "6m"}
 		if s.Release == ironic.Old {
 			// The old Ironic inspects over Redfish and stores no inventory.
-			if o := c.fails(3, deploy...); !strings.Contains(o.stderr, "[inventory] no inventory of the node") {
+			if o := c.fails(3, deploy...); !strings.Contains(o.stderr, "[inventory] no inventory for the node") {
 				t.Errorf("without an inventory: %s", o.stderr)
 			}
 			deploy = append(deploy, "--override", "inventory", "--confirm", name)

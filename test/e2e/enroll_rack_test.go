@@ -226,7 +226,7 @@ func (f *rackFile) checkReport(o outcome) {
 			want = enrolledRow{Result: "failed", State: "enroll", Remedy: "--update-credentials"}
 			reason = "401"
 		case i == f.deadBMC():
-			want, reason = enrolledRow{Result: "failed", State: "enroll", Remedy: "check that the conductor reaches the BMC at 127.0.0.1:1"}, "127.0.0.1"
+			want, reason = enrolledRow{Result: "failed", State: "enroll", Remedy: "check that the conductor can reach the BMC at 127.0.0.1:1"}, "127.0.0.1"
 		case i == f.doubled(), i >= len(f.rows):
 			want, reason = enrolledRow{Result: "refused", Remedy: "remove one of the two from the file"}, "the same BMC"
 		}

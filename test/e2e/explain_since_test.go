@@ -44,7 +44,7 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 			t.Errorf("before: %+v", said)
 		}
 		c.ok("set", name, "driver_info.redfish_password="+m.Spec().Password)
-		c.checkChangedSince(name, "The BMC credentials were changed after this failure", "password changed since; try again", "manage")
+		c.checkChangedSince(name, "The BMC credentials were changed after this failure", "password changed; try again", "manage")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		if said := c.explanation(name); said.Rule != "at-rest" {
 			t.Errorf("after: %+v", said)
@@ -74,7 +74,7 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 			t.Errorf("changed by another program: %+v", said)
 		}
 		c.ok("set", name, `properties.root_device={"wwn": "`+m.Disks()[0].WWN+`"}`)
-		c.checkChangedSince(name, done, "hints changed since; try again", "deploy")
+		c.checkChangedSince(name, done, "hints changed; try again", "deploy")
 		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		if said := c.explanation(name); said.Rule != "at-rest" {
 			t.Errorf("after: %+v", said)

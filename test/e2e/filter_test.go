@@ -55,7 +55,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("export:\n%s", o.stdout)
 		}
 		for filter, want := range map[string]string{
-			"a age:10m":       `filter "age:10m", column 3: want a comparison, such as age:>10m`,
+			"a age:10m":       `filter "age:10m", column 3: must be a comparison, such as age:>10m`,
 			"@mina":           `filter "@mina", column 1: no saved filter "mina"; available: @mine, @roomy`,
 			"field:racks.a=1": `nodes have no field "racks"`,
 		} {

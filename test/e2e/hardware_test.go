@@ -132,7 +132,7 @@ func TestRAIDOfAController(t *testing.T) {
 		f.pick(":", paletteTitle, "raid")
 		f.until("[RAID]")
 		f.press("Q")
-		f.until("Drives of the BMC", "INTEL SSDSC2KB48")
+		f.until("Drives reported by the BMC", "INTEL SSDSC2KB48")
 		f.quits()
 		if o := c.fails(3, "raid", "check", name, "-f", `{logical_disks: [{raid_level: "1", size_gb: 9000}]}`); !strings.Contains(o.stderr, "does not fit") {
 			t.Error(o.stderr)
@@ -226,7 +226,7 @@ func TestHardwareOfAnOldIronic(t *testing.T) {
 	if o := c.ok("bios", "show", name); !strings.Contains(o.stderr, "No BIOS settings") {
 		t.Error(o.stderr)
 	}
-	if o := c.fails(3, "bios", "set", name, "A=b", "--yes"); !strings.Contains(o.stderr, "not offered by the bios interface no-bios") {
+	if o := c.fails(3, "bios", "set", name, "A=b", "--yes"); !strings.Contains(o.stderr, "not offered by bios interface no-bios") {
 		t.Error(o.stderr)
 	}
 	if o := c.ok("steps", name, "--kind", "clean"); strings.Contains(o.stdout, "bios.") {

@@ -222,9 +222,9 @@ func TestLabRefusals(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"lab"}, "want lab up|machines|snapshot|restore|scenarios"},
-		{[]string{"lab", "up", "--lab-machines", "0"}, "--lab-machines 0: want 1 to 10000"},
-		{[]string{"lab", "up", "--lab-speed", "0"}, "--lab-speed 0: want a positive number"},
+		{[]string{"lab"}, "usage: lab up|machines|snapshot|restore|scenarios"},
+		{[]string{"lab", "up", "--lab-machines", "0"}, "--lab-machines 0: must be 1 to 10000"},
+		{[]string{"lab", "up", "--lab-speed", "0"}, "--lab-speed 0: must be a positive number"},
 		{[]string{"lab", "up", "--scenarios", bad}, `unknown scenario "wobbly"; available: ok, slow`},
 		{[]string{"lab", "up", "--scenarios", "/nowhere"}, "no such file"},
 		{[]string{"lab", "machines", "--count", "10001"}, "--count 10001"},
@@ -238,7 +238,7 @@ func TestLabRefusals(t *testing.T) {
 	for _, args := range [][]string{{"--lab", "--url", "http://127.0.0.1:1"}, {"--lab-speed", "3"}, {"--lab", "--lab-machines", "-1"}} {
 		s := c.screen(roomy, args...)
 		s.when("it refuses", func() bool {
-			return s.Contains("cannot be combined") || s.Contains("needs --lab") || s.Contains("want 1 to")
+			return s.Contains("cannot be combined") || s.Contains("needs --lab") || s.Contains("must be 1 to")
 		})
 	}
 }

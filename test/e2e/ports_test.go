@@ -70,17 +70,17 @@ func TestPortsOfANode(t *testing.T) {
 			want string
 			args []string
 		}{
-			{3, "node " + name + " has a port with MAC address " + mac, []string{"port", "create", other, mac}},
+			{3, "node " + name + " already has a port with MAC address " + mac, []string{"port", "create", other, mac}},
 			{3, "the node already has a port with MAC address " + mac, []string{"port", "create", name, mac}},
 			{3, "the node already has a port with MAC address " + mac, []string{"port", "set", second, "address=" + mac}},
 			{2, `"52:54:00" is not a MAC address`, []string{"port", "create", name, "52:54:00"}},
 			{2, `a port has no field "pxe_enable" (did you mean "pxe_enabled"?)`, []string{"port", "set", mac, "pxe_enable=true"}},
-			{2, "want true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
+			{2, "must be true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
 			{2, "extra is an object", []string{"port", "set", mac, "extra={}"}},
-			{2, "want PORT… KEY=VALUE…", []string{"port", "set", mac, second}},
+			{2, "give PORT… KEY=VALUE…", []string{"port", "set", mac, second}},
 			{3, "needs both switch_id and port_id", []string{"port", "set", second, "local_link_connection.port_id=Eth1"}},
 			{3, "no port has MAC address 52:54:00:ff:ff:ff", []string{"port", "delete", "52:54:00:ff:ff:ff", "--yes"}},
-			{3, `has no port group "bond9"; it has none`, []string{"port", "set", mac, "portgroup=bond9"}},
+			{3, `has no port group "bond9"; it has no port groups`, []string{"port", "set", mac, "portgroup=bond9"}},
 		} {
 			if o := c.fails(test.code, test.args...); !strings.Contains(o.stderr, test.want) {
 				t.Errorf("%q: want %q\n%s", test.args, test.want, o.stderr)
@@ -168,12 +168,12 @@ func TestVIFs(t *testing.T) {
 		name := unique("vifs")
 		s.CreateNode(t, map[string]any{"name": name, "network_interface": "noop"})
 		const vif = "5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11"
-		if o := c.ok("vif", "list", name); !strings.Contains(o.stderr, "network interface noop does not attach any") {
+		if o := c.ok("vif", "list", name); !strings.Contains(o.stderr, "the noop network interface does not attach any") {
 			t.Errorf("list: %s%s", o.stdout, o.stderr)
 		}
 		for _, verb := range []string{"attach", "detach"} {
 			o := c.fails(3, "vif", verb, name, vif, "--yes")
-			if !strings.Contains(o.stderr, "network interface noop ignores VIFs") {
+			if !strings.Contains(o.stderr, "the noop network interface ignores VIFs") {
 				t.Errorf("%s: %s", verb, o.stderr)
 			}
 		}

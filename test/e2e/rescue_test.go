@@ -14,14 +14,14 @@ func TestRescueAsksForThePassword(t *testing.T) {
 		c := consoleAt(t, s)
 		name := adoptedNode(t, s, nil)
 		blank := c.atTerminal("rescue", name)
-		blank.until("Password of the user rescue: ")
+		blank.until("Password of the rescue user: ")
 		blank.typeKeys("  \r")
 		blank.until("rescue requires a password")
 		blank.exits(3)
 		for _, args := range [][]string{{"rescue", name, "--wait"}, {"rescue", name, "--wait", "--password-file", "-"}} {
 			const password = "hunter2hunter2"
 			p := c.atTerminal(args...)
-			p.until("Password of the user rescue: ")
+			p.until("Password of the rescue user: ")
 			p.typeKeys(password + "\r")
 			p.until("rescue " + name + "? [y/N]")
 			p.typeKeys("y\r")

@@ -61,7 +61,7 @@ func TestInspectionRules(t *testing.T) {
 `)
 		predicted := decode[testedRules](t, c.ok("rules", "test", "-f", file, name, "-o", "json"))
 		if len(predicted) != 1 || len(predicted[0].Rules) != 2 || predicted[0].Inspection != "succeeds" ||
-			predicted[0].Rules[0].Result != "condition 1 does not hold" || predicted[0].Rules[1].Result != "matches" || len(predicted[0].Rules[1].Changes) != 6 {
+			predicted[0].Rules[0].Result != "condition 1 is not met" || predicted[0].Rules[1].Result != "matches" || len(predicted[0].Rules[1].Changes) != 6 {
 			t.Fatalf("%+v", predicted)
 		}
 		if o := c.ok("rules", "apply", "-f", file); strings.Count(o.stdout, "create") != 2 || strings.Count(o.stdout, "done") != 2 {

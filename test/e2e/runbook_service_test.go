@@ -31,7 +31,7 @@ func TestServiceWithARunbook(t *testing.T) {
 		c.ok("set", name, "traits="+trait)
 		c.ok("runbooks", "apply", "--yes", "-f", c.file("runbook.yaml", fmt.Appendf(nil,
 			"- name: %s\n  traits: [%s]\n  steps: [{interface: deploy, step: inject_files, order: 1}]\n", trait, trait)))
-		if o := c.fails(3, "service", other, "--runbook", trait, "--yes"); !strings.Contains(o.stderr, "no trait of the runbook") {
+		if o := c.fails(3, "service", other, "--runbook", trait, "--yes"); !strings.Contains(o.stderr, "none of the traits of runbook") {
 			t.Error(o.stderr)
 		}
 		o := c.ok("service", name, "--runbook", trait, "--yes", "--wait", "--timeout", "6m")

@@ -21,7 +21,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		f := c.fleet(roomy)
 		f.filterFor(name)
 		f.press(terminal.Enter, terminal.Tab, terminal.Tab, terminal.Tab)
-		f.until("[Disks]", "no inventory of the node: disks unknown")
+		f.until("[Disks]", "no inventory for the node: disks unknown")
 		if s.Release == ironic.Old {
 			// In-band inspection of 21.4.4 needs ironic-inspector, which the tests do not run.
 			f.press(terminal.Enter)

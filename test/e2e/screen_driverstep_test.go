@@ -72,7 +72,7 @@ func TestScreenRAIDStepInDeployment(t *testing.T) {
 		s.until("80  deploy.write_image")
 		s.addStep("raid.apply_configuration", "Target RAID*")
 		s.press(terminal.CtrlU, "90", terminal.Tab, "1", terminal.Enter)
-		s.until("want LEVEL:SIZE")
+		s.until("use LEVEL:SIZE")
 		s.press(terminal.CtrlU, "1:100:root", terminal.Enter)
 		s.gone("╭─ Add step")
 		s.until("90  raid.apply_configuration", "80  deploy.write_image")

@@ -81,7 +81,7 @@ func screenEnrollsRack(t *testing.T, server *ironic.Server) {
 	}
 	rack.cursorTo(s, rack.deadBMC())
 	s.rowSays(rack.name(rack.deadBMC()), "✖ failed", "enroll")
-	s.until("check that the conductor reaches")
+	s.until("check that the conductor can reach")
 	rack.checkOnce(server)
 	s.press("5")
 	s.until("enroll", "49 nodes", "4 failed, 45 done")

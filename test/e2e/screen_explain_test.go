@@ -59,7 +59,7 @@ func TestScreenExplainsHints(t *testing.T) {
 		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		f.rowSays(name, "✖ deploy failed", "no disk matches the hints")
 		f.press("e")
-		f.until("✖ No disk of the machine matches the root device hints", "● high", "rule no-hinted-device", "the image: nothing was written", "❯ enter  disks")
+		f.until("✖ No disk in the machine matches the root device hints", "● high", "rule no-hinted-device", "the image: nothing was written", "❯ enter  disks")
 		f.press(terminal.Enter)
 		f.until("[Disks]")
 		f.press(terminal.Esc)

@@ -64,7 +64,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 		screen.until("› ignition", "❯ Profile")
 		screen.field("Key files", "~/operator.pub")
 		screen.press(terminal.Tab)
-		screen.until("operator@desk", "area of a live image")
+		screen.until("operator@desk", "embed area of a live image")
 
 		screen.press(terminal.CtrlS)
 		screen.until("Save as Ignition")

@@ -62,7 +62,7 @@ func TestScreenImageAndSettingSteps(t *testing.T) {
 
 		s.addStep("bios.apply_configuration", "Settings*")
 		s.press(terminal.CtrlU, "90", terminal.Tab, "ProcTurboMode", terminal.Enter)
-		s.until("want NAME=VALUE")
+		s.until("must be NAME=VALUE")
 		s.press(terminal.CtrlU, "ProcTurboMode=Disabled", terminal.Enter)
 		s.until("90  bios.apply_configuration", "80  deploy.write_image")
 

@@ -46,7 +46,7 @@ contexts:
 func TestScreenRefusesKeys(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ keys, want string }{
-		"conflict":       {"  wide: f5\n  manage: f5\n", `config.yaml:3:3: keys.manage: the key "f5" already runs wide (filter and columns) (choose another key, or bind wide to another one or to [] for none)`},
+		"conflict":       {"  wide: f5\n  manage: f5\n", `config.yaml:3:3: keys.manage: the key "f5" already runs wide (filter and columns) (choose another key, or bind wide to another key, or to [] for none)`},
 		"unknown action": {"  mangae: f5\n", `config.yaml:2:3: keys.mangae: unknown action "mangae" (did you mean manage?)`},
 		"unknown key":    {"  manage: Ctrl-T\n", `config.yaml:2:3: keys.manage: unknown key "Ctrl-T" (did you mean ctrl+t?)`},
 	} {

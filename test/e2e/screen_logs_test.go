@@ -308,7 +308,7 @@ func TestLogsOfANodeWithoutLogs(t *testing.T) {
 		if o := c.fails(1, "logs", "nobody"); !strings.Contains(o.stderr, "nobody") {
 			t.Error(o.stderr)
 		}
-		if o := c.fails(2, "logs"); !strings.Contains(o.stderr, "want a NODE") {
+		if o := c.fails(2, "logs"); !strings.Contains(o.stderr, "give a NODE") {
 			t.Error(o.stderr)
 		}
 		c.fails(2, "logs", name, "--source", "tape")

@@ -103,8 +103,8 @@ END`)
 		s.until("1 node with " + trait + ": " + node)
 
 		for refused, options := range map[string][]string{
-			"the node has no trait of the runbook " + trait + ": " + trait: {"clean", other, "--runbook", trait, "--yes"},
-			`no runbook has the name or UUID "` + trait + `_X"`:            {"clean", node, "--runbook", trait + "_X", "--yes"},
+			"the node has none of the traits of runbook " + trait + ": " + trait: {"clean", other, "--runbook", trait, "--yes"},
+			`no runbook has the name or UUID "` + trait + `_X"`:                  {"clean", node, "--runbook", trait + "_X", "--yes"},
 		} {
 			if o := c.fails(3, options...); !strings.Contains(o.stderr, refused) {
 				t.Errorf("%v: %s", options, o.stderr)

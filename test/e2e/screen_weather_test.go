@@ -37,7 +37,7 @@ func storms() []storm {
 		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), []string{"HTTP 302", "login.example"}},
 		{"404 of another server", weather.Status(404, "not here"), []string{"HTTP 404", "check the URL"}},
 		{"truncated JSON", weather.TruncatedJSON(), []string{"cannot read the response", "incomplete"}},
-		{"truncated body", weather.TruncatedBody(), []string{"the answer of HOST is incomplete"}},
+		{"truncated body", weather.TruncatedBody(), []string{"the answer from HOST is incomplete"}},
 		{"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), []string{"HTTP 401", "http_basic"}},
 		{"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), []string{"HTTP 401", "Keystone token"}},
 		{"403", weather.Ironic(403, "Policy doesn't allow it"), []string{"HTTP 403", "Policy"}},

@@ -44,7 +44,7 @@ func TestLabFirstDeployment(t *testing.T) {
 	p.key(terminal.Enter)
 	p.until("[✓ Root disk]", "instance_info: {\"serial\":")
 	p.key(terminal.Tab, terminal.Tab)
-	p.until("First boot]", "no login to the installed system")
+	p.until("First boot]", "no way to log in to the installed system")
 	p.key(terminal.Enter)
 	p.press(c.file("host.bu", []byte(hostButane)))
 	p.key(terminal.Enter, terminal.Tab)

@@ -97,14 +97,14 @@ func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 		s.when(string(a.ID)+" has an answer: a dialog, another page or a message", func() bool {
 			return s.dialogTop() != "" || s.openTab() != tab || s.message() != message && s.message() != ""
 		})
-		s.lacks("requires the role", "your role", servedText)
+		s.lacks("requires the operator role", "your role", servedText)
 		s.closesDialogs()
 		s.goesTo(at)
 	}
 	s.list(":", paletteTitle)
 	s.press(string(a.ID))
 	s.within(time.Minute, "the palette has "+string(a.ID), func() bool { return strings.Count(s.Text(), string(a.ID)) > 1 }) // once as typed and once as found
-	s.lacks("requires the role", "your role")
+	s.lacks("requires the operator role", "your role")
 	s.press(terminal.Esc)
 	s.gone("╭─ " + paletteTitle)
 }

@@ -28,7 +28,7 @@ func testServeRoles(t *testing.T, s *ironic.Server) {
 			"manage %s", "inspect %s", "power on %s", "maintenance on %s", "set %s extra.a=1", "boot-device pxe %s", "deploy %s --yes", "undeploy %s --yes", "clean %s --step a.b --yes",
 			"validate %s", "bmc %s", "protect %s", "bringup %s --yes",
 		} {
-			if o := v.as("vera", 3, strings.Fields(fmt.Sprintf(command, own))...); !strings.Contains(o.stderr, "requires the role operator; your role is viewer") {
+			if o := v.as("vera", 3, strings.Fields(fmt.Sprintf(command, own))...); !strings.Contains(o.stderr, "requires the operator role; your role is viewer") {
 				t.Errorf("%s: %s", command, o.stderr)
 			}
 		}

@@ -34,11 +34,11 @@ func TestServeTakeOver(t *testing.T) {
 		ben.filterFor(node)
 		ben.press("5")
 		ben.until("anna", "inspect", node, "running")
-		if o := v.as("ben", 3, "maintenance", "on", node); !strings.Contains(o.stderr, "refused: anna acts on "+node+": inspect, task 1; pass --yes") {
+		if o := v.as("ben", 3, "maintenance", "on", node); !strings.Contains(o.stderr, "refused: anna is acting on "+node+": inspect, task 1; pass --yes") {
 			t.Errorf("a command beside a task: %s", o.stderr)
 		}
 		ben.press("1", "A")
-		ben.answerYes("anna acts on " + node + ": inspect, task 1")
+		ben.answerYes("anna is acting on " + node + ": inspect, task 1")
 		ben.rowSays(node, "inspect failed")
 		ben.until("abort " + node + ": done")
 		ben.retriesTask(node)

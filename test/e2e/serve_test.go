@@ -244,7 +244,7 @@ func (v *servedConsole) borrowedKey(t *testing.T, node string) {
 	}
 	v.file("borrowed.pub", string(public))
 	o := v.ssh("borrowed", "", "-i", v.path("vera"), "127.0.0.1", "maintenance", "on", node)
-	if o.code != 3 || !strings.Contains(o.stderr, "requires the role operator; your role is viewer") {
+	if o.code != 3 || !strings.Contains(o.stderr, "requires the operator role; your role is viewer") {
 		t.Errorf("exit code %d: %s", o.code, o.stderr)
 	}
 }

@@ -23,7 +23,7 @@ type placeOfScope struct {
 }
 
 const (
-	viewersText = "requires the role operator; your role is viewer"
+	viewersText = "requires the operator role; your role is viewer"
 	servedText  = "not available over SSH"
 )
 

@@ -20,7 +20,7 @@ func TestVIFsWithoutNeutron(t *testing.T) {
 			want    []string
 		}{
 			"not configured": {map[string]string{}, []string{"(HTTP 400)", "is not set in configuration", "cleaning"}},
-			"not running":    {silent, []string{"(HTTP 500)", "network interface flat needs Neutron; check that Neutron runs, and [neutron] in the conductor's ironic.conf", "http://127.0.0.1:1"}},
+			"not running":    {silent, []string{"(HTTP 500)", "the flat network interface needs Neutron; check that Neutron is running, and check [neutron] in the conductor's ironic.conf", "http://127.0.0.1:1"}},
 		} {
 			t.Run(r.Version()+" "+name, func(t *testing.T) {
 				t.Parallel()

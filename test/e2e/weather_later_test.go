@@ -43,7 +43,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 		{"502", weather.HTML(http.StatusBadGateway), "connection lost: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
 		{"HTML", weather.HTML(http.StatusOK), "connection lost: not an Ironic API"},
 		{"truncated JSON", weather.TruncatedJSON(), "connection lost: cannot read the response"},
-		{"truncated body", weather.TruncatedBody(), "connection lost: the answer of HOST is incomplete"},
+		{"truncated body", weather.TruncatedBody(), "connection lost: the answer from HOST is incomplete"},
 		{"stalled", weather.Stalled(), "connection lost: no answer from HOST in time"},
 		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), "connection lost: Unauthorized (HTTP 401)"},
 		{"406", weather.NotAcceptable("1.1", "1.38"), "connection lost: this Ironic supports API 1.1 to 1.38"},

@@ -106,7 +106,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), 4, []string{"HTTP 302", "login.example"}},
 		{"404 of another server", weather.Status(404, "not here"), 4, []string{"HTTP 404", "check the URL"}},
 		{"truncated JSON", weather.TruncatedJSON(), 4, []string{"cannot read the response", "incomplete"}},
-		{"truncated body", weather.TruncatedBody(), 4, []string{"the answer of HOST is incomplete"}},
+		{"truncated body", weather.TruncatedBody(), 4, []string{"the answer from HOST is incomplete"}},
 		{
 			"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), 4,
 			[]string{"HTTP 401", "http_basic", "auth none"},

@@ -262,7 +262,7 @@ func TestRebootIsANewBoot(t *testing.T) {
 	m.NewHostKey()
 	w.write(1)
 	m.Start()
-	f.untilStatus(agentlog.StateFailed, "changed within one boot")
+	f.untilStatus(agentlog.StateFailed, "changed without a reboot")
 	f.wantTexts(w.want[:20])
 }
 

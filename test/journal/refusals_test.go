@@ -93,7 +93,7 @@ func TestHostKeys(t *testing.T) {
 	}{
 		"the Ignition's":                      {given(m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"one of several":                      {given(other, m.HostKey()), "", "", agentlog.StateFollowing, nil},
-		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "matches no image of this console"}},
+		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "matches no image built by this console"}},
 		"that of its own image":               {only(m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"not that of its own image":           {only(other), "", "", agentlog.StateFailed, []string{"SHA256:", "differs from the key in the ramdisk's Ignition configuration", "booted another image"}},
 		"not the Ignition's, not checked":     {only(other), "", "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
@@ -144,7 +144,7 @@ func TestHostKeyMustNotChangeWithinABoot(t *testing.T) {
 	m.NewHostKey()
 	m.Agent("somebody else's")
 	m.Start()
-	f.untilStatus(agentlog.StateFailed, "it changed within one boot")
+	f.untilStatus(agentlog.StateFailed, "it changed without a reboot")
 	if f.lastText() != "hello" {
 		t.Errorf("the last line is %q", f.lastText())
 	}
@@ -168,7 +168,7 @@ func TestKeys(t *testing.T) {
 		"the wrong":         {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong} }, []string{"accepted no key: 1 key was offered, SHA256:", "logs.ssh.keys"}},
 		"none":              {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = nil }, []string{"no keys to offer"}},
 		"one that is not":   {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{"/nowhere/key"} }, []string{"cannot read key /nowhere/key"}},
-		"with a passphrase": {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{locked} }, []string{"has a passphrase; ssh-add it"}},
+		"with a passphrase": {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{locked} }, []string{"has a passphrase; add it with ssh-add"}},
 		"a default file": {func(t *testing.T, o *agentlog.SSHOptions) {
 			o.Keys = nil
 			write(t, filepath.Join(o.Home, ".ssh", "id_ed25519"), string(right))

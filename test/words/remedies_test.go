@@ -25,7 +25,7 @@ var withoutKey = map[string]string{
 	"as in ironworks hints match":                        "says what the format is",
 	"as a plan: ironworks enroll -f":                     "no key writes the plan",
 	"no records in this period; see ironworks journal":   "only a command exports a journal",
-	"not a recording of ironworks journal export":        "says what the file must be",
+	"not a recording made by ironworks journal export":   "says what the file must be",
 	"--output FILE && ironworks ignition check FILE":     "the command of a next step that has a key",
 	"boot a ramdisk built with ironworks ignition build": "no key pushes a journal",
 }

@@ -55,7 +55,7 @@ func (m *Keymap) bind(b *Binding) []Problem {
 	found, known := m.Find(b.ID)
 	switch {
 	case b.New != nil && known:
-		return []Problem{{Text: fmt.Sprintf("%s is an action of the console", b.ID), Hint: "choose another name"}}
+		return []Problem{{Text: fmt.Sprintf("%s is a built-in action of the console", b.ID), Hint: "choose another name"}}
 	case b.New == nil && !known:
 		return []Problem{{Text: fmt.Sprintf("unknown action %q", string(b.ID)), Hint: nearAction(m.actions, b.ID)}}
 	case b.New != nil:
@@ -69,7 +69,7 @@ func (m *Keymap) bind(b *Binding) []Problem {
 		case slices.Contains(b.Keys[:i], key):
 			problems = append(problems, Problem{Text: fmt.Sprintf("the key %q is given twice", key)})
 		case found.Changes && (key == "y" || key == "enter"):
-			problems = append(problems, Problem{Text: fmt.Sprintf("%q answers confirmations, so no action that sends changes can have it", key), Hint: "choose another key"})
+			problems = append(problems, Problem{Text: fmt.Sprintf("%q answers confirmations, so actions that send changes cannot use it", key), Hint: "choose another key"})
 		}
 	}
 	if len(problems) > 0 {
@@ -120,7 +120,7 @@ func (m *Keymap) conflicts(by map[ID]int) []Problem {
 				problems = append(problems, Problem{
 					Binding: at,
 					Text:    fmt.Sprintf("the key %q already runs %s (%s)", key, winner.ID, strings.ToLower(winner.Scope.Title())),
-					Hint:    fmt.Sprintf("choose another key, or bind %s to another one or to [] for none", winner.ID),
+					Hint:    fmt.Sprintf("choose another key, or bind %s to another key, or to [] for none", winner.ID),
 				})
 			}
 		}

@@ -47,13 +47,13 @@ func checkKey(key string) (problem, hint string) {
 	case key == "ctrl+c":
 		return "ctrl+c always quits", "choose another key"
 	case sameKeys[key] != "":
-		return fmt.Sprintf("terminals send %s for %s", sameKeys[key], key), "write " + sameKeys[key]
+		return fmt.Sprintf("terminals send %s for %s", sameKeys[key], key), "use " + sameKeys[key]
 	case !known:
 		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
 	case len(parts) > 1 && base != strings.ToLower(base):
 		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
 	case len(parts) == 2 && parts[0] == "shift" && typed(base):
-		return fmt.Sprintf("terminals send the character itself for %s", key), "write " + strings.ToUpper(base)
+		return fmt.Sprintf("terminals send the character itself for %s", key), "use " + strings.ToUpper(base)
 	}
 	return "", ""
 }
@@ -97,7 +97,7 @@ func nearKey(parts []string) string {
 	}
 	near := strings.Join(append(slices.Clone(mods), base), "+")
 	if base == "" || !valid(mods, base) {
-		return "write a character, or one of " + strings.Join(keyNames[:15], ", ") + ", f1 to f20, with ctrl+, alt+ or shift+ before it"
+		return "use a character, or one of " + strings.Join(keyNames[:15], ", ") + ", f1 to f20, optionally with ctrl+, alt+ or shift+ before it"
 	}
 	return "did you mean " + near + "?"
 }

@@ -70,7 +70,7 @@ func replaying() []Action {
 func team() []Action {
 	view := viewIn(Team)
 	return []Action{
-		view(Who, "who", "show the connected users; follow one, read-only", 0),
+		view(Who, "who", "show the connected users; follow one of them, read-only", 0),
 		view(SayAll, "say", "send a line to all connected users", 0),
 	}
 }
@@ -102,14 +102,14 @@ func lists() []Action {
 
 		view(Filtered, Filter, "filter", "filter rows: text, key:value, !not, ~fuzzy", 20, "/"),
 		view(Filtered, ClearFilter, "", "clear the filter", 0, "ctrl+x"),
-		view(Filtered, Sort, "sort", "sort by a column; again: reverse", 0, "s"),
+		view(Filtered, Sort, "sort", "sort by a column; again to reverse", 0, "s"),
 		view(Filtered, Wide, "wide", "toggle all columns", 0, "w"),
 
 		view(Fleet, SortLeft, "", "sort by the column to the left", 0, ",", "shift+left"),
 		view(Fleet, SortRight, "", "sort by the column to the right", 0, ";", "shift+right"),
 		view(Fleet, SortReverse, "", "reverse the order", 0, "z"),
-		view(Fleet, Group, "", "group by a field, with counts; enter folds a group; again: no groups", 0, "b"),
-		view(Fleet, Preview, "", "show or hide the preview of the node at the cursor (from 140 columns)", 0, "p"),
+		view(Fleet, Group, "", "group by a field, with counts; enter folds a group; again to ungroup", 0, "b"),
+		view(Fleet, Preview, "", "show or hide the preview of the node at the cursor (needs 140 columns)", 0, "p"),
 		view(Fleet, Mark, "mark", "mark or unmark the node", 10, "space"),
 		view(Fleet, MarkRange, "", "mark from the last mark to the cursor", 0, "V"),
 		view(Fleet, MarkAll, "", "mark all visible", 0, "*"),
@@ -128,8 +128,8 @@ func lists() []Action {
 		view(Node, ShowRaw, "raw", "show all fields", 0),
 		view(Node, NextTab, "next tab", "next tab", 2, "tab"),
 		view(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
-		{ID: PinDisk, Scope: Node, Name: "pin", Help: "in Disks, set root device hints for the disk; previews the request", Changes: true},
-		view(NodeDisks, Open, "pin", "set root device hints for the disk; previews the request", 1, "enter"),
+		{ID: PinDisk, Scope: Node, Name: "pin", Help: "in Disks, set root device hints for the disk (shows the request first)", Changes: true},
+		view(NodeDisks, Open, "pin", "set root device hints for the disk (shows the request first)", 1, "enter"),
 		view(NodeDisks, Preview, "details", "show all facts about the disk, and which hints match it", 2, "p"),
 		view(Node, Diff, "diff", "in Raw, mark changes since the previous fetch", 0, "="),
 		view(Conductors, NextTab, "drivers", "switch between conductors and hardware types", 2, "tab"),
@@ -184,14 +184,14 @@ func networks() []Action {
 		return Action{ID: id, Scope: NodeNet, Keys: keys, Name: name, Help: help, Foot: foot, Changes: true, Danger: danger, Form: form}
 	}
 	return []Action{
-		view(NodeNet, Open, "edit", "edit the port; previews the request", 1, "enter"),
+		view(NodeNet, Open, "edit", "edit the port (shows the request first)", 1, "enter"),
 		change(PortCreate, "new port", "create a port", 2, models.DangerNone, true, "n"),
-		change(PortEdit, "", "edit the port; previews the request", 0, models.DangerNone, true),
+		change(PortEdit, "", "edit the port (shows the request first)", 0, models.DangerNone, true),
 		change(PortMissing, "add missing", "create the missing ports", 4, models.DangerNone, false, "+"),
 		change(PortDelete, "", "delete the port", 0, models.DangerInterrupts, false, "X"),
 		change(GroupCreate, "", "create a port group", 0, models.DangerNone, true),
 		change(GroupEdit, "", "edit a port group and its members", 0, models.DangerNone, true),
-		change(GroupDelete, "", "delete a port group; its ports stay", 0, models.DangerInterrupts, true),
+		change(GroupDelete, "", "delete a port group; its ports are kept", 0, models.DangerInterrupts, true),
 		change(VIFAttach, "", "attach a VIF", 0, models.DangerNone, true),
 		change(VIFDetach, "", "detach a VIF", 0, models.DangerInterrupts, true),
 	}
@@ -204,10 +204,10 @@ func logs() []Action {
 		view(LogFilter, "filter", "filter lines: text, level:warn, unit:x, node:x, !not, ~fuzzy", 21, "&"),
 		view(ClearFilter, "", "clear the filter and the minimum level", 0, "ctrl+x"),
 		view(LogLevel, "", "cycle minimum level", 0, "v"),
-		view(LogError, "error", "go to the first error; again: next error", 22, "f"),
+		view(LogError, "error", "go to the first error; again for the next error", 22, "f"),
 		view(LogTimes, "", "cycle timestamps: clock, since boot, none", 0, "t"),
 		view(LogSources, "sources", "show log sources and their problems", 23, "enter"),
-		{ID: LogSerial, Scope: Log, Keys: []string{"$"}, Name: "serial console", Help: "read the serial console through Ironic (asks first: disconnects other readers); again: stop", Changes: true},
+		{ID: LogSerial, Scope: Log, Keys: []string{"$"}, Name: "serial console", Help: "read the serial console through Ironic (asks first: disconnects other readers); again to stop", Changes: true},
 		view(LogSave, "save", "save the visible lines to a file", 24, "ctrl+s"),
 	}
 }
@@ -219,8 +219,8 @@ func ignition() []Action {
 		view(Filling, Down, "", "go to the next field", 0, "down", "j"),
 		view(Filling, ScrollLeft, "", "previous value", 0, "left", "h"),
 		view(Filling, ScrollRight, "", "next value", 0, "right", "l"),
-		view(Filling, PageUp, "", "page the preview up; without a preview, the fields", 0, "pgup", "ctrl+u"),
-		view(Filling, PageDown, "", "page the preview down; without a preview, the fields", 0, "pgdown", "ctrl+f"),
+		view(Filling, PageUp, "", "page up in the preview, or else in the fields", 0, "pgup", "ctrl+u"),
+		view(Filling, PageDown, "", "page down in the preview, or else in the fields", 0, "pgdown", "ctrl+f"),
 		view(Filling, Top, "", "go to the first field", 0, "home", "g"),
 		view(Filling, Bottom, "", "go to the last field", 0, "end", "G"),
 		view(Filling, ResetField, "", "reset the field", 0, "backspace", "delete"),
@@ -230,7 +230,7 @@ func ignition() []Action {
 		view(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "ctrl+s"),
 		view(Ignition, IgnitionEmbed, "embed", "embed the configuration in a live ISO or a copy of it", 4, "i"),
 		view(Ignition, IgnitionServe, "serve", "serve an ISO, or kernel and initrd, to BMCs", 5, "@"),
-		view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes; previews the requests", 6, "E"),
+		view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes (shows the requests first)", 6, "E"),
 		view(Ignition, IgnitionWrap, "initrd", "build an initrd from the configuration, or append it to an initramfs", 7, "W"),
 		view(Ignition, IgnitionCheck, "check a file", "check a Butane or Ignition file; n and N go to its problems", 8, "c"),
 		view(Ignition, IgnitionStop, "", "stop serving", 0, "x"),
@@ -259,7 +259,7 @@ func deployment() []Action {
 		view(DeployDisk, Open, "pick", "set the most stable hint that matches only this disk", 1, "enter"),
 		view(DeployDisk, HintsTo, "move hints", "write hints to instance_info, or to properties (which survive an undeploy)", 5, "z"),
 		view(DeployDisk, HintsWrite, "edit hints", "edit the hints as JSON", 4, `"`),
-		view(DeployDisk, HintsDrop, "", "drop the hints of the plan", 0, "x"),
+		view(DeployDisk, HintsDrop, "", "remove the plan's hints", 0, "x"),
 
 		view(DeployStep, Open, "change", "change or replace the step", 1, "enter"),
 		view(DeployStep, StepAdd, "add", "add a step", 4, "n"),
@@ -274,12 +274,12 @@ func deployment() []Action {
 }
 
 func enrolling() []Action {
-	start := view(Enroll, EnrollGo, "enroll", "create and change the nodes, and bring them to the goal, after confirmation", 4, "E")
+	start := view(Enroll, EnrollGo, "enroll", "create and change the nodes and bring them to the goal state, after confirmation", 4, "E")
 	start.Changes, start.Danger = true, models.DangerMayErase
 	return []Action{
 		view(Enroll, NextTab, "next tab", "next tab", 2, "tab"),
 		view(Enroll, PrevTab, "", "previous tab", 0, "shift+tab"),
-		view(Enroll, EnrollCompare, "compare", "read the input and compare it with Ironic; sends no change", 3, "c"),
+		view(Enroll, EnrollCompare, "compare", "read the input and compare it with Ironic (sends nothing)", 3, "c"),
 		start,
 		view(Enroll, Explain, "", "explain why the node failed or is stuck", 0, "e"),
 		view(Enroll, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
@@ -288,7 +288,7 @@ func enrolling() []Action {
 }
 
 func inspectionRules() []Action {
-	apply := view(Rules, RulesApply, "apply", "create and change the rules of a file, after confirmation", 4, "E")
+	apply := view(Rules, RulesApply, "apply", "create and change rules from a file, after confirmation", 4, "E")
 	remove := view(Rules, RulesDelete, "delete", "delete the rule, after confirmation", 2, "X")
 	for _, a := range []*Action{&apply, &remove} {
 		a.Changes, a.Danger = true, models.DangerInterrupts
@@ -296,7 +296,7 @@ func inspectionRules() []Action {
 	return []Action{
 		view(Rules, NextTab, "next tab", "next tab", 3, "tab"),
 		view(Rules, PrevTab, "", "previous tab", 0, "shift+tab"),
-		view(Rules, RulesTest, "test", "test the rules of a file, or those in Ironic; sends no change", 5, "c"),
+		view(Rules, RulesTest, "test", "test the rules in a file or in Ironic (sends nothing)", 5, "c"),
 		apply, remove,
 		view(Rules, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
 		view(Rules, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
@@ -337,10 +337,10 @@ func hardware() []Action {
 		view(Hardware, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Hardware, Open, "edit", "edit the setting or volume, or update the component; sends nothing before a confirmation", 1, "enter"),
 		apply,
-		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and copy its values; sends no change", 3, "c"),
-		view(Hardware, HardwareAdd, "add", "add a RAID volume; sends no change", 0, "n"),
+		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and copy its values (sends nothing)", 3, "c"),
+		view(Hardware, HardwareAdd, "add", "add a RAID volume (sends nothing)", 0, "n"),
 		view(Hardware, HardwareDrives, "drives", "read the machine's drives from its BMC, and show which ones the target RAID uses", 0, "Q"),
-		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target; sends no change", 0, "x"),
+		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target (sends nothing)", 0, "x"),
 		reset,
 		view(Hardware, Filter, "filter", "filter by text", 20, "/"),
 		view(Hardware, ClearFilter, "", "clear the filter", 0, "ctrl+x"),
@@ -348,7 +348,7 @@ func hardware() []Action {
 }
 
 func comparing() []Action {
-	apply := view(Compare, HardwareApply, "copy", "give the nodes that differ the BIOS settings of the golden node, after confirmation", 2, "E")
+	apply := view(Compare, HardwareApply, "copy", "copy the golden node's BIOS settings to the nodes that differ, after confirmation", 2, "E")
 	apply.Changes, apply.Danger = true, models.DangerInterrupts
 	return []Action{
 		view(Compare, NextTab, "next tab", "next tab", 4, "tab"),
@@ -392,10 +392,10 @@ func nodes() []Action {
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
-		change(Shell, "S", "open a shell on the machine with the SSH settings of logs", models.DangerNone, false),
+		change(Shell, "S", "open a shell on the machine, using the SSH settings for logs", models.DangerNone, false),
 		change(WebConsole, "", "show the URL of the graphical console; enables the console temporarily", models.DangerNone, false),
-		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
-		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
+		change(BringUp, "", "manage, inspect if not yet inspected, and provide (shows the requests first)", models.DangerMayErase, false),
+		change(MakeAvailable, "", "manage and provide, without inspection (shows the requests first)", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),
 		verb(models.VerbClean, "C", true),
@@ -410,9 +410,9 @@ func nodes() []Action {
 		verb(models.VerbAbort, "A", false),
 		verb(models.VerbUnhold, "H", false),
 		change(PowerOn, "", "power on", models.DangerInterrupts, false),
-		change(PowerOff, "", "power off, hard", models.DangerInterrupts, false),
+		change(PowerOff, "", "hard power off", models.DangerInterrupts, false),
 		change(SoftOff, "", "shut down the operating system", models.DangerInterrupts, false),
-		change(Reboot, "R", "reboot, hard", models.DangerInterrupts, false),
+		change(Reboot, "R", "hard reboot", models.DangerInterrupts, false),
 		change(SoftReboot, "", "reboot the operating system", models.DangerInterrupts, false),
 		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerInterrupts, true),
 		change(MaintenanceOff, "", "clear maintenance", models.DangerInterrupts, false),
@@ -426,7 +426,7 @@ func nodes() []Action {
 		change(Unprotect, "", "remove the protection", models.DangerNone, false),
 		change(Retire, "", "mark as retired", models.DangerNone, true),
 		change(Unretire, "", "clear the retired mark", models.DangerNone, false),
-		change(Delete, "", "delete the node from Ironic; the machine stays as it is", models.DangerForgets, false),
+		change(Delete, "", "delete the node from Ironic; the machine is not changed", models.DangerForgets, false),
 		change(Set, "", "edit node fields and traits", models.DangerNone, true),
 	}
 	return list

@@ -332,7 +332,7 @@ func TestOnlyEscEndsWait(t *testing.T) {
 			t.Errorf("%s: done %v", k, done)
 		}
 	}
-	if s := text(w, 60); !strings.Contains(s, "2 of 3 nodes checked") || !strings.Contains(s, "Nothing is sent yet") {
+	if s := text(w, 60); !strings.Contains(s, "2 of 3 nodes checked") || !strings.Contains(s, "Nothing has been sent yet") {
 		t.Error(s)
 	}
 	if done, _ := w.Update(key("esc")); !done || stopped != 1 {

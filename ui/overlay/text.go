@@ -9,5 +9,5 @@ const (
 	textWrongInput     = "No match. "
 	textNarrow         = "to filter"
 	textChecked        = "%d of %d nodes checked"
-	textNothingSentYet = "Nothing is sent yet; esc cancels."
+	textNothingSentYet = "Nothing has been sent yet; esc cancels."
 )

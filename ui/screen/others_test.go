@@ -35,7 +35,7 @@ func TestOthers(t *testing.T) {
 	own.Plan.Action = cleanAction{}
 	env.Tasks.Add(own)
 	anna.Look("node", nodes[1])
-	want := []string{"anna is looking at r7-n02", "anna acts on r7-n01: clean, task 1"}
+	want := []string{"anna is looking at r7-n02", "anna is acting on r7-n01: clean, task 1"}
 	if got := env.Others(nodes); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -4,6 +4,6 @@ package screen
 const (
 	textReadOnlyMode    = "read-only mode; {read-only} turns it off"
 	textOthersLook      = "%s is looking at %s"
-	textOthersAct       = "%s acts on %s: %s, task %d"
+	textOthersAct       = "%s is acting on %s: %s, task %d"
 	textReadOnlyContext = "context %s is configured read-only; --read-only=false overrides it"
 )

@@ -84,7 +84,7 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 		cancel()
 		if run.results == nil {
 			for i := range f.batch.Items {
-				run.results = append(run.results, provision.Result{Node: f.batch.Items[i].Node.Ref(), Outcome: provision.OutcomeFailed, Err: fmt.Errorf("%s: cannot take the terminal: %w", f.action.Name(), err)})
+				run.results = append(run.results, provision.Result{Node: f.batch.Items[i].Node.Ref(), Outcome: provision.OutcomeFailed, Err: fmt.Errorf("%s: cannot hand over the terminal: %w", f.action.Name(), err)})
 			}
 		}
 		list.End(number, run.results)

@@ -4,7 +4,7 @@ package task
 // tables.
 const (
 	// Help texts for form fields.
-	textNoRamdiskHelp   = "run out-of-band steps only; boots no ramdisk"
+	textNoRamdiskHelp   = "run out-of-band steps only, without booting a ramdisk"
 	textReasonHelp      = "shown to other operators; optional"
 	textNoUserData      = "empty: none"
 	textKeepUserData    = "empty: keep the current user data"
@@ -26,7 +26,7 @@ const (
 	textNoChecks     = "preflight checks are not available here"
 	textEmptyHints   = "no hints given"
 	textNotAnAction  = "%s is not an action on nodes"
-	textNothingToSet = "nothing to set: want KEY=VALUE"
+	textNothingToSet = "nothing to set: give KEY=VALUE"
 
 	// Texts for checks and confirmations.
 	textMoreCards       = "… and %d more: %s"
@@ -68,24 +68,23 @@ const (
 	textShellBegins     = "%s: shell on %s. exit returns to the console; ~. at the start of a line disconnects.\n"
 	textShellEnded      = "shell %s: closed"
 	textShellStatus     = "shell %s: exit status %d"
-	textOneShell        = "one node at a time: it takes the terminal"
+	textOneShell        = "one node at a time: the shell takes over the terminal"
 	textPoweredOff      = "the machine is powered off"
-	textInstanceAddress = "host name or IP address of the instance: Ironic does not know it; the last ramdisk's is a guess"
+	textInstanceAddress = "host name or IP address of the instance, which Ironic does not know; the last ramdisk's address is a guess"
 	textNodeIsGone      = "shell %s: the node no longer exists"
 	textNoShells        = "not possible in this session"
 
 	// Texts for graphical consoles.
 	textOpeningConsole  = "console %s: opening…"
 	textConsoleURL      = "Treat the URL as a secret: anyone who has it can use the console. It expires, by default after 10 minutes."
-	textConsoleEnabled  = "Enabled for you; disabled with x, or when ironworks ends."
+	textConsoleEnabled  = "Enabled for you until you press x or ironworks exits."
 	textConsoleDisabled = "console %s: disabled"
 	textCopyURL         = "copy URL"
 	textDisable         = "disable console"
-	textOneConsole      = "one node at a time"
 
 	// The reasons why actions are disabled.
 	textNoNodeSelected   = "no node selected"
-	textOneNodeOnly      = "one node at a time: it contacts the BMC"
+	textOneNodeOnly      = "one node at a time"
 	textNoneOfMarked     = "not possible on any of the %d marked nodes: %s"
 	textNotInMaintenance = "the node is not in maintenance"
 	textNotProtected     = "the node is not protected"

@@ -16,7 +16,7 @@ import (
 func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 	switch {
 	case len(nodes) > 1:
-		return textOneConsole
+		return textOneNodeOnly
 	case w.env.Session == nil:
 		return textNoContext
 	case w.env.Session.Consoles == nil:

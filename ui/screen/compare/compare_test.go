@@ -116,7 +116,7 @@ func TestNothingToCompare(t *testing.T) {
 		r.Env.Session.Hardware = nil
 		s = compare.New(r.Env, screentest.UUID(1))
 		r.Open(s)
-		screentest.Shows(t, s, 120, 20, "Recordings have no settings of machines.")
+		screentest.Shows(t, s, 120, 20, "Recordings contain no BIOS or firmware data.")
 		if s.DisabledReason(action.HardwareGolden) == "" || s.Copies() != nil {
 			t.Error("there is no session")
 		}

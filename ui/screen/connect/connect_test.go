@@ -106,7 +106,7 @@ func TestStates(t *testing.T) {
 		{"ahead", func(r *screentest.Rig) { r.Env.Status.Skew = time.Minute }, []string{"1m00 ahead of this machine's"}},
 		{"as good as equal", func(r *screentest.Rig) { r.Env.Status.Skew = 2 * time.Second }, []string{"41ms"}},
 		{"read-only now", func(r *screentest.Rig) { r.Env.ReadOnly = true }, []string{"read-only"}},
-		{"no session", func(r *screentest.Rig) { r.Env.Session = nil }, []string{"not opened"}},
+		{"no session", func(r *screentest.Rig) { r.Env.Session = nil }, []string{"open failed"}},
 		{"service catalogue", func(r *screentest.Rig) {
 			r.Env.Session.Context.Endpoint = "https://keystone.example"
 			r.Env.Contexts[2].Endpoint = "https://keystone.example"

@@ -57,7 +57,7 @@ func (s *Screen) health() (glyph, word string, role theme.Role) {
 	st := &s.env.Status
 	switch {
 	case s.env.Session == nil:
-		return theme.GlyphFailed, "not opened", theme.Bad
+		return theme.GlyphFailed, "open failed", theme.Bad
 	case st.Connected && st.Complete && st.Stale(time.Now()):
 		return theme.GlyphMaint, "slow", theme.Warn
 	case st.Connected:

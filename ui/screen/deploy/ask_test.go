@@ -139,7 +139,7 @@ func TestLoad(t *testing.T) {
 		})
 		for file, says := range map[string]string{
 			"broken.yaml": "2:1", "nowhere.yaml": "no such file", "uuid.yaml": "loaded",
-			"others.yaml": ": 1 node not in the plan: plan defaults apply; 2 other nodes of the plan ignored",
+			"others.yaml": ": 1 node not in the plan: plan defaults apply; 2 other nodes in the plan ignored",
 		} {
 			w := opened(t, machine(t, 1, "r7-n01", ""))
 			w.do(action.PlanLoad)

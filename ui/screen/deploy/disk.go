@@ -135,7 +135,7 @@ func (s *Screen) askHints() tea.Cmd {
 		case err != nil:
 			return nil, "hints", models.OnScreen(err)
 		case !hints.IsSet():
-			return nil, "hints", `No hints given, want {"wwn": "…"}.`
+			return nil, "hints", `No hints given. Enter an object such as {"wwn": "…"}.`
 		}
 		return s.decide(func() tea.Cmd {
 			if v["all"] == "true" {

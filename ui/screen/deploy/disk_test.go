@@ -63,7 +63,7 @@ func TestInventories(t *testing.T) {
 		"one":       {inventory(disk("/dev/sda", 447, "A")), "", []string{"● /dev/sda", "single-disk"}},
 		"sixty":     {inventory(sixty...), "", []string{"● /dev/sd00", "60 suitable disks"}},
 		"broken":    {`{"inventory": {"disks": [1]}}`, "", []string{"Could not load the inventory"}},
-		"assisted":  {threeDisks(), `{"deploy_interface": "ramdisk"}`, []string{"Deployments of kind ramdisk use no root device hints"}},
+		"assisted":  {threeDisks(), `{"deploy_interface": "ramdisk"}`, []string{"Deployments of kind ramdisk do not use root device hints"}},
 		"has hints": {threeDisks(), `{"properties": {"root_device": {"serial": "S1A1"}}}`, []string{`node hints in properties: {"serial":"S1A1"}`, "● /dev/sdb"}},
 		"skipped": {
 			threeDisks(), `{"properties": {"root_device": {"size": "> 100"}, "skip_block_devices": [{"name": "/dev/sda"}]}}`,

@@ -105,7 +105,7 @@ root_device: {hints: {size: 447}}
 		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`), machine(t, 2, "r7-n02", `{"traits": ["CUSTOM_WIPE"]}`))
 		w.do(action.PlanLoad)
 		w.answer(filepath.Join(dir, "plan.yaml"))
-		if want := ": 1 node not in the plan: plan defaults apply; 1 other node of the plan ignored"; !strings.Contains(said(w.wishes), want) {
+		if want := ": 1 node not in the plan: plan defaults apply; 1 other node in the plan ignored"; !strings.Contains(said(w.wishes), want) {
 			t.Errorf("%q", said(w.wishes))
 		}
 		w.page(2)

@@ -191,7 +191,7 @@ func TestEditedPlanKeepsItsFolder(t *testing.T) {
 		w.answer(filepath.Join(dir, "plan.yaml"))
 		w.do(action.PlanEdit)
 		w.edits(leaves("nodes: [r7-n09]\nconfigdrive: {user_data_file: host.bu}\n"))
-		if want := ": 1 node not in the plan: plan defaults apply; 1 other node of the plan ignored"; !strings.Contains(said(w.wishes), want) {
+		if want := ": 1 node not in the plan: plan defaults apply; 1 other node in the plan ignored"; !strings.Contains(said(w.wishes), want) {
 			t.Errorf("%q", said(w.wishes))
 		}
 		w.page(4)

@@ -71,7 +71,7 @@ func TestSlowAPI(t *testing.T) {
 		if why := w.s.DisabledReason(action.DeployGo); why != "checks are running" {
 			t.Errorf("%q", why)
 		}
-		if why := w.s.DisabledReason(action.StepAdd); why != "the node was not read yet" {
+		if why := w.s.DisabledReason(action.StepAdd); why != "the node is not loaded yet" {
 			t.Errorf("%q", why)
 		}
 		screentest.Golden(t, w.s, "slow")

@@ -157,7 +157,7 @@ func TestStepsThatCannotBeRemoved(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(3)
 		w.do(action.Down)
-		if why := w.s.DisabledReason(action.StepRemove); !strings.Contains(why, "comes from the kind") {
+		if why := w.s.DisabledReason(action.StepRemove); !strings.Contains(why, "comes from the deployment kind") {
 			t.Errorf("%q", why)
 		}
 		// Priority 0 disables a driver step. Removing the step from the plan enables it again.

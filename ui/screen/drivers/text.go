@@ -7,7 +7,7 @@ const (
 	textNoConductor       = "  no conductors"
 	textLoadingConductors = "Loading conductors…"
 	textNoConductors      = "No conductors: Ironic accepts requests, but no operation can run until a conductor starts."
-	textNoHeartbeat       = "Ironic reports every conductor dead. With SQLite it stores no heartbeats, so its conductor may still work."
+	textNoHeartbeat       = "Ironic reports every conductor as dead. With SQLite it stores no heartbeats, so its conductor may still work."
 	textLoadingTypes      = "Loading hardware types…"
 	textNoTypes           = "No live conductor enables a hardware type: no node can be managed."
 	textNoInterfaces      = "   Ironic does not report its interfaces."

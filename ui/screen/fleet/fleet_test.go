@@ -309,7 +309,7 @@ func TestStepAfterAChange(t *testing.T) {
 			return []models.NodeChange{{Field: "properties.root_device", At: now.Add(-time.Minute)}}
 		}
 		changed := models.Row{Node: node}
-		if got := s.stepCell(&changed).Text; got != "hints changed since; try again" {
+		if got := s.stepCell(&changed).Text; got != "hints changed; try again" {
 			t.Errorf("after: %q", got)
 		}
 		if changed.Changes != nil {

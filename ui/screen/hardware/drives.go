@@ -40,7 +40,7 @@ func (p *raidPage) driveLines() []pane.Line {
 	if p.bmc == nil {
 		return nil
 	}
-	lines := []pane.Line{pane.Text(theme.Strong, "Drives of the BMC")}
+	lines := []pane.Line{pane.Text(theme.Strong, "Drives reported by the BMC")}
 	for i := range p.bmc.Drives {
 		d := &p.bmc.Drives[i]
 		parts := slices.DeleteFunc([]string{d.Storage, d.ID, fmt.Sprintf("%.0f GiB", float64(d.Bytes)/(1<<30)), d.Media, d.Protocol, d.Model, d.Serial},
@@ -61,7 +61,7 @@ func (p *raidPage) assignedLines() []pane.Line {
 	if len(p.target) == 0 || err != nil || f.raid.Interface != "redfish" {
 		return nil
 	}
-	lines := []pane.Line{pane.Text(theme.Strong, "Drives of the target volumes")}
+	lines := []pane.Line{pane.Text(theme.Strong, "Drives used by the target volumes")}
 	volumes, err := raid.Assign(target.Disks, provision.DrivesOf(p.bmc), p.s.uuid)
 	if err != nil {
 		return append(lines, pane.Text(theme.Bad, "  "+theme.GlyphFailed+" "+models.OnScreen(err)))

@@ -179,7 +179,7 @@ func (p *raidPage) lines() []pane.Line {
 	if len(provision.Volumes(f.raid.Current)) == 0 {
 		lines = append(lines, pane.Text(theme.Muted, "  "+textNoVolumes))
 	}
-	add("Disks of the last inspection")
+	add("Disks found by the last inspection")
 	for i := range f.disks {
 		d := &f.disks[i]
 		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial)))

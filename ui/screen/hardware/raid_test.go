@@ -57,7 +57,7 @@ func TestDrivesOfTheBMC(t *testing.T) {
 		}
 		r.Env.Session.BMCs = bmcs{}
 		r.Do(r.s, r.s.Do(action.HardwareDrives))
-		screentest.Shows(t, r.s, 120, 40, "Drives of the BMC", "RAID.1  Disk.0  447 GiB  SSD  SATA  INTEL  BTY0", "Drives of the target volumes", "RAID 1  100 GiB  os  Disk.0, Disk.1")
+		screentest.Shows(t, r.s, 120, 40, "Drives reported by the BMC", "RAID.1  Disk.0  447 GiB  SSD  SATA  INTEL  BTY0", "Drives used by the target volumes", "RAID 1  100 GiB  os  Disk.0, Disk.1")
 		r.Env.Session.BMCs = bmcs{err: errors.New("no answer")}
 		wishes := r.Do(r.s, r.s.Do(action.HardwareDrives))
 		if said, ok := wishes[len(wishes)-1].(screen.Say); !ok || said.Text != "no answer" {
@@ -188,7 +188,7 @@ func TestRAIDWithoutDisks(t *testing.T) {
 		screentest.Shows(t, r.s, 80, 20, "unknown: not inspected")
 		r.api.Found = json.RawMessage(`{"inventory": {"disks": []}}`)
 		r.Do(r.s, r.s.Update(screen.Reload{}))
-		screentest.Shows(t, r.s, 80, 20, "Disks of the last inspection", "  none")
+		screentest.Shows(t, r.s, 80, 20, "Disks found by the last inspection", "  none")
 		screentest.Lacks(t, r.s, 80, 20, "not inspected")
 	})
 }

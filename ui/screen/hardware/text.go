@@ -1,7 +1,7 @@
 package hardware
 
 const (
-	textNotHere = " Recordings have no settings of machines."
+	textNotHere = " Recordings contain no hardware settings."
 	textLoading = "Loading…"
 
 	textNoBMC     = "not possible in this session"
@@ -22,7 +22,7 @@ const (
 	textEditTitle  = "BIOS setting %s"
 	textEditHelp   = "allowed: %s; entering the current value drops the change"
 	textEditAny    = "any value; entering the current value drops the change"
-	textGoldenAsk  = "Copy BIOS settings of a golden node"
+	textGoldenAsk  = "Copy BIOS settings from a golden node"
 	textGoldenHelp = "name or UUID; settings that differ become changes, which are not sent yet"
 	textGoldenSame = "BIOS settings already match %s"
 	textGoldenSome = "%s from %s; {hardware-apply} applies them"
@@ -33,12 +33,12 @@ const (
 	textNoComponent  = "no component selected"
 	textUpdateByOpen = "{open} updates a component"
 	textUpdateTitle  = "Update firmware: %s"
-	textImageHelp    = "http, https, file or swift; the BMC, or Ironic for it, fetches the image"
-	textPauseHelp    = "seconds that Ironic waits after the update; empty for its setting"
-	textPauseWrong   = "want a number of seconds"
+	textImageHelp    = "http, https, file or swift; fetched by the BMC, or by Ironic on its behalf"
+	textPauseHelp    = "seconds that Ironic waits after the update; empty: Ironic's setting"
+	textPauseWrong   = "must be a number of seconds"
 
 	textOnlyRAID       = "only for RAID volumes"
-	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if Ironic enables it"
+	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if enabled in Ironic"
 	textNoVolume       = "no volume: {hardware-add} adds one"
 	textNoTarget       = "No target RAID. {hardware-add} adds a volume."
 	textNoVolumes      = "none known to Ironic"
@@ -47,9 +47,9 @@ const (
 	textAddVolume      = "Add a RAID volume"
 	textEditVolume     = "RAID volume %d"
 	textLevelHelp      = "a software RAID (raid_interface agent) needs level 1 for its first volume"
-	textSizeHelp       = "GiB, or MAX for all the space (with drives)"
-	textNameHelp       = "name of the volume; empty for the controller's choice"
-	textRootHelp       = "Ironic makes it the root device"
+	textSizeHelp       = "GiB, or MAX for all the space on the given drives"
+	textNameHelp       = "name of the volume; empty: the controller chooses"
+	textRootHelp       = "Ironic makes this volume the root device"
 	textDrivesHelp     = "IDs of the controller's drives, separated by commas; a JSON list of hints for software RAID; empty: Ironic chooses"
 	textCountHelp      = "number of drives, if Ironic chooses them"
 	textTypeHelp       = "only drives of this type, if Ironic chooses them"

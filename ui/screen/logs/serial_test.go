@@ -24,7 +24,7 @@ func (x *rig) answer(key string) {
 	}
 	dialog := x.wishes[0].(screen.Ask).Overlay
 	screentest.CheckOverlay(x.t, dialog)
-	if text := screentest.OverlayText(dialog, 80, 24); !strings.Contains(text, "the current reader is disconnected") || !strings.Contains(text, "disabled again") {
+	if text := screentest.OverlayText(dialog, 80, 24); !strings.Contains(text, "a console allows only one reader") || !strings.Contains(text, "disabled again") {
 		x.t.Error(text)
 	}
 	starter, ok := dialog.(interface{ Start() tea.Cmd })
@@ -79,7 +79,7 @@ func TestSerialConsoleAsksFirst(t *testing.T) {
 			t.Error("the console is read by itself")
 		}
 		x.follow(ref(1), ref(2))
-		if why := x.l.DisabledReason(action.LogSerial); !strings.Contains(why, "one console at a time") {
+		if why := x.l.DisabledReason(action.LogSerial); !strings.Contains(why, "only one console") {
 			t.Errorf("%q", why)
 		}
 	})

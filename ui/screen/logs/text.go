@@ -30,16 +30,16 @@ const (
 	// Texts about the serial console.
 	textSerialTitle  = "Read the serial console of "
 	textSerialWhat   = "Output of the machine's serial line is added to this log. No input is sent."
-	textSerialIPMI   = "With IPMI, a console has one reader: the current reader is disconnected."
+	textSerialIPMI   = "With IPMI, a console allows only one reader: the current reader is disconnected."
 	textSerialEnable = "A disabled console is enabled, and disabled again when you stop or leave. Ironic then clears the node's last error."
 	textSerialAsk    = "Read the console?"
 	textSerialKept   = "recorded log; read the console in the node's log tab"
-	textSerialOne    = "one console at a time: open the node's log tab"
+	textSerialOne    = "only one console can be read at a time; open the node's log tab"
 
 	// Texts about the log's sources.
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
-	textNoLog           = "No log is followed."
+	textNoLog           = "No log is being followed."
 	textSerialHint      = "{log-serial} also reads the machine's serial console."
 	textSourcesTitle    = "Log sources"
 )

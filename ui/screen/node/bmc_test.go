@@ -338,7 +338,7 @@ func TestBMCBeforeNode(t *testing.T) {
 		late := tea.Batch(s.Start(), s.Shown())
 		shown := s.Do(action.ShowBMC)
 		for _, id := range []action.ID{action.BMCLogin, action.BMCInsert} {
-			if why := s.DisabledReason(id); why != "the node was not read yet" {
+			if why := s.DisabledReason(id); why != "the node is not loaded yet" {
 				t.Errorf("%s: %q", id, why)
 			}
 		}

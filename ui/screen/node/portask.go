@@ -122,7 +122,7 @@ func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 		{Key: "pxe_enabled", Label: "PXE", Kind: form.Toggle, Value: pxe, Help: "boot the node over this port"},
 		{Key: "physical_network", Label: "Physical net", Value: p.PhysicalNetwork},
 		{Key: "portgroup", Label: "Port group", Kind: form.Choice, Options: append([]string{noGroup}, s.groupNames()...), Value: group},
-		{Key: "local_link_connection.switch_id", Label: "Switch ID", Value: link("switch_id"), Help: "MAC address of the switch; needs a switch port, too"},
+		{Key: "local_link_connection.switch_id", Label: "Switch ID", Value: link("switch_id"), Help: "MAC address of the switch; also requires a switch port"},
 		{Key: "local_link_connection.port_id", Label: "Switch port", Value: link("port_id")},
 		{Key: "local_link_connection.switch_info", Label: "Switch name", Value: link("switch_info")},
 	}
@@ -178,7 +178,7 @@ func problem(fields []form.Field, err error) (field, text string) {
 // askPort opens a form for the port at the cursor or, if create is true, for a new port.
 func (s *Screen) askPort(create bool) tea.Cmd {
 	var p models.Port
-	title, id := "New port of "+s.label(), action.PortCreate
+	title, id := "New port on "+s.label(), action.PortCreate
 	if !create {
 		p, _ = s.ports.Cursor()
 		title, id = "Port "+p.Address, action.PortEdit
@@ -239,7 +239,7 @@ func bondModes() []string {
 // askGroup opens a form that changes g or, if g is nil, creates a port group.
 func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 	net, _ := s.network.Value()
-	now, title, standalone := models.Portgroup{}, "New port group of "+s.label(), "true"
+	now, title, standalone := models.Portgroup{}, "New port group on "+s.label(), "true"
 	id := action.GroupCreate
 	var members []string
 	if g != nil {
@@ -262,7 +262,7 @@ func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 		{Key: "mode", Label: "Mode", Kind: form.Choice, Options: modes, Value: now.Mode},
 		{Key: "members", Label: "Members", Value: strings.Join(members, ","), Help: "MAC addresses or names of ports, separated by commas"},
 		{Key: "address", Label: "MAC address", Value: now.Address},
-		{Key: "standalone_ports_supported", Label: "Standalone ports", Kind: form.Toggle, Value: standalone, Help: "members may boot by themselves"},
+		{Key: "standalone_ports_supported", Label: "Standalone ports", Kind: form.Toggle, Value: standalone, Help: "members can also be used as standalone ports"},
 		{Key: "properties", Label: "Properties", Help: "KEY=VALUE sets, KEY- removes; separated by spaces"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, func(v map[string]string) (tea.Cmd, string, string) {

@@ -151,7 +151,7 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 		carryOut(t, s, change)
 		r.Pass(time.Minute)
 		r.Do(s, s.reload())
-		screentest.Shows(t, s, 100, 30, "52:54:00:aa:00:03", "no NIC of the inventory has this MAC", "bond0")
+		screentest.Shows(t, s, 100, 30, "52:54:00:aa:00:03", "no NIC in the inventory has this MAC", "bond0")
 
 		change = asked(t, r, s, action.PortEdit, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
 		if act, err := change.Make(t.Context()); err != nil || (&provision.Runner{API: s.session.Ports}).Plan(act, []models.Node{{UUID: s.uuid}}).Preview()[0].Requests != nil {

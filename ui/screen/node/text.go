@@ -9,9 +9,9 @@ const (
 	textNotConnected     = "not connected"
 	textNoRedfish        = "the node has no Redfish address"
 	textNoRefusedCert    = "no certificate was refused"
-	textBMCNotRead       = "the BMC was not queried yet"
-	textPortsNotRead     = "the ports were not read yet"
-	textNodeNotRead      = "the node was not read yet"
+	textBMCNotRead       = "the BMC has not been queried yet"
+	textPortsNotRead     = "the ports are not loaded yet"
+	textNodeNotRead      = "the node is not loaded yet"
 	textNoJobs           = "the BMC has no pending jobs"
 	textNothingInserted  = "no media inserted"
 	textPasswordHelp     = "Ironic masks it; sent only to the BMC"
@@ -42,7 +42,7 @@ const (
 	textOtherLogin       = "{bmc-login} logs in with other credentials."
 	textShowsFingerprint = "{bmc-trust} shows the certificate's fingerprint and can trust it."
 	textNoRedfishAddress = "No redfish_address in driver_info: no BMC to query."
-	textIPMIHint         = "Data from Ironic. To test the BMC connection, use {validate}; power goes through Ironic."
+	textIPMIHint         = "Data from Ironic. To test the BMC connection, use {validate}; power actions go through Ironic."
 
 	// Texts of the Disks tab.
 	textHintsRefused     = "Ironic rejects the hints: "
@@ -62,7 +62,7 @@ const (
 	textLoading     = "Loading the node…"
 
 	// Texts of the History and Network tabs.
-	textHistoryElsewhere = ". Recent changes are on the Overview."
+	textHistoryElsewhere = ". Recent changes are on the Overview tab."
 	textLoadingHistory   = "Loading the history…"
 	textNoHistory        = "No history. Ironic records errors and some state changes."
 	textLoadingPorts     = "Loading ports…"

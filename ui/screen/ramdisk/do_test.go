@@ -292,7 +292,7 @@ func TestApplyURLs(t *testing.T) {
 		}
 		ask := dialog(t, r.Do(s, s.Do(action.IgnitionApply)))
 		answer(t, r, s, ask, "r7-n01", "-", "-", "-", "-", "bad'quote")
-		if shown := ask.Draw(themed(), 100, 30); !strings.Contains(shown, "where a space should be") {
+		if shown := ask.Draw(themed(), 100, 30); !strings.Contains(shown, "instead of a space") {
 			t.Errorf("nothing is wrong in:\n%s", shown)
 		}
 	})

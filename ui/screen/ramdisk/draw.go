@@ -89,7 +89,7 @@ func (s *Screen) state() []body.Span {
 	case s.lastBuild.err != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
 	case s.lastBuild.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
-		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's area: the ISO grows")}
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's embed area: the ISO grows")}
 	case len(s.lastBuild.built.Preview.Notes) > 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.lastBuild.built.Preview.Notes), "note"))}
 	}

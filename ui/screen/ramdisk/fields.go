@@ -195,7 +195,7 @@ func specs(profile ignition.Profile, ironic string) []spec {
 
 		onlyProfile(profileDefault, hint("https://HOST:PORT", textField(agents, keyPush, "Journal push", textJournalHelp))),
 
-		hint("~/.ssh/*.pub, else the agent's", files(textField(access, keySSHFiles, "Key files", textKeyFilesHelp))),
+		hint("~/.ssh/*.pub, else the SSH agent's", files(textField(access, keySSHFiles, "Key files", textKeyFilesHelp))),
 		textField(access, keySSHKeys, "Keys", textKeysHelp),
 		toggle(access, keySSHAgent, "SSH agent", textAgentKeysHelp),
 		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp),

@@ -120,9 +120,9 @@ func (s *Screen) wrongLines(p *page) {
 
 // sizeLines adds lines that compare the size of the configuration with each limit.
 func (s *Screen) sizeLines(p *page, v prepare.Preview) {
-	capacity, where := int64(userdata.EmbedLimit), "area of a live image"
+	capacity, where := int64(userdata.EmbedLimit), "embed area of a live image"
 	if s.bench.Capacity > 0 {
-		capacity, where = s.bench.Capacity, "area of "+s.bench.ISO
+		capacity, where = s.bench.Capacity, "embed area of "+s.bench.ISO
 	}
 	for _, row := range []struct {
 		used, limit int64

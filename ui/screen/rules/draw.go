@@ -152,7 +152,7 @@ func (s *Screen) resultLines(r *resultRow) []pane.Line {
 	}
 	for i, w := range s.test.warnings {
 		if i == 0 {
-			lines = append(lines, nil, pane.Text(theme.Strong, "Warnings of the file"))
+			lines = append(lines, nil, pane.Text(theme.Strong, "Warnings in the file"))
 		}
 		lines = append(lines, pane.Text(theme.Warn, fmt.Sprintf("  line %d: %s", w.Line, w.Why)))
 	}

@@ -184,7 +184,7 @@ func TestEditMasked(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(asked(t, r.edit(t, r.wishes(action.Open), func(text string) string { return strings.Replace(text, "priority: 50", "priority: 51", 1) })), 100, 30)
-		if !strings.Contains(text, "****** is Ironic's mask for a secret; write the secret") {
+		if !strings.Contains(text, "****** is Ironic's mask for a secret; enter the secret itself") {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(asked(t, r.edit(t, r.wishes(action.Open), func(text string) string { return strings.Replace(text, "'******'", "geheim", 1) })), 100, 30)
@@ -221,7 +221,7 @@ func TestNewApplyDelete(t *testing.T) {
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindRunbooks, nil, someBooks)
-		if text := said(r.wishes(action.StepsRun)); text != "no nodes: mark nodes in the fleet, or give nodes the trait" {
+		if text := said(r.wishes(action.StepsRun)); text != "no nodes: mark nodes in the fleet, or add the trait to nodes" {
 			t.Errorf("%q", text)
 		}
 		r.s.Do(action.Down)
@@ -236,7 +236,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%v %q", msg, got)
 			}
 		}
-		if why := opened(t, screen.KindTemplates, someTemplates, nil).s.DisabledReason(action.StepsRun); why != "only runbooks run on nodes; a deployment uses templates" {
+		if why := opened(t, screen.KindTemplates, someTemplates, nil).s.DisabledReason(action.StepsRun); why != "only runbooks can be run on nodes; templates are used by deployments" {
 			t.Errorf("%q", why)
 		}
 	})

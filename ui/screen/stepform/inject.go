@@ -115,7 +115,7 @@ func ReadFiles(k steps.Known, args map[string]any) (map[string]any, error) {
 	case err != nil:
 		return nil, fmt.Errorf("inject_files: %w", err)
 	case len(data) > maxInjected:
-		return nil, fmt.Errorf("inject_files: %s has %d bytes; at most %d are sent", name, len(data), maxInjected)
+		return nil, fmt.Errorf("inject_files: %s has %d bytes; the limit is %d", name, len(data), maxInjected)
 	}
 	file = maps.Clone(file)
 	delete(file, localFile)
