@@ -45,7 +45,7 @@ type SettingError struct {
 	Context string
 	Source  string
 	// Key is the setting's name where it is set, or should be set: auth_url, auth.auth_url (in clouds.yaml),
-	// OS_AUTH_URL, --timeout.
+	// OS_AUTH_URL, --connect-timeout.
 	Key     string
 	Problem string
 	Hint    string

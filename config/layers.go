@@ -68,7 +68,7 @@ func (f Flags) settings() settings {
 		put(keyInsecure, "--insecure", strconv.FormatBool(*f.Insecure))
 	}
 	if f.Timeout != 0 {
-		put(keyTimeout, "--timeout", f.Timeout.String())
+		put(keyTimeout, "--connect-timeout", f.Timeout.String())
 	}
 	return s
 }

@@ -146,7 +146,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"timeout of the flag",
 			box{flags: Flags{Timeout: -time.Second}},
-			`--timeout: "-1s" is not a positive duration (use 30s, 2m or a number of seconds)`,
+			`--connect-timeout: "-1s" is not a positive duration (use 30s, 2m or a number of seconds)`,
 		},
 		{
 			"variables",
