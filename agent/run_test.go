@@ -196,8 +196,8 @@ func TestInspection(t *testing.T) {
 	}
 }
 
-// TestInspectionBeforeTheConductorWaits checks that with the Fast option, a machine that boots before its conductor
-// expects the inventory is still inspected.
+// TestInspectionBeforeTheConductorWaits checks that with the Fast option, a machine is inspected even if it boots
+// before its conductor waits for the inventory.
 func TestInspectionBeforeTheConductorWaits(t *testing.T) {
 	for _, fast := range []bool{false, true} {
 		t.Run("fast "+strconv.FormatBool(fast), func(t *testing.T) {

@@ -47,7 +47,7 @@ type Record struct {
 	GlobalID string `json:"global_request_id,omitempty"`
 }
 
-// Actor identifies the user who caused a request on a server with several users.
+// Actor identifies the user on whose behalf a request was sent, if a server has several users.
 type Actor struct {
 	User string `json:"user,omitempty"`
 	// Key is the SHA-256 fingerprint of the user's SSH key. Address is the network address of the SSH client.

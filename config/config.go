@@ -132,8 +132,8 @@ func (c *Config) All() []Context {
 	return append([]Context{c.Current}, c.Contexts...)
 }
 
-// Find returns the context with the given name, or an error if it is unknown or unusable. Flags and variables for the
-// selected context apply only if it is the current one.
+// Find returns the context with the given name, or an error if it is unknown or unusable. Flags and environment
+// variables that change the settings of a context apply only if name is the current context.
 func (c *Config) Find(name string) (Context, error) {
 	if name == c.Current.Name {
 		return c.Current, c.Current.Err

@@ -174,7 +174,7 @@ func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err er
 	}()
 	date = time.Now().Add(skew)
 	if latency != nil {
-		// The answer's Date is halfway through the latency.
+		// The Date header has the time halfway through the latency.
 		half := latency(a) / 2
 		for range 2 {
 			select {

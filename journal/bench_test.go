@@ -106,7 +106,7 @@ func BenchmarkLines(b *testing.B) {
 				}
 				j.Record(Records{Lines: lines})
 				n++
-				// Write the line of a slow log before the machine's next line arrives.
+				// In batches of one line, write the lines of all machines before their next lines arrive.
 				for now := batch == 1 && n%bench.nodes == 0; now || j.waits() > maxBytes/2; now = false {
 					_ = j.flushed(b.Context())
 				}

@@ -47,8 +47,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields returns the API fields that node lists request, for columns, filters and events. Every field adds work
-// on the server for each row.
+// ListFields returns the API fields to request in lists of nodes: those that columns, filters and events need. Every
+// field adds work on the server for each row.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",

@@ -55,7 +55,7 @@ func TestEnrollInputParse(t *testing.T) {
 	}
 }
 
-// parsed returns the checked form of the input.
+// parsed parses the input, and fails the test if it is invalid.
 func parsed(t *testing.T, in provision.EnrollInput) *provision.EnrollSource {
 	t.Helper()
 	source, err := in.Parse()

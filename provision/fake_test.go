@@ -27,7 +27,7 @@ type fakeAPI struct {
 	nodes   map[string]models.Node
 	history map[string][]models.HistoryEntry
 	version models.APIVersion
-	// calls lists the changes, and looks counts the reads.
+	// calls lists the calls that change something. looks is the number of calls that read.
 	calls   []string
 	looks   int
 	running int

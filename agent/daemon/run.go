@@ -121,7 +121,8 @@ func addressWait(s Settings) linux.AddressWait {
 	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
 }
 
-// ramdisk is the hardware of the host. It prepares the disks and the network before it returns the first inventory.
+// ramdisk provides the hardware of the host to the agent. It prepares the disks and the network before it returns the
+// first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait

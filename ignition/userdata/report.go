@@ -22,8 +22,8 @@ type Report struct {
 // OK reports whether the user data contains no errors. There may still be warnings.
 func (r Report) OK() bool { return r.config != nil && r.errors == 0 }
 
-// Ignition returns the checked configuration as JSON, including all its secrets. It is the user's own JSON or its
-// translation from another format. If there is no configuration, Ignition returns nil.
+// Ignition returns the checked configuration as JSON, including all its secrets. This is either the user's own JSON
+// or JSON translated from another format. If there is no configuration, Ignition returns nil.
 func (r Report) Ignition() []byte { return bytes.Clone(r.config) }
 
 // MarshalJSON returns the output of `ironworks ignition check -o json`.

@@ -99,7 +99,7 @@ func (m *Machine) InstallInto(partition string, what Installation) (string, erro
 	return p.FSID, nil
 }
 
-// Wipe erases a disk.
+// Wipe erases the named disk, including its partitions.
 func (m *Machine) Wipe(disk string) error {
 	m.mu.Lock()
 	defer m.unlock()

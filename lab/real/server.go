@@ -319,8 +319,8 @@ type Options struct {
 	Host string
 	// Port is the port of the API; 0 selects a free one.
 	Port int
-	// AsShipped uses the release's own defaults for interfaces and options, as long as it can start with them. Paths,
-	// addresses and pauses are still those of the harness.
+	// AsShipped uses the release's own defaults for interfaces and options, except those with which Ironic cannot
+	// start. Paths, addresses and pauses still come from the harness.
 	AsShipped bool
 	// Settings overrides the configuration. It maps sections to keys and values.
 	Settings map[string]map[string]string

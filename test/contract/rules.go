@@ -47,9 +47,8 @@ func rulePatch(name, rule, patch, see, want string) behavior {
 	}}
 }
 
-// threeRules returns a behavior that creates three rules before the steps. No other rule has one of their
-// descriptions. The list of rules cannot be filtered, so the steps use one of these rules as the marker and list only
-// the rules after it.
+// threeRules returns a behavior that creates three rules before the steps. Their descriptions are unique. The list of
+// rules cannot be filtered, so the steps use one of these rules as the marker and list only the rules after it.
 func threeRules(name string, steps ...step) behavior {
 	return behavior{name: name, since: 96, steps: append([]step{
 		{call: "POST " + rulesPath, body: `{"uuid": "{uuid1}", "description": "{word1}-b", "priority": 20, ` + validRule + `}`},

@@ -27,8 +27,8 @@ var explainedAs = map[string][]explain.RuleID{
 	"bmc-stalls":              {"bmc-silent", "bmc-unreachable"},
 }
 
-// explained checks that the first verdict names the right cause, or at-rest for scenarios without a failure. If the
-// BMC stalls, explain also queries the BMC, because Ironic still waits for it.
+// explained checks that the first verdict names the right cause, or is at-rest for scenarios without a failure. If
+// the BMC stalls, the explain command also queries the BMC, because Ironic is still waiting for it.
 func (end scenarioEnd) explained(t *testing.T, c *console, scenario, name, password string) {
 	t.Helper()
 	want := explainedAs[scenario]

@@ -61,7 +61,7 @@ func TestInlineKeysAreTextOnlyDuringEditing(t *testing.T) {
 	if f.Editing() || f.Values()["image"] != "http://a" {
 		t.Errorf("esc: %q", f.Values())
 	}
-	// Tab starts to edit the next field if that is a text field, but not if it is a choice.
+	// Tab moves to the next field. It starts editing the field only if it is a text field.
 	f.Edit()
 	keys(f, "b", "tab", "pass", "down")
 	if f.Editing() || f.Focus() != "boot" || f.Values()["image"] != "http://ab" || f.Values()["password"] != "pass" {
