@@ -53,7 +53,7 @@ type Receiver struct {
 }
 
 // ErrReceiving reports that another process already receives journals into the same folder.
-var ErrReceiving = errors.New("another ironworks process already receives journals")
+var ErrReceiving = errors.New("another ironworks process is already receiving journals")
 
 // NewReceiver returns a receiver that uses the folder in the options and creates it if necessary. The receiver does
 // not listen until [Receiver.Serve] is called.

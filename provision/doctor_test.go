@@ -130,7 +130,7 @@ func TestDoctorCollectsFacts(t *testing.T) {
 	}
 	want := []string{
 		"latency ok a small request takes 1ms",
-		"nodes-ramdisk warn no ramdisk on 1 of 10 nodes: no deploy ISO, and no kernel and ramdisk",
+		"nodes-ramdisk warn no ramdisk set for 1 of 10 nodes: neither a deploy ISO nor a kernel and ramdisk",
 		"deploy-iso ok ISO /good.iso downloadable, 36.9 KiB",
 		"deploy-iso warn the server answers HTTP 404 for the ISO /gone.iso?******",
 		"deploy-iso unknown the ISO file:///x.iso is not an HTTP URL: Ironic fetches it itself",

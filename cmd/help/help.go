@@ -236,7 +236,7 @@ ironworks journal export r7-n01 --since 12h`,
 ironworks journal info --journal journal-lab.db -o json`,
 	},
 	"ironworks journal export": {
-		"Write a recording of nodes for ironworks replay",
+		"Record nodes to a file for ironworks replay",
 		`Write the states, steps, operations and log lines of the nodes from the journal to one compressed file.
 Secrets are masked; addresses and names are not. ironworks replay plays the file.`,
 		`ironworks journal export r7-n01 --since 12h

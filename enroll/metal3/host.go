@@ -183,7 +183,7 @@ func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))
 	if id := text(status, "provisioning", "ID"); id != "" {
-		h.note(status.Line, "status.provisioning.ID: %s is the node's UUID in Metal3's Ironic, not carried over", id)
+		h.note(status.Line, "status.provisioning.ID: %s is the node's UUID in Metal3's Ironic; it is not carried over", id)
 	}
 }
 

@@ -70,7 +70,7 @@ func judgeNodesRamdisk(f *Facts) []Diagnosis {
 		return []Diagnosis{ok("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
 	}
 	return []Diagnosis{warning(
-		fmt.Sprintf("no ramdisk on %d of %s: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
+		fmt.Sprintf("no ramdisk set for %d of %s: neither a deploy ISO nor a kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
 		"set one with ironworks ignition apply or in a plan; ironworks validate NODE shows whether Ironic's configuration has a default",
 		models.Observed("nodes", someOf(t.NoRamdisk)))}
 }

@@ -78,7 +78,7 @@ var startRules = []Rule{
 		"the boot: the system is running", Next{Text: "Read the log lines of ironic-agent before a restart.", Key: "log", Command: "ironworks logs {node}"}, "systemd"),
 	{
 		ID: "boot-stuck", In: waitOrEnded, If: []Condition{ifWaiting, ifNeverCalled, ifBootStuck}, Confidence: ConfidenceMedium,
-		Verdict:  "The ramdisk's boot is stuck: {boot}",
+		Verdict:  "The ramdisk is stuck while booting: {boot}",
 		Brief:    "ramdisk boot is stuck",
 		Evidence: []EvidenceField{evBoot, evLastLine, evWaited, evDeadline, evSiblings},
 		Not:      []string{"the BMC and the boot medium: the system has started"},

@@ -29,7 +29,7 @@ var waitRules = []Rule{
 		Verdict:  "The ramdisk is running but sent no inventory: the inventory failed, or the ramdisk cannot reach Ironic's API",
 		Brief:    "ramdisk running, no inventory",
 		Evidence: []EvidenceField{evLastLine, evWaited, evDeadline, evSiblings},
-		Not:      []string{"a machine that did not boot: the log has lines of this operation"},
+		Not:      []string{"a machine that did not boot: the log has lines from this operation"},
 		Next:     Next{Text: "Check the log for the agent's inventory and for the URL it is sent to.", Key: "log", Command: "ironworks logs {node}"},
 		Instead:  []RuleID{RuleID(ErrorInspectTimeout), "no-inventory-yet", "machine-boots"},
 		Source:   "ironic_python_agent/inspector.py",

@@ -40,7 +40,7 @@ const (
 	textLogInHere        = "{bmc-login} logs in to this BMC; bmc.hosts allows it permanently."
 	textLogInKeep        = "{bmc-login} logs in; to store it, use the context's bmc section or IRONWORKS_BMC_PASSWORD."
 	textOtherLogin       = "{bmc-login} logs in with other credentials."
-	textShowsFingerprint = "{bmc-trust} shows the certificate's fingerprint and can trust it."
+	textShowsFingerprint = "{bmc-trust} shows the certificate's fingerprint; you can then trust it."
 	textNoRedfishAddress = "No redfish_address in driver_info: no BMC to query."
 	textIPMIHint         = "Data from Ironic. To test the BMC connection, use {validate}; power actions go through Ironic."
 

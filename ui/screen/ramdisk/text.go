@@ -63,7 +63,7 @@ const (
 	textPullSecretHelp = "registry credentials file, as written by podman login" //nolint:gosec // not a credential
 	textSettingsHelp   = "agent settings NAME=VALUE or GROUP.NAME=VALUE, comma-separated; quote values with commas"
 	textDebugHelp      = "agent debug log; includes user data and its secrets"
-	textCollectorsHelp = "inspection collectors, comma-separated; empty: the image's"
+	textCollectorsHelp = "inspection collectors, comma-separated; empty: the image's defaults"
 	textInspectHelp    = "URL for inspection data; empty: Ironic (recommended)"
 	textJournalHelp    = "address of this console for ramdisk journals, as seen by machines; empty: not sent"
 	textKeyFilesHelp   = "public key files for user core, comma-separated"
