@@ -13,8 +13,8 @@ import (
 
 // FieldChange describes how the input changes a field of a node.
 type FieldChange struct {
-	// Path consists of the field's name and, if the field is an object, the key in it. An example is driver_info,
-	// redfish_address.
+	// Path consists of the field's name and, if the field is an object, the key inside this object. For example, the
+	// path of the BMC's address is driver_info, redfish_address.
 	Path   []string
 	Before any // nil if the field is unset
 	After  any
@@ -47,8 +47,8 @@ func (c FieldChange) String() string {
 }
 
 // differences compares the wanted fields of a node with its current fields, which are in the now map. It returns the
-// wanted values that are missing there or different, sorted by path. An empty or null value is not a difference if
-// the current field is unset.
+// wanted values that differ from the current ones or have no current counterpart, sorted by path. An empty or null
+// value is not a difference if the current field is unset.
 func differences(above []string, wanted, now map[string]any) []FieldChange {
 	var list []FieldChange
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

@@ -20,8 +20,8 @@ func ironicNode(t *testing.T, raw string) models.Node {
 	return n
 }
 
-// TestFromIronic checks that an export contains the data for creating a node again, and notes about the data that it
-// leaves out.
+// TestFromIronic checks that an export contains the data that is needed to create a node again. Notes must mention
+// the data that the export leaves out.
 func TestFromIronic(t *testing.T) {
 	t.Parallel()
 	have := Existing{

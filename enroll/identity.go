@@ -58,7 +58,7 @@ func BMCOf(info map[string]any) (b BMC, found bool) {
 }
 
 // hostOf returns the host of an address or URL in lower case. It appends the port unless this is the default port.
-// The default port of http URLs is 80. The default port of all other addresses is in usual.
+// The default port is 80 for http URLs, and the value of usual for all other addresses.
 func hostOf(address, usual string) string {
 	if !strings.Contains(address, "://") {
 		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {

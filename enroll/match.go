@@ -66,7 +66,7 @@ func fieldsOf(n *models.Node) map[string]any {
 	return fields
 }
 
-// match is a node in Ironic that shares an identifier with a node of the input. The by field names the identifier.
+// match is a node in Ironic that shares an identifier with an input node. The by field names this identifier.
 type match struct {
 	by   string
 	node *models.Node

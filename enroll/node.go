@@ -19,7 +19,7 @@ import (
 // Placeholder takes the place of an unknown secret in files.
 const Placeholder = "PASSWORD"
 
-// Node is a node as an input describes it.
+// Node is a node that an input describes.
 type Node struct {
 	Source Source
 	// Fields holds the fields of POST /v1/nodes as JSON values, without traits and without the secrets in
@@ -61,12 +61,13 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Port is a NIC of a node in an input. Fields holds the fields of POST /v1/ports, without the node's UUID.
+// Port describes a NIC of an input node. Fields holds the fields of POST /v1/ports, without the node's UUID.
 type Port struct {
 	Fields map[string]any
 }
 
-// Portgroup is a bond of a node in an input. Fields holds the fields of POST /v1/portgroups, without the node's UUID.
+// Portgroup describes a bond of an input node. Fields holds the fields of POST /v1/portgroups, without the node's
+// UUID.
 type Portgroup struct {
 	Fields map[string]any
 	Ports  []Port

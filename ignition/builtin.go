@@ -35,8 +35,8 @@ type AgentProgram struct {
 	// URL is the address from which Ignition downloads the program. If URL is empty, the program is embedded in the
 	// configuration.
 	URL string
-	// CA holds the certificate, in PEM format, that Ignition uses to verify the server at URL, in addition to the
-	// certificates of the live system.
+	// CA holds a certificate in PEM format. Ignition uses it, in addition to the certificates of the live system, to
+	// verify the server at URL.
 	CA string
 }
 

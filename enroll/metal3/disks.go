@@ -8,7 +8,7 @@ import (
 	"ironworks/document"
 )
 
-// hint relates one of Metal3's root device hints to Ironic's name and operator for it (baremetal-operator,
+// hint maps a Metal3 root device hint to the name and operator of the corresponding Ironic hint (baremetal-operator,
 // devicehints.go).
 type hint struct{ metal3, ironic, operator string }
 

@@ -316,7 +316,8 @@ func (h *hostReader) preprovisioning(m document.Member) {
 	h.node.Set(data, "network_data")
 }
 
-// structure returns the object that a Secret contains as YAML or JSON, under the first of the given keys that exists.
+// structure parses the YAML or JSON object in a Secret. The object is the value of the first of the given keys that
+// the Secret contains.
 func (r *reader) structure(namespace, name string, keys ...string) (map[string]any, error) {
 	s, found := r.secrets[key(namespace, name)]
 	if !found {

@@ -119,7 +119,8 @@ func parseAddress(text string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// withoutUser removes the user and password from a URL, which may be malformed.
+// withoutUser replaces everything before the last "@" in a URL with "…", so that messages do not show the user and
+// password. The URL may be malformed.
 func withoutUser(text string) string {
 	if i := strings.LastIndex(text, "@"); i >= 0 {
 		return "…" + text[i:]

@@ -38,7 +38,7 @@ func (b *builder) at(line int) string {
 	return fmt.Sprintf("line %d: ", line)
 }
 
-// kindOfField is the kind of values that a field accepts.
+// kindOfField says which values a field accepts: text, booleans or objects.
 type kindOfField int
 
 const (

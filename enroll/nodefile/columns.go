@@ -13,7 +13,7 @@ import (
 	"ironworks/spell"
 )
 
-// Column is a column of a spreadsheet with the field that it sets.
+// Column maps a spreadsheet column to the field that it sets.
 type Column struct {
 	Header string
 	// Field is the field that the column sets: a field of the node (name, driver_info.redfish_address,
@@ -35,7 +35,7 @@ type Column struct {
 	ipmi bool
 }
 
-// String describes the mapping.
+// String describes the mapping, for example "BMC IP → bmc".
 func (c Column) String() string {
 	text := c.Header + " → " + c.Field
 	if c.Field == "" {

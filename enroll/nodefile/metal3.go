@@ -5,7 +5,7 @@ import (
 	"ironworks/enroll/metal3"
 )
 
-// metal3 reads Metal3's manifests.
+// metal3 adds the nodes, the plan and the notes from Metal3's manifests to the result.
 func (r *reader) metal3(docs []document.Value) error {
 	found, err := metal3.Read(docs, r.file)
 	if err != nil {

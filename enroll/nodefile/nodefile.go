@@ -208,7 +208,7 @@ func (r *reader) add(b *builder) {
 	r.result.Nodes = append(r.result.Nodes, b.node)
 }
 
-// tree reads YAML or JSON.
+// tree reads the nodes in a YAML or JSON file. It detects the file's format unless the user has chosen one.
 func (r *reader) tree(data []byte) error {
 	docs, err := document.Parse(data, r.file)
 	if err != nil {

@@ -163,7 +163,7 @@ func (r *reader) spreadsheet(rows []row, o Options) {
 	}
 }
 
-// sheetRow is the row of a spreadsheet that is being read into a node.
+// sheetRow builds a node from a spreadsheet row.
 type sheetRow struct {
 	*builder
 	line int

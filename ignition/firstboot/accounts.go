@@ -294,7 +294,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	return true
 }
 
-// reason describes an error of the file tree for a failure message.
+// reason explains a file tree error in words that fit into a failure message.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, errNotExist):
