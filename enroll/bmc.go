@@ -105,8 +105,8 @@ func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 // Naming selects how the nodes of discovered machines are named.
 type Naming string
 
-// The fixed values of Naming. Any other value is a pattern that contains %d once, such as r7-n%02d. The %d stands for
-// the machine's number, which counts from 1.
+// The fixed values of Naming. Any other value is a pattern that contains %d once, such as r7-n%02d. The machine's
+// number, counted from 1, replaces the %d.
 const (
 	NameNone     Naming = ""
 	NameSerial   Naming = "serial"

@@ -25,8 +25,8 @@ type Node struct {
 	// Fields holds the fields of POST /v1/nodes as JSON values, without traits and without the secrets in
 	// driver_info.
 	Fields map[string]any
-	// Secrets holds the secret fields of driver_info, by name. The value "" stands for a secret whose value the input
-	// does not contain.
+	// Secrets holds the secret fields of driver_info, by name. A value is "" if the input mentions the secret but
+	// does not contain its value.
 	Secrets map[string]models.Secret
 	// Traits lists the required traits. It is nil if the input does not mention traits.
 	Traits     []string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Access describes how Metal3 configures Ironic to reach a BMC. An empty interface stands for Ironic's default.
+// Access describes how Metal3 configures Ironic to reach a BMC. If an interface is empty, Ironic's default applies.
 type Access struct {
 	Driver string
 	// Info holds the fields of driver_info except for the credentials.

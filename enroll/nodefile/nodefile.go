@@ -32,7 +32,7 @@ const (
 	Instackenv Format = "instackenv"
 	// CSV is a spreadsheet with a header.
 	CSV Format = "csv"
-	// BMH stands for Metal3's manifests: BareMetalHosts, Secrets and companions.
+	// BMH is the format of Metal3's manifests, which are BareMetalHosts, Secrets and companions.
 	BMH Format = "bmh"
 )
 

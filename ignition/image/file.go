@@ -50,7 +50,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	err = writeNew(output, func(file *os.File) error {
 		source := io.NewSectionReader(iso.files.r, 0, iso.files.size)
 		if from, ok := iso.files.r.(*os.File); ok {
-			// Copy from file to file, so that the kernel can do it efficiently.
+			// Copy from file to file, so that the kernel can copy the data efficiently.
 			if err := copyFile(ctx, file, from, iso.files.size); err != nil {
 				return err
 			}

@@ -41,7 +41,7 @@ func replaced(tb testing.TB, from, to string) []byte {
 	return content
 }
 
-// info returns an image whose igninfo.json contains text.
+// info returns an image whose igninfo.json has the given content.
 func info(tb testing.TB, text string) []byte {
 	tb.Helper()
 	files := iso9660.Tree{"coreos/igninfo.json": []byte(text), "images/ignition.img": make([]byte, 4096)}

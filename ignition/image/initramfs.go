@@ -18,7 +18,7 @@ var (
 // liveStamp is the path of a file that the initramfs of every CoreOS live system since 2020 contains.
 const liveStamp = "etc/coreos-live-initramfs"
 
-// Initramfs is the initramfs of a live system, to which a configuration can be appended.
+// Initramfs represents the initramfs of a live system. [Initramfs.Append] adds a configuration to it.
 type Initramfs struct {
 	base io.ReaderAt
 	size int64

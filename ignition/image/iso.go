@@ -108,7 +108,7 @@ func (i *ISO) Volume() string { return i.files.volume }
 // configuration shares the area with other files.
 func (i *ISO) Capacity() int64 { return i.area.length }
 
-// Used returns the number of bytes of the area that are in use.
+// Used returns the size of the area's content in bytes.
 func (i *ISO) Used() int64 { return int64(len(i.contents.lay())) }
 
 // Ignition returns the embedded configuration. It returns [ErrNotEmbedded] if there is none.

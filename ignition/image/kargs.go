@@ -33,7 +33,7 @@ type KargError struct {
 func (e *KargError) Error() string { return fmt.Sprintf("kernel argument %q: %s", e.Arg, e.Why) }
 
 // Apply returns the arguments after the edit. It also returns the elements of Delete and Replace that did not match
-// any argument, which coreos-installer ignores silently.
+// any argument. coreos-installer silently ignores such elements.
 func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) {
 	kargs = k.Current
 	if e.Reset {

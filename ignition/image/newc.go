@@ -24,7 +24,7 @@ const (
 	typeFolder = 0o040000
 )
 
-// These are the positions of the header fields that are used.
+// These are the indices of the header fields that this package uses.
 const (
 	fieldInode = iota
 	fieldMode

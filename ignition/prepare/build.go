@@ -14,13 +14,13 @@ import (
 	"ironworks/printable"
 )
 
-// These fields of an [ignition.InputError] stand for inputs that [ignition.Ramdisk] does not have.
+// These values of the Field of an [ignition.InputError] identify inputs that [ignition.Ramdisk] does not have.
 const (
 	FieldNMState        ignition.RamdiskField = "nmstate"
 	FieldRegistriesFile ignition.RamdiskField = "registries file"
 )
 
-// nodeWord is the placeholder in inputs that stands for a node's name.
+// nodeWord is the placeholder that inputs can contain instead of a node's name.
 const nodeWord = "{node}"
 
 // maxFile limits the size of an input file, in bytes. A larger file would not fit into a ramdisk.

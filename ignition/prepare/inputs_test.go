@@ -337,7 +337,7 @@ func TestPreviewOfHostileExtra(t *testing.T) {
 	}
 }
 
-// TestUnbootable checks the error text for a configuration that would not boot but has no specific problem.
+// TestUnbootable checks the error message for a configuration that would not boot but has no specific problem.
 func TestUnbootable(t *testing.T) {
 	t.Parallel()
 	e := &prepare.UnbootableError{Name: "a\x1b.ign", Kind: userdata.KindEmpty}

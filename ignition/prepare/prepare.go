@@ -11,8 +11,8 @@ import (
 	"ironworks/models"
 )
 
-// Inputs holds an operator's inputs as text. Some of them are paths of files that Build reads. An empty field stands
-// for the profile's default.
+// Inputs holds an operator's inputs as text. Some of them are paths of files that Build reads. If a field is empty,
+// the profile's default applies.
 type Inputs struct {
 	// Profile is the name of an [ignition.Profile].
 	Profile string

@@ -20,8 +20,8 @@ import (
 	"ironworks/printable"
 )
 
-// content is the content of a file in a configuration. Source is either a data URL with the content or the URL of a
-// remote file.
+// content describes the content of a file in a configuration. Source is either a data URL with the content or the URL
+// of a remote file.
 type content struct {
 	Source      string `json:"source"`
 	Compression string `json:"compression"`
