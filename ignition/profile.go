@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// Profile selects the program whose ramdisk configuration is generated.
+// Profile selects the program whose ramdisk configuration [Ramdisk.Build] reproduces.
 type Profile string
 
 // These are the supported profiles. docs/reference/ramdisk.md describes their output and differences.

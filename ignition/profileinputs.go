@@ -173,7 +173,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 }
 
 // metal3Registries adds insecure registries to registries.conf, which is the only file for registries in this
-// profile. It replaces the live system's registries.conf.
+// profile. This file replaces the live system's registries.conf.
 func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 	r.checkRegistries(in)
 	for _, registry := range r.Registries {

@@ -104,8 +104,8 @@ func (p JournalPush) pin() (name, digest string, err error) {
 	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil
 }
 
-// pushParts returns the unit that sends the journal, and the files for it and for the SSH host key. The inputs must
-// be valid.
+// pushParts returns the unit that sends the journal. It also returns the files that the unit needs, and the file with
+// the SSH host key. The inputs must be valid.
 func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	var files []RamdiskFile
 	if r.SSHHostKey.IsSet() {

@@ -11,7 +11,7 @@ import (
 // configuration. The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets the other
 // defaults.
 type Ramdisk struct {
-	// Profile selects the program whose configuration is generated. The other fields have the same meaning in all
+	// Profile selects the program whose output Build reproduces. The other fields have the same meaning in all
 	// profiles. Build rejects fields that the profile does not support.
 	Profile Profile
 

@@ -16,8 +16,8 @@ import (
 // to name the flag.
 type RamdiskField string
 
-// These are the possible fields. FieldOutput is not an input, but stands for a generated configuration that Ignition
-// rejects.
+// These are the possible fields. FieldOutput is not an input. An error with this field means that Ignition rejects
+// the generated configuration.
 const (
 	FieldProfile     RamdiskField = "profile"
 	FieldIronicURL   RamdiskField = "ironic url"

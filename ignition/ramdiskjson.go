@@ -82,7 +82,7 @@ func (c *ramdiskJSON) addUnit(unit unitJSON) {
 	c.Systemd.Units = append(c.Systemd.Units, unit)
 }
 
-// coreUser is the name of the user for logging in to CoreOS live images.
+// coreUser is the user name for logging in to CoreOS live images.
 const coreUser = "core"
 
 func (c *ramdiskJSON) addKeys(keys ...string) {

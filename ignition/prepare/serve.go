@@ -180,7 +180,7 @@ func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(l
 	return nil
 }
 
-// add adds a stream for one node. The zero value of node stands for all nodes. If config is nil, an ISO keeps its own
+// add adds a stream for one node, or for all nodes if node is the zero value. If config is nil, an ISO keeps its own
 // configuration. The possible errors include those of [image.ISO.Edit] and [image.ReadInitramfs].
 func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, force bool) error {
 	one := stream{node: node}

@@ -143,7 +143,7 @@ func TestReadImage(t *testing.T) {
 	}
 }
 
-// errNamed stands for any error whose message contains the name of the file.
+// errNamed is a placeholder for any error whose message contains the name of the file.
 var errNamed = errors.New("an error with the path")
 
 func TestLookAt(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// Kind is the kind of an item's content.
+// Kind says what an item contains, for example an ISO or a kernel.
 type Kind string
 
 // These are the supported kinds of items.

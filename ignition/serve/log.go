@@ -119,9 +119,9 @@ func (l *fetchLog) makeRoom() {
 	}
 }
 
-// began records that the server starts to send the item: all of it if whole is true, and a range otherwise. If the
-// client already has the whole item and requests all of it again, this counts as a new download, because the machine
-// has booted again.
+// began records that the server starts sending the item. whole means that the server sends the whole item and not
+// only a range of it. If the client already has the whole item and requests all of it again, this counts as a new
+// download, because the machine has booted again.
 func (l *fetchLog) began(t *tally, whole bool) {
 	l.mu.Lock()
 	now := time.Now()

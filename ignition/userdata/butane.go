@@ -56,8 +56,8 @@ func (c *checker) translate(data []byte) (translated []byte, entries report.Repo
 	return translated, entries, err
 }
 
-// fitForButane reports whether the Butane library can handle the document. It adds problems if not. The library leaks
-// goroutines for invalid data URLs and takes too long to compare long lists.
+// fitForButane reports whether the Butane library can handle the document, and adds problems if it cannot. This check
+// is necessary because the library leaks goroutines for invalid data URLs and takes too long to compare long lists.
 func (c *checker) fitForButane(s *scope, root *element) bool {
 	before := c.errors
 	seen := map[*element]struct{}{}
@@ -172,8 +172,9 @@ func butanePath(translated, source *element, path elementPath) elementPath {
 	return in
 }
 
-// sameEntry returns the index of the element in among with the same path, name or device as entry. If entry has none
-// of these, it returns position. If no element matches, it returns len(among).
+// sameEntry searches the among list for the element that has the same path, name or device as entry, and returns the
+// index of this element. If entry has none of these fields, sameEntry returns the position argument. If no element
+// matches, it returns len(among).
 func sameEntry(entry *element, among []*element, position int) int {
 	for _, name := range []string{"path", "name", "device"} {
 		want := entry.str(name)

@@ -18,7 +18,7 @@ const (
 	core  = `"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["` + edKey + `"]}]}`
 )
 
-// checkedWith returns a configuration that contains a user who can log in, followed by the JSON in more.
+// checkedWith returns a configuration that contains a user who can log in, followed by the given JSON text.
 func checkedWith(more string) string {
 	return `{"ignition":{"version":"3.4.0"},` + core + more + `}`
 }
