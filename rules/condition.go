@@ -159,8 +159,8 @@ func chain(op string, given any, asText bool) (bool, *Exception) {
 	return true, nil
 }
 
-// truth reports whether a value stands for the boolean want. Numbers count as in Python. Strings count only if they
-// equal word or other in lower case.
+// truth reports whether Ironic treats a value as the boolean want. Python's rules apply to numbers. A string is
+// treated as want only if, in lower case, it equals word or other.
 func truth(value any, word, other string, want bool) bool {
 	switch v := value.(type) {
 	case bool:

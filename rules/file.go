@@ -163,7 +163,7 @@ var (
 	logLevels     = []string{"debug", "info", "warning", "error", "critical"} //nolint:gochecknoglobals // a constant
 )
 
-// operations reads the conditions or the actions of a rule. Messages refer to them by the word in what. check is
+// operations reads the conditions or the actions of a rule. what is the word that messages use for them, and check is
 // called for each operation.
 func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
 	if v.Kind != document.List {

@@ -16,7 +16,8 @@ const (
 	maxDescription = 255
 )
 
-// phaseMain is the only phase in which rules run: after the inspection hooks, before the inventory is stored.
+// phaseMain is the only phase in which rules run. It follows the inspection hooks and precedes the storing of the
+// inventory.
 const phaseMain = "main"
 
 // Rule is an inspection rule, either stored in Ironic or declared in a file.

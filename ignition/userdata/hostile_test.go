@@ -16,7 +16,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// bomb returns a small gzip file that unpacks to size bytes.
+// bomb returns a small gzip file that unpacks to the given number of bytes.
 func bomb(tb testing.TB, size int) []byte {
 	tb.Helper()
 	var b bytes.Buffer

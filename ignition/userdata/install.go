@@ -19,7 +19,7 @@ type RefusedError struct {
 	Report Report
 }
 
-// Error describes the first error and states how many more there are.
+// Error describes the first error and states the number of further errors.
 func (e *RefusedError) Error() string {
 	var first *Problem
 	others := 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Spec is the minor version number of Ignition's spec 3. For example, 4 stands for 3.4.0.
+// Spec is the minor version number of Ignition's spec 3. For example, 4 means 3.4.0.
 type Spec int
 
 // NewestSpec is the newest stable spec version that ironworks knows. Ignition 2.26 introduced it in February 2026.

@@ -1,5 +1,5 @@
-// Package checkup collects the facts for [ironworks/models/doctor]: the configuration, this
-// machine, and Ironic's answers.
+// Package checkup collects facts about the configuration, this machine and Ironic. [ironworks/models/doctor]
+// evaluates them.
 package checkup
 
 import (
@@ -16,7 +16,7 @@ import (
 	"ironworks/wire"
 )
 
-// maxAnswer is the maximum size, in bytes, of an answer from an unknown server.
+// maxAnswer is the maximum size, in bytes, of a response from an unknown server.
 const maxAnswer = 1 << 20
 
 // Facts collects all facts: first those about this machine, then those about Ironic and the nodes listed in names. It
