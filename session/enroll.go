@@ -40,8 +40,8 @@ func (e Enrolling) Compare(
 		if err != nil {
 			return provision.EnrollFound{}, nil, err
 		}
-		// The operator has named the BMCs together with the login. On a server, however, the server's own password
-		// would go to any address that a user enters.
+		// The operator has named the BMCs together with the login. However, users of a server must also enter the
+		// password, because otherwise the server's own password would be sent to any address that they enter.
 		access.Command = e.whyNoFiles == "" || login.Password.IsSet()
 		r.BMCs = access.BMCs(e.s)
 	}

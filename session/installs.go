@@ -11,8 +11,8 @@ import (
 	"ironworks/provision"
 )
 
-// Installs follows ramdisk logs during steps, to read the progress of installers. It is optional: nothing waits for it,
-// and without a working source there is no progress.
+// Installs follows ramdisk logs while steps are running, to read the progress of installers. Nothing waits for it. If
+// no log source works, the progress is unknown.
 type Installs struct {
 	follower agentlog.Follower
 	// agent returns the address of a node's ramdisk, or "" if it is unknown.

@@ -86,7 +86,8 @@ func TestBoardShowsTheInstallersProgress(t *testing.T) {
 	})
 }
 
-// TestBoardWithoutALog checks that a nil Installs, which stands for logs that cannot be followed, can be used.
+// TestBoardWithoutALog checks that the methods of a nil Installs can be called. Installs is nil if no log can be
+// followed.
 func TestBoardWithoutALog(t *testing.T) {
 	var l *Installs
 	l.Update(t.Context(), provision.Progress{Work: &models.Work{}})

@@ -24,7 +24,8 @@ type Live struct {
 	Journal *journal.Journal
 	Runner  *provision.Runner
 	Changes *audit.Changes
-	// Logs follows ramdisk logs, and BMCs queries BMCs. Each is nil if its configuration is invalid, which is reported.
+	// Logs follows ramdisk logs, and BMCs queries BMCs. A field is nil if its configuration is invalid; the session
+	// then reports the error.
 	Logs agentlog.Follower
 	BMCs *BMCs
 	// Shells opens shells on machines.

@@ -145,7 +145,7 @@ type LogsOrder struct {
 
 // Logs provides the logs of nodes and records them in the journal while they are followed.
 type Logs struct {
-	// Nodes lists the named nodes. If none were named, it contains the zero NodeRef, which stands for all nodes that
+	// Nodes lists the named nodes. If none were named, it contains only the zero NodeRef, which means all nodes that
 	// push their journals.
 	Nodes []models.NodeRef
 	// Follow returns the log of one of the nodes until the context passed to [Session.Logs] is done.
@@ -155,8 +155,8 @@ type Logs struct {
 	running sync.WaitGroup
 }
 
-// Logs starts to follow the logs of the named nodes. It calls stop if it cannot continue, and report with messages for
-// the operator.
+// Logs starts following the logs of the named nodes. It calls stop if it cannot continue, and report with messages
+// for the operator.
 func (s *Session) Logs(ctx context.Context, names []string, o LogsOrder, stop context.CancelCauseFunc, report func(text string)) (*Logs, error) {
 	found, err := provision.FindNodes(ctx, s.Client, names)
 	if err != nil {

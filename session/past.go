@@ -110,9 +110,9 @@ func recordedFacts(ctx context.Context, records JournalReader, experience *model
 // LogReach is the period for which the log is read if the start of the operation is unknown.
 const LogReach = 2 * time.Hour
 
-// factsOf returns the facts about work, which may be nil: the operation and, while it is running, an estimate of its
-// duration. If n is busy or has failed, the facts include the relevant log lines. skew is the time by which the
-// server's clock is ahead of this one.
+// factsOf returns the facts about the operation in work, which may be nil. While the operation is running, they
+// include an estimate of its duration. If n is busy or has failed, they also include the relevant log lines. skew is
+// the time by which the server's clock is ahead of this one.
 func factsOf(
 	ctx context.Context, records JournalReader, experience *models.Experience, work *models.Work, n *models.Node, now time.Time, skew time.Duration,
 ) (past provision.JournalFacts, err error) {

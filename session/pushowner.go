@@ -21,8 +21,8 @@ type portFinder interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 }
 
-// pushOwners finds the node of a machine that pushes its journal. It queries Ironic and caches the answers. Its owner
-// method serves as the Owner function of an agentlog.PushOptions.
+// pushOwners finds the node of a machine that pushes its journal. It queries Ironic and caches the responses. Its
+// owner method serves as the Owner function of an agentlog.PushOptions.
 type pushOwners struct {
 	ironic portFinder
 	// flight merges identical requests. lookups limits the number of concurrent requests.
@@ -33,15 +33,15 @@ type pushOwners struct {
 	mu    sync.Mutex
 	macs  map[string]cachedAnswer[string]
 	nodes map[string]cachedAnswer[agentlog.Machine]
-	// unknownMACs holds the MAC addresses that belong to no node, with the time of the answer. Invented addresses
-	// fill only this map.
+	// unknownMACs holds the MAC addresses that belong to no node, with the time of Ironic's response. Invented
+	// addresses fill only this map.
 	unknownMACs map[string]time.Time
 	// boots maps a machine's boot to the UUID of the node that the machine was identified as.
 	boots   map[bootKey]string
 	budgets map[netip.Addr]budget
 }
 
-// cachedAnswer is an answer from Ironic, with the time at which it was received.
+// cachedAnswer is a value from a response of Ironic, with the time at which the response was received.
 type cachedAnswer[T any] struct {
 	value T
 	at    time.Time

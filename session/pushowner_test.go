@@ -138,7 +138,7 @@ func (f *slowPorts) Node(_ context.Context, id string, _ ...string) (*models.Nod
 	return &models.Node{UUID: id, Name: "name-" + id, Internal: &models.Internal{}}, nil
 }
 
-// TestStrangersDoNotBlockOthers checks that slow answers from Ironic and invented MAC addresses do not delay the
+// TestStrangersDoNotBlockOthers checks that slow responses from Ironic and invented MAC addresses do not delay the
 // journal of another machine.
 func TestStrangersDoNotBlockOthers(t *testing.T) {
 	t.Parallel()

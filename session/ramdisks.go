@@ -65,8 +65,8 @@ func (s *Session) Endpoint() string {
 	return s.Client.Endpoint()
 }
 
-// IronicEndpoint returns the address at which machines reach the context's Ironic. It returns the zero value if
-// nothing was configured, because a guessed address is good enough to look at Ironic, but not to boot machines with.
+// IronicEndpoint returns the address at which machines reach the context's Ironic. It returns the zero value if no
+// address was configured. A guessed address is good enough for viewing nodes, but not for booting machines.
 func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, error) {
 	if s.Context.Guessed {
 		return ignition.IronicEndpoint{}, nil
@@ -218,7 +218,7 @@ func (r *Ramdisks) Addresses(ctx context.Context, names []string) ([]serve.Candi
 	return candidates, errors.Join(lost, err)
 }
 
-// Serve starts to serve the images. The caller must call [Serving.Stop].
+// Serve starts serving the images. The caller must call [Serving.Stop].
 func (r *Ramdisks) Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (*Serving, error) {
 	nodes, err := r.nodes(ctx, order.Nodes)
 	if err != nil {

@@ -85,8 +85,8 @@ func TestLogsAreRecorded(t *testing.T) {
 	}
 }
 
-// TestSnapshotsOfProgress checks that a node that a command reads every second gets a snapshot only when it has
-// changed.
+// TestSnapshotsOfProgress checks that frequent progress reports about a node result in a snapshot only when the node
+// has changed.
 func TestSnapshotsOfProgress(t *testing.T) {
 	t.Parallel()
 	var stood Snapshots

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// TestServedLog checks that the first request and the end of a download are recorded, but only few of the requests in
-// between.
+// TestServedLog checks that the first request and the end of a download are recorded, but only a few of the requests
+// in between.
 func TestServedLog(t *testing.T) {
 	t.Parallel()
 	nodes := []models.Node{{UUID: "u1", Name: "n1"}, {UUID: "u2", Name: "n2"}}

@@ -52,7 +52,7 @@ func (s *Serving) onEvent(e serve.Event) {
 	}
 }
 
-// Targets returns the served files.
+// Targets returns the URLs of the served files, for the driver_info of the nodes.
 func (s *Serving) Targets() []prepare.Target { return s.targets }
 
 // Address returns the address that the server listens on.
@@ -81,8 +81,8 @@ func (s *Serving) Stop() {
 	<-s.done
 }
 
-// servedEvery limits how often the progress of a download is recorded: a BMC that reads an image
-// as a drive sends thousands of requests.
+// servedEvery limits how often the progress of a download is recorded, because a BMC that reads an image as a drive
+// sends thousands of requests.
 const servedEvery = 5 * time.Second
 
 // ServedLog records downloads of ramdisks as lines of the nodes' logs. Until a machine starts,

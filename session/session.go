@@ -60,8 +60,8 @@ type Session struct {
 	report func(text string)
 }
 
-// Open returns a session for x. It sends no requests. The session calls report with problems that do not end it, and
-// when a request waits for a BMC.
+// Open returns a session for x. It sends no requests. The session calls report with messages about problems that do
+// not end the session, and about requests that wait for a BMC.
 func Open(h Host, x config.Context, report func(text string)) (*Session, error) {
 	h.MaskContext(&x)
 	client, err := ironicclient.New(x.Connection, ironicclient.Options{

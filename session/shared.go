@@ -59,7 +59,8 @@ func NewShared(l *Live) *Shared {
 	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
-// Run polls until ctx is done. It passes every update to all members, without the nodes that a member cannot see.
+// Run polls until ctx is done. It passes every update to all members, but leaves out the nodes that a member cannot
+// see.
 func (s *Shared) Run(ctx context.Context) error {
 	return s.Live.Run(ctx, func(u fleet.Update) {
 		s.mu.Lock()
@@ -197,8 +198,8 @@ func (s *Shared) PollerOf(m *Member) *MemberPoller {
 	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes the updates of the shared poller to notify until ctx is done, without the nodes that the member cannot
-// see. notify must not block.
+// Run passes the updates of the shared poller to notify until ctx is done. It leaves out the nodes that the member
+// cannot see. notify must not block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()
@@ -220,7 +221,7 @@ func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error
 	return ctx.Err()
 }
 
-// Watch makes the shared poller read a node more often, until each Watch is undone by an Unwatch.
+// Watch makes the shared poller read a node more often, until Unwatch has been called as many times as Watch.
 func (p *MemberPoller) Watch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

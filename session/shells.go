@@ -80,8 +80,8 @@ type Shell struct {
 	term string
 }
 
-// AtTerminal gives the operator's terminal to a command, or to a login shell if command is empty, until it ends. See
-// [shell.Run].
+// AtTerminal runs a command at the operator's terminal and waits until it ends. If command is empty, AtTerminal runs
+// a login shell. See [shell.Run].
 func (s *Shell) AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error) {
 	return shell.Run(ctx, s.Shell, shell.Session{In: in, Out: out, Term: s.term, Command: command})
 }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FuzzSession sends requests and input to a session, like a hostile client that has a valid key. It checks that the
-// server continues to run and that other sessions work.
+// FuzzSession sends requests and input to a session, as a hostile client with a valid key could do. It checks that
+// the server continues to run and that other sessions work.
 func FuzzSession(f *testing.F) {
 	shared := serve(f, Limits{Rate: 1 << 30})
 	f.Add("pty-req", []byte("\x00\x00\x00\x05xterm\x00\x00\x00\x50\x00\x00\x00\x18\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), []byte("q"))

@@ -17,7 +17,7 @@ const (
 	refusalsKinds = 1000
 )
 
-// otherAddresses stands for all addresses that are not counted separately.
+// otherAddresses replaces the addresses that are not counted separately.
 const otherAddresses = "other addresses"
 
 // refusal is a client's address and the kind of request that was refused.

@@ -20,7 +20,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// Limits bound what clients can use. Zero values have defaults.
+// Limits bound the resources that clients can use. A zero value selects the default.
 type Limits struct {
 	// Sessions is the maximum number of concurrent sessions; 0 means 200. PerUser is the maximum for each user; 0
 	// means 20.

@@ -225,7 +225,7 @@ type input struct {
 	onEnd func()
 }
 
-// Read reads keys.
+// Read implements [io.Reader].
 func (i *input) Read(p []byte) (int, error) {
 	n, err := i.from.Read(p)
 	if n > 0 {

@@ -58,7 +58,7 @@ func TestLongCommand(t *testing.T) {
 	}
 }
 
-// sessions returns the number of sessions.
+// sessions returns the number of sessions that the server is running.
 func (r *rig) sessions() int {
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()

@@ -100,7 +100,8 @@ type List struct {
 	users map[string]Grant
 }
 
-// Open reads all files. Any problem in them is an error. Later problems make [List.Reload] fail closed.
+// Open reads all files, and returns an error if any of them has a problem. Later problems do not make the list
+// unusable, but [List.Reload] removes the affected keys.
 func Open(s Settings) (*List, error) {
 	if len(s.AuthorizedKeys) == 0 && len(s.UserCA) == 0 {
 		return nil, errors.New("no user could connect: set authorized_keys or user_ca")
