@@ -158,8 +158,8 @@ type Login struct {
 	Insecure bool
 }
 
-// FromBMC returns a node for a machine that the BMC at address reported. at is the machine's position in the list,
-// counted from 0.
+// FromBMC returns a node for a machine. b holds the data that the BMC at the given address reported, and at is the
+// machine's position in the list, counted from 0.
 func FromBMC(b *models.BMC, address string, login Login, naming Naming, at int) Node {
 	n := Node{Source: Source{File: address}, Fields: map[string]any{"driver": "redfish"}}
 	if name := naming.name(b, address, at); name != "" {

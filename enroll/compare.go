@@ -33,8 +33,8 @@ type Options struct {
 	Complete func(n *Node, existing *models.Node)
 }
 
-// Compare plans the enrollment of nodes. It never plans deletions: objects in Ironic that the input does not mention
-// stay.
+// Compare plans the enrollment of nodes. It never plans deletions, so objects in Ironic that the input does not
+// mention stay.
 func Compare(nodes []Node, have Existing, opts Options) Plan {
 	ix := index(have)
 	plan := make(Plan, len(nodes))

@@ -34,7 +34,7 @@ func ironics(t *testing.T) enroll.Existing {
 	return have
 }
 
-// read returns the nodes in a JSON list. Each element has the fields of POST /v1/nodes, except that "ports" lists MAC
+// read decodes the nodes in a JSON list. The elements have the fields of POST /v1/nodes, but "ports" lists only MAC
 // addresses.
 func read(t *testing.T, text string) []enroll.Node {
 	t.Helper()
@@ -138,7 +138,8 @@ func describe(it *enroll.Item) string {
 	return text
 }
 
-// TestNodeMasksItsSecrets checks that no way of printing a node shows a password, and that only Body returns it.
+// TestNodeMasksItsSecrets checks that a node does not show its password in any output format. Only Body must return
+// the password.
 func TestNodeMasksItsSecrets(t *testing.T) {
 	t.Parallel()
 	n := read(t, `[{"name": "a", "driver": "redfish", "driver_info": {"redfish_password": "s3cret", "redfish_auth_type": "basic", "snmp_auth_protocol": "sha"}}]`)[0]

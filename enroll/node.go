@@ -100,8 +100,8 @@ func (n *Node) AllPorts() []Port {
 	return ports
 }
 
-// Label returns the name of the node. If it has none, Label returns the UUID, the BMC's address, or the position in
-// the input, whichever is known.
+// Label returns the name of the node. If the node has no name, Label returns the first of the following that is
+// known: the UUID, the BMC's address, or the position in the input.
 func (n *Node) Label() string {
 	bmc, _ := BMCOf(n.DriverInfo())
 	return cmp.Or(n.Name(), n.UUID(), bmc.String(), n.Source.String())
@@ -258,7 +258,7 @@ func (n Node) MarshalJSON() ([]byte, error) { //nolint:gocritic // values must b
 	return json.Marshal(n.body(func(s models.Secret) string { return s.String() }))
 }
 
-// Format writes the node as JSON with secrets masked, for all verbs of fmt.
+// Format writes the node as JSON with secrets masked, whatever the fmt verb is.
 func (n Node) Format(f fmt.State, _ rune) { //nolint:gocritic // as above
 	text, err := json.Marshal(n)
 	if err != nil {

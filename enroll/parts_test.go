@@ -41,7 +41,7 @@ func TestCompareParts(t *testing.T) {
 	}
 }
 
-// TestApply checks that fields are set, added and removed in the same way as by ironworks set.
+// TestApply checks that Apply sets, adds and removes fields in the same way as the ironworks set command.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	n := read(t, `[{"name": "n", "owner": "me", "extra": {"rack": "1", "unit": "2"}}]`)[0]

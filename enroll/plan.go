@@ -17,14 +17,14 @@ const (
 	Unchanged Kind = "unchanged"
 	// Conflict means that the input contradicts Ironic or itself. Nothing is sent to Ironic.
 	Conflict Kind = "conflict"
-	// Invalid means that the input's node has problems. Nothing is sent to Ironic.
+	// Invalid means that the node in the input has problems. Nothing is sent to Ironic.
 	Invalid Kind = "invalid"
 )
 
 // Refused reports whether k is Conflict or Invalid. Enrollment skips such nodes.
 func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 
-// Item is the plan for one node of the input.
+// Item is the plan for one input node.
 type Item struct {
 	Node Node
 	Kind Kind
@@ -55,7 +55,7 @@ type PartItem struct {
 	// UUID is the UUID in Ironic. A new port or port group will get this UUID.
 	UUID    string
 	Changes []FieldChange
-	// Group is the UUID of the port group that a port belongs to. It is empty otherwise.
+	// Group is the UUID of the port group that a port belongs to, or "" if there is none.
 	Group string
 }
 
@@ -122,7 +122,7 @@ func (it *Item) Details() string {
 	return strings.Join(append(parts, it.Node.Notes...), "; ")
 }
 
-// Plan lists what happens to each node of an input, in the input's order.
+// Plan lists what happens to each input node, in the order of the input.
 type Plan []Item
 
 // Count returns the number of items of a kind.

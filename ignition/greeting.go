@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// greetingTexts holds the variable parts of the message that users see on the console and after they log in.
+// greetingTexts holds the variable parts of the messages that users see on the console and after they log in.
 type greetingTexts struct {
 	builtin bool
 	// agent is the container image, or the path of the builtin agent program.

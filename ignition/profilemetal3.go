@@ -294,8 +294,8 @@ func (m Metal3) conf(described bool) string {
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds the port and the path to those URLs in a comma-separated list that lack them. It drops invalid
-// URLs.
+// metal3URLs adds the port and the path to each URL in a comma-separated list, unless the URL already has them. It
+// drops invalid URLs.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {

@@ -46,8 +46,8 @@ var pushScript []byte
 // tokenWord matches tokens of reasonable length that are valid in an HTTP header.
 var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
 
-// checkJournalPush validates JournalPush and SSHHostKey. Operators do not enter the token and the certificate, so if
-// these are invalid, it is a bug.
+// checkJournalPush validates JournalPush and SSHHostKey. Operators do not enter the token and the certificate, so an
+// invalid token or certificate indicates a bug.
 func (r Ramdisk) checkJournalPush(in *inputs) {
 	p := r.JournalPush
 	if p.URL != "" {

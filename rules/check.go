@@ -121,7 +121,8 @@ func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	}
 }
 
-// knownName reports whether text contains a replacement field that starts with a name known in templates.
+// knownName reports whether text contains a replacement field that starts with a name that templates can use, such as
+// node.
 func knownName(text string) bool {
 	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
 }

@@ -29,7 +29,7 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 			return actionFailed("Failed to extend plugin data at %s: %s", path, raised.Text)
 		}
 	default:
-		// Ironic checks whether the value is a dict, but it is a ShallowMaskDict.
+		// Ironic removes nothing, because it checks whether the value is a dict, but the value is a ShallowMaskDict.
 		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s is kept", path)
 	}
 	return raised

@@ -59,8 +59,8 @@ func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error
 // Unwrap returns the cause.
 func (e *BMCHostsError) Unwrap() error { return e.Err }
 
-// BMCAccess returns the access to the BMCs of x. It combines the configuration, the environment and the flags. It
-// calls report if the keyring does not answer.
+// BMCAccess returns the credentials and trusted certificates for the BMCs of context x. It combines the
+// configuration, the environment and the flags. It calls report if the keyring does not answer.
 func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
 	given := config.BMCLogin{Username: h.Variable(EnvBMCUsername), Password: models.Secret(h.Variable(EnvBMCPassword)), From: EnvBMCPassword}
 	given.Username = cmp.Or(flags.Login.Username, given.Username)
@@ -187,7 +187,8 @@ func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error
 	return b.BMCs.Facts(ctx, n, now)
 }
 
-// Remember stores credentials for this run. If all is set, they are for all BMCs of the context.
+// Remember stores credentials for the BMC at address until this run ends. If all is set, it stores them for all BMCs
+// of the context.
 func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
 	b.logins.Remember(address, all, l)
 }

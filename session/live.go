@@ -25,7 +25,7 @@ type Live struct {
 	Runner  *provision.Runner
 	Changes *audit.Changes
 	// Logs follows ramdisk logs, and BMCs queries BMCs. A field is nil if its configuration is invalid; the session
-	// then reports the error.
+	// then reports the error. BMCs is also nil for a read-only member of a [Shared].
 	Logs agentlog.Follower
 	BMCs *BMCs
 	// Shells opens shells on machines.
@@ -72,7 +72,8 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	return l
 }
 
-// receive starts to receive pushed journals if the context configures this. The console works without them.
+// receive starts receiving pushed journals and returns their receiver. It returns nil if the context does not
+// configure this, or if it fails. The console works without pushed journals.
 func (l *Live) receive(ctx context.Context) agentlog.Subscriber {
 	if l.Context.Logs.Listen == "" {
 		return nil

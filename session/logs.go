@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// LogSettings holds the settings of a follower that depend on the caller. All other settings come from the context.
+// LogSettings holds those settings of a follower that depend on the caller. All other settings come from the context.
 type LogSettings struct {
 	// Address returns the address of a node's ramdisk, or "" if it is unknown.
 	Address func(models.NodeRef) string
@@ -209,7 +209,8 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 	return nil
 }
 
-// Close waits for the goroutines. The context passed to [Session.Logs] must be done.
+// Close waits until the goroutines have ended, and then closes the journal. The context passed to [Session.Logs] must
+// be done.
 func (l *Logs) Close() {
 	l.running.Wait()
 	l.journal.Close()

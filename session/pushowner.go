@@ -167,8 +167,9 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 	return uuid, nil
 }
 
-// cached returns the owner of mac, which may be "", if a fresh answer is cached. Otherwise, it charges the budget of
-// the sender's address, and returns [agentlog.ErrTooManyMACs] if the budget is exhausted.
+// cached returns the owner of mac if the cache contains a fresh entry for this address. The owner is "" if no node
+// has the address. Otherwise, cached charges the budget of the sender's address, and returns
+// [agentlog.ErrTooManyMACs] if the budget is exhausted.
 func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -200,7 +201,7 @@ func cachePut[K comparable, V any](m map[K]V, key K, value V) {
 }
 
 // ask queries Ironic once for all callers with the same key. The request continues even if its first caller gives up,
-// because other callers may be waiting for the answer.
+// because other callers may be waiting for the response.
 func ask[T any](ctx context.Context, o *pushOwners, key string, question func(context.Context) (T, error)) (T, error) {
 	answer := o.flight.DoChan(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)

@@ -170,7 +170,7 @@ func (r *Ramdisks) Look(_ context.Context, path string) (prepare.ImageLook, erro
 	return prepare.LookAt(r.path(path))
 }
 
-// Embed writes the configuration into an ISO, or into a copy of the ISO.
+// Embed writes the configuration into an ISO or into a copy of the ISO, and returns a message for the operator.
 func (r *Ramdisks) Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (string, error) {
 	config, err := r.config(ctx, of, "")
 	if err != nil {
@@ -185,7 +185,7 @@ func (r *Ramdisks) Embed(ctx context.Context, of prepare.ConfigSource, order pre
 	return fmt.Sprintf("embedded in %s: %s of the embed area used", cmp.Or(output, iso), userdata.SizeText(patch.Used)), nil
 }
 
-// Wrap writes an initrd with the configuration.
+// Wrap writes an initrd with the configuration, and returns a message for the operator.
 func (r *Ramdisks) Wrap(ctx context.Context, of prepare.ConfigSource, order prepare.WrapOrder) (string, error) {
 	config, err := r.config(ctx, of, "")
 	if err != nil {

@@ -81,8 +81,8 @@ func RecordIn(j *journal.Journal) LineRecorder {
 	return func(lines []models.LogLine) { j.Record(journal.Records{Lines: lines}) }
 }
 
-// recordAndShow returns a LineRecorder that writes lines to the journal. It also reads boot progress from the lines
-// and adds it to store, on the server's clock.
+// recordAndShow returns a LineRecorder that writes lines to the journal. It also reads boot progress from the lines,
+// converts the times to the server's clock, and adds the progress to store.
 func recordAndShow(j *journal.Journal, store *fleet.Store) LineRecorder {
 	record := RecordIn(j)
 	return func(lines []models.LogLine) {

@@ -23,7 +23,7 @@ type Shared struct {
 	members map[*Member]func(fleet.Update)
 	// clients holds a client for each combination of limits.
 	clients map[clientLimits]*ironicclient.Client
-	// totals holds the number of nodes within each limit. Members with the same limit share it.
+	// totals holds the number of nodes within each limit, so that members with the same limit share the count.
 	totals map[string]limitedTotal
 	// refreshed is the time of the last listing of the whole fleet that a member requested.
 	refreshed  time.Time
@@ -51,7 +51,7 @@ type Member struct {
 	Nodes models.Filter
 }
 
-// NewShared makes l usable by several members.
+// NewShared returns a Shared that lets several members use l.
 func NewShared(l *Live) *Shared {
 	if l.Logs != nil {
 		l.Logs = newSharedLogs(l.Logs)
@@ -71,7 +71,7 @@ func (s *Shared) Run(ctx context.Context) error {
 	})
 }
 
-// Close closes the clients of users and the session.
+// Close closes the members' clients and the session.
 func (s *Shared) Close(ctx context.Context) {
 	s.mu.Lock()
 	for c := range maps.Values(s.clients) {
@@ -140,7 +140,7 @@ func (s *Shared) As(m *Member) (*Live, error) {
 	return l, nil
 }
 
-// client returns a client with the member's limits. Members with the same limits share it.
+// client returns a client with the member's limits. Members with the same limits share a client.
 func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	limits := clientLimits{readOnly: m.ReadOnly || s.Context.ReadOnly, nodes: m.Nodes.String()}
 	if limits == (clientLimits{readOnly: s.Context.ReadOnly}) {

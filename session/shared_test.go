@@ -253,7 +253,7 @@ func TestMembersSessions(t *testing.T) {
 	}
 }
 
-// TestMembersShareRequests checks that data that all consoles request is read only once.
+// TestMembersShareRequests checks that data for all consoles is read from Ironic only once.
 func TestMembersShareRequests(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)

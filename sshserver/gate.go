@@ -81,7 +81,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// open counts a new session, and reports whether the connection may have it. most is the maximum number of sessions.
+// open counts a new session if the connection has fewer than most sessions, and reports whether it did.
 func (c *connection) open(most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,8 @@ func (c *connection) open(most int) bool {
 	return true
 }
 
-// closed stops counting a session.
+// closed stops counting a session. If this was the connection's last session, the timer for connections without a
+// session starts again.
 func (c *connection) closed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

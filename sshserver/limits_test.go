@@ -209,7 +209,7 @@ func TestIdleSession(t *testing.T) {
 	}
 }
 
-// TestManyConnectionsAtOnce checks that each of 200 simultaneous connections gets its answer.
+// TestManyConnectionsAtOnce checks that each of 200 simultaneous connections gets the output of its own command.
 func TestManyConnectionsAtOnce(t *testing.T) {
 	t.Parallel()
 	const many = 200

@@ -36,7 +36,8 @@ func newRefusals(log func(format string, args ...any)) *refusals {
 	return &refusals{log: log, counted: map[refusal]int{}}
 }
 
-// add writes a line about a refusal, or counts it.
+// add logs a refusal. If there have already been several of the same kind from the address, it only counts the
+// refusal.
 func (r *refusals) add(now time.Time, address, what, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

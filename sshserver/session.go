@@ -100,8 +100,8 @@ const (
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
-// cutStuck closes the connection of a session that does not end in time after ctx is done. Such a client no longer
-// reads, which blocks the session's output. The caller must call stop when the session has ended.
+// cutStuck closes the connection if its session does not end in time after ctx is done. The usual reason is a client
+// that no longer reads, which blocks the session's output. The caller must call stop when the session has ended.
 func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 	over := make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {

@@ -193,7 +193,7 @@ func (h *hostReader) firmwareComponents(v document.Value) {
 	}
 }
 
-// unprepared drops the preparation of a machine in use, because it would change the machine.
+// unprepared drops the preparation of a machine in use, because the preparation would change the machine.
 func (h *hostReader) unprepared() {
 	if h.node.Adopt && h.node.Prepare != nil {
 		h.note(h.value.Line, "%s: not applied because the host is provisioned", h.node.Prepare)

@@ -136,7 +136,7 @@ func (h *hostWriter) manifests(taken map[string]bool) (docs []any, ok bool) {
 	return append(docs, h.host), true
 }
 
-// field returns a field of the node, and marks it as carried by the manifest.
+// field returns the value at a path in the node's fields, and marks this path as carried by the manifest.
 func (h *hostWriter) field(path ...string) any {
 	h.carried[strings.Join(path, ".")] = true
 	var value any = h.node.Fields
@@ -170,7 +170,7 @@ func (h *hostWriter) name(taken map[string]bool) metadata {
 }
 
 func kubernetesName(name string) string {
-	const longest = 200 // Kubernetes allows 253, but the names of Secrets have a suffix
+	const longest = 200 // Kubernetes allows 253 characters, but the names of Secrets have a suffix
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
 			return r

@@ -8,7 +8,7 @@ import (
 )
 
 // readAs reads text as a file of the given format. The all result consists of the nodes, in the form that show
-// returns, followed by all notes. If reading fails, it is the error message.
+// returns, followed by all notes. If reading fails, the all result is the error message.
 func readAs(t *testing.T, text string, format nodefile.Format) (file nodefile.File, all string) {
 	t.Helper()
 	file, err := nodefile.Options{File: "f.yaml", Format: format}.Read([]byte(text))

@@ -172,7 +172,8 @@ func TestUnknownSecretIsAPlaceholder(t *testing.T) {
 	}
 }
 
-// broken reports whether any node has problems, which no format can represent.
+// broken reports whether any of the nodes has problems. Such nodes cannot be compared after writing, because no
+// format can represent problems.
 func broken(nodes []enroll.Node) bool {
 	return slices.ContainsFunc(nodes, func(n enroll.Node) bool { return len(n.Problems) > 0 })
 }

@@ -104,7 +104,7 @@ func writeYAML(w io.Writer, v any) error {
 }
 
 // writeBifrost writes an inventory. Bifrost's role uses the driver, driver_info, properties and NICs. The other
-// fields are written for ironworks itself.
+// fields are written so that ironworks itself can read them.
 func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	hosts := map[string]any{}
 	for i := range nodes {

@@ -46,7 +46,7 @@ func (a *accounts) groupOf(gid int) (string, bool) {
 	return "", false
 }
 
-// gidOf resolves a group name or number as useradd does.
+// gidOf resolves a group name or number in the same way as useradd.
 func (a *accounts) gidOf(text string) (int, bool) {
 	if gid, known := a.groups[text]; known {
 		return gid, true

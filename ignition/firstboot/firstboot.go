@@ -86,7 +86,7 @@ func (s *stage) fail(cause Cause, section Section, name, field, why string) bool
 	return false
 }
 
-// failAt adds a failure like fail, but derives the cause and the message from err, an error of the file tree.
+// failAt does the same as fail, but derives the cause and the message from err, which is an error of the file tree.
 func (s *stage) failAt(section Section, name, field, place string, err error) bool {
 	cause := CausePath
 	switch {

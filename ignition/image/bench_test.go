@@ -22,8 +22,7 @@ func gibibyte(tb testing.TB) string {
 	return path
 }
 
-// benchConfig returns a configuration of the same size as a deploy ramdisk's configuration with certificates and
-// keyfiles.
+// benchConfig returns a configuration that is as large as that of a deploy ramdisk with certificates and keyfiles.
 func benchConfig() []byte {
 	return []byte(`{"ignition": {"version": "3.2.0"}, "x": "` + strings.Repeat(strconv.Quote(string(noise(40))), 300) + `"}`)
 }

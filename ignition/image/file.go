@@ -132,8 +132,8 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// writeNew creates a temporary file in the folder of path, lets fill write it, and renames it to path if fill
-// succeeds.
+// writeNew creates a temporary file in the folder of path and calls fill with this file. If fill succeeds, writeNew
+// renames the file to path.
 func writeNew(path string, fill func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)

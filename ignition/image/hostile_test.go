@@ -24,7 +24,7 @@ func recordOf(tb testing.TB, content []byte, name string) []byte {
 	return content[at-33:]
 }
 
-// with returns an image after calling change on its bytes.
+// with returns an image whose bytes were modified by the change function.
 func with(tb testing.TB, change func(content []byte)) []byte {
 	tb.Helper()
 	content := coreosinstaller.X86().Image

@@ -59,9 +59,9 @@ type Inputs struct {
 	// literal lines of the agent's configuration file.
 	Options []string
 	Debug   bool
-	// JournalPush is the URL of the console, to which the ramdisk sends its journal. It has the form
-	// https://HOST:PORT, and machines must be able to reach it. SSHHostKey gives the ramdisk's SSH server a host key
-	// that the console knows. Each call to Build generates new secrets for both.
+	// JournalPush is the URL of the console that receives the ramdisk's journal. It has the form https://HOST:PORT,
+	// and machines must be able to reach it. SSHHostKey gives the ramdisk's SSH server a host key that the console
+	// knows. Each call to Build generates new secrets for both.
 	JournalPush string
 	SSHHostKey  bool
 	// ExtraFile is the path of an Ignition or Butane file to merge into the configuration.
@@ -134,7 +134,8 @@ type Built struct {
 // Preview shows a configuration with its secrets hidden. All text is safe to print.
 type Preview struct {
 	Spec string
-	// Size is the length of the JSON in bytes. Packed is the number of bytes that it takes in a live image's area.
+	// Size is the length of the JSON in bytes. Packed is the number of bytes that the compressed configuration takes
+	// in a live image's area.
 	Size, Packed int
 	Files        []PreviewFile
 	Units        []PreviewUnit

@@ -259,7 +259,7 @@ func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Ta
 }
 
 // Publish adds all items to the server and returns their URLs. host is the name or address by which clients reach the
-// server. The errors are the same as those of Serve.
+// server. Publish returns a [models.KernelParametersError] if Ironic would reject the kernel arguments.
 func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	now := time.Now()
 	var failed error

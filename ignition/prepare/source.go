@@ -12,7 +12,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// ConfigSource describes where a configuration comes from: either from File, or built from Inputs.
+// ConfigSource describes the source of a configuration, which is either read from File or built from Inputs.
 type ConfigSource struct {
 	File   string
 	Inputs Inputs

@@ -11,7 +11,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// network is a fake network. sources maps each host to the source address for it.
+// network is a fake network. sources maps each host to the local address that is used for connections to this host.
 type network struct {
 	sources    map[string]string
 	interfaces []serve.Candidate

@@ -20,7 +20,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// only stops the server and returns the only download.
+// only is a helper that stops the server and returns the single download.
 func (r *running) only(t *testing.T) serve.Fetch {
 	t.Helper()
 	r.stop()
@@ -219,7 +219,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// ranged sends a request on a separate connection, from which only the test reads.
+// ranged sends a request on a separate connection and returns this connection, from which only the test reads.
 func (r *running) ranged(t *testing.T, at string) io.ReadCloser {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)

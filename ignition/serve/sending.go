@@ -47,7 +47,7 @@ type sending struct {
 	failed error
 }
 
-// WriteHeader also records which bytes are going to be sent.
+// WriteHeader implements [http.ResponseWriter]. It also records which bytes are going to be sent.
 func (s *sending) WriteHeader(status int) {
 	header := s.Header()
 	if status == http.StatusOK || status == http.StatusPartialContent {
@@ -79,8 +79,8 @@ func (s *sending) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom sends the content; http.ServeContent calls it. Files are sent by the kernel, without being copied to user
-// space.
+// ReadFrom implements [io.ReaderFrom], because http.ServeContent uses this method to send the content. The kernel
+// sends files without copying them to user space.
 func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	limited, ok := src.(*io.LimitedReader)
 	if !ok {

@@ -25,7 +25,7 @@ type Key struct {
 	// Type is the type of the key, for example ssh-ed25519. Comment is the text after the key, which is often
 	// user@host.
 	Type, Comment string
-	// Fingerprint has the same format as in ssh-keygen -l, which is SHA256:….
+	// Fingerprint is the SHA-256 fingerprint in the same format as in ssh-keygen -l. It starts with "SHA256:".
 	Fingerprint string
 	// Bits is the length of the key in bits. It is 0 if the type of the key has no length.
 	Bits int

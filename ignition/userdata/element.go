@@ -136,7 +136,7 @@ func (e *element) number(key string) (int, bool) {
 	return n, err == nil
 }
 
-// follow follows path as far as it exists. It returns the last element found and the number of steps that exist.
+// follow resolves path as far as it exists. It returns the last element found and the number of steps that exist.
 func (e *element) follow(path elementPath) (found *element, steps int) {
 	found = e
 	for i, step := range path {

@@ -41,8 +41,8 @@ func TestCheckPlacesInButane(t *testing.T) {
 	})
 }
 
-// TestCheckPlacesWithSugar checks the positions of problems if Butane adds units and files, so that list indexes
-// differ.
+// TestCheckPlacesWithSugar checks the positions of problems when Butane adds units and files. The list indexes then
+// differ from the indexes in the Butane file.
 func TestCheckPlacesWithSugar(t *testing.T) {
 	t.Parallel()
 	r := userdata.Check([]byte("variant: fcos\nversion: 1.5.0\nboot_device:\n  mirror:\n    devices: [/dev/sda, /dev/sdb]\n  layout: x86_64\nstorage:\n  filesystems:\n    - device: /dev/sdc\n      path: /var/x\n      format: xfs\n      with_mount_unit: true\nsystemd:\n  units:\n    - name: z.service\n      enabled: true\n      contents: |\n        [Service]\n        ExecStart=/a\n"))

@@ -43,8 +43,8 @@ func localFacts(ctx context.Context, h *session.Host, cfg *config.Config) doctor
 	return found
 }
 
-// writable returns the reason why the file at path cannot be written, or "" if it can. It touches nothing. If the
-// file does not exist, isNew is true, and the nearest existing folder above it must be writable.
+// writable returns the reason why the file at path cannot be written, or "" if it can. It does not create or change
+// anything. If the file does not exist, isNew is true, and the nearest existing folder above it must be writable.
 func writable(path string) (isNew bool, problem string) {
 	if path == "" {
 		return true, "no directory: set HOME or XDG_STATE_HOME"

@@ -100,8 +100,9 @@ type List struct {
 	users map[string]Grant
 }
 
-// Open reads all files, and returns an error if any of them has a problem. Later problems do not make the list
-// unusable, but [List.Reload] removes the affected keys.
+// Open reads all files, and returns an error if any of them has a problem. If [List.Reload] finds problems later, the
+// list fails closed. It then refuses the affected keys, or all keys if a file of revoked keys cannot be read
+// completely.
 func Open(s Settings) (*List, error) {
 	if len(s.AuthorizedKeys) == 0 && len(s.UserCA) == 0 {
 		return nil, errors.New("no user could connect: set authorized_keys or user_ca")

@@ -167,7 +167,7 @@ func eachLine(path string, line func(text string) error) (problems []error) {
 	return problems
 }
 
-// readPrivate reads a file that only its owner may write, as sshd demands with StrictModes.
+// readPrivate reads a file. It rejects files that other users may write, as sshd does with StrictModes.
 func readPrivate(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {

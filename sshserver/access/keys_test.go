@@ -86,7 +86,7 @@ func TestOptionsOfAKey(t *testing.T) {
 	}
 }
 
-// TestKeyInTwoLines checks that the line that has not expired counts, as in sshd.
+// TestKeyInTwoLines checks that, if a key is in two lines, the line that has not expired counts, as in sshd.
 func TestKeyInTwoLines(t *testing.T) {
 	t.Parallel()
 	key := newSigner(t).PublicKey()
