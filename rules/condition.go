@@ -40,7 +40,7 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	list, _ := args.(hints.PythonList)
 	list = slices.Clone(list)
 	if sig.pluginData {
-		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // Ironic adds one plugin data argument when the rule is created, and another one when the rule runs
+		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // Ironic adds one argument when the rule is created, and another one when it runs
 	}
 	d := &hints.PythonDict{}
 	if len(list) < len(sig.required) {
