@@ -209,7 +209,8 @@ func TestIdleSession(t *testing.T) {
 	}
 }
 
-// TestManyConnectionsAtOnce checks that each of 200 simultaneous connections gets the output of its own command.
+// TestManyConnectionsAtOnce checks that each of 200 simultaneous connections gets the output of the command that it
+// sent.
 func TestManyConnectionsAtOnce(t *testing.T) {
 	t.Parallel()
 	const many = 200
