@@ -23,8 +23,8 @@ type API interface {
 
 // Options configures a Poller. The zero value selects the defaults.
 type Options struct {
-	// Fast is the polling period while a node is in transition, and Idle the period otherwise. 0 means 1 s and 5 s.
-	// The actual period is never shorter than ten times the last latency.
+	// Fast is the polling period while a node is in transition, and Idle the period otherwise. If they are 0, the
+	// defaults of 1 s and 5 s are used. The actual period is never shorter than ten times the last latency.
 	Fast, Idle time.Duration
 	// Fields lists API fields to fetch in addition to [models.ListFields].
 	Fields []string

@@ -41,8 +41,8 @@ type Status struct {
 	Busy     int
 }
 
-// Stale reports whether, at the local time now, the last request has failed or the node list is older than it should
-// be.
+// Stale reports whether the node list counts as outdated at the local time now. It does if the last request failed,
+// or if the time since AsOf is longer than both 20 s and 40 times the latency.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }

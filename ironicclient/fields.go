@@ -104,7 +104,8 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve bisects fields to find those that the server refuses. The server must refuse at least one of them.
+// halve finds the fields that the server refuses by bisection. The server must refuse at least one of the given
+// fields.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2

@@ -227,8 +227,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestEndpointOverride checks that an endpoint configured in the connection takes precedence over the catalog, even
-// if the catalog contains none.
+// TestEndpointOverride checks that an endpoint configured in the connection is used even if the catalog contains no
+// endpoint.
 func TestEndpointOverride(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))

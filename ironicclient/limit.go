@@ -16,7 +16,7 @@ import (
 // ownedByNodes lists the collections whose objects belong to nodes. An object's node_uuid names its node.
 var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
 
-// common lists the collections that every user may read.
+// common contains the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
 // collection returns the collection that a call concerns. of reports whether the call concerns a single object in the

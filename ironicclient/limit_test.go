@@ -177,8 +177,8 @@ func TestLimitedReads(t *testing.T) {
 	}
 }
 
-// TestLimitedChanges checks that none of the requests in package request is sent for another node, and that those
-// that concern a node are sent for the user's own node.
+// TestLimitedChanges checks that no request in package request is sent for another node, and that every request that
+// concerns a node is sent for the user's own node.
 func TestLimitedChanges(t *testing.T) {
 	t.Parallel()
 	ops := []models.PatchOp{{Op: "add", Path: "/extra/a", Value: 1}}

@@ -159,7 +159,8 @@ func replies(list ...handler) handler {
 	}
 }
 
-// ironicError answers with an error in the form that Ironic uses: JSON in a string in JSON.
+// ironicError returns a handler that responds with an error in Ironic's format: a JSON object that contains another
+// JSON object as a string.
 func ironicError(status int, text string) handler {
 	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": text, "debuginfo": nil})
 	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})

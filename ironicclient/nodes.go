@@ -46,7 +46,7 @@ type NodePage struct {
 	Latency time.Duration
 }
 
-// DefaultPage is the page size that Ironic allows by default ([api]max_limit), in nodes.
+// DefaultPage is the maximum page size, in nodes, that Ironic allows by default ([api]max_limit).
 const DefaultPage = 1000
 
 func asFault(err error) *models.Fault {

@@ -71,7 +71,7 @@ func midway(w models.Work, n, at int) models.Work {
 	return w
 }
 
-// text formats operations in a short form, for comparison.
+// text formats operations briefly, one per line, so that tests can compare them.
 func text(works []models.Work) string {
 	var lines []string
 	for i := range works {
@@ -179,8 +179,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestOldRecordsAreDeleted checks that records are deleted, together with their phases, once they are a year older
-// than the newest record.
+// TestOldRecordsAreDeleted checks that records are deleted once they are a year older than the newest record. The
+// phases of a deleted operation must be deleted as well.
 func TestOldRecordsAreDeleted(t *testing.T) {
 	j := open(t, file(t))
 	year := int(keepFor / time.Second)

@@ -10,7 +10,7 @@ import (
 	"ironworks/spell"
 )
 
-// keyNames lists the names of keys that type no character, as Bubble Tea reports them.
+// keyNames contains Bubble Tea's names for the keys that type no character.
 var keyNames = func() []string {
 	names := strings.Fields("enter tab backspace esc space up down left right home end pgup pgdown insert delete")
 	for i := 1; i <= 20; i++ {
