@@ -119,7 +119,7 @@ type Console struct {
 	mouse         bool
 	fileOpened    bool
 	spin          int
-	// asksToQuit is true while the quit dialog is open.
+	// asksToQuit is set while the quit dialog is open.
 	asksToQuit bool
 
 	// crash is the first panic. It is reported after the terminal has been restored.

@@ -98,9 +98,9 @@ func (c *Console) paint() string {
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
 }
 
-// body draws the current screen with the toast over its last lines. On the Explain screen, the toast is drawn below
-// the text instead, because the last lines of that screen describe the action that enter runs, and an error of this
-// action appears as a toast.
+// body draws the current screen with the toast over its last lines. The Explain screen is an exception, because its
+// last lines describe the action that enter runs, and an error of this action appears as a toast. There, the toast is
+// drawn below the text.
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// rack returns the nodes used in the design's pictures of the console.
+// rack returns the example nodes, which are in different states.
 func rack() []models.Node {
 	step := func(name string) *models.Step { return &models.Step{Interface: "deploy", Step: name} }
 	index := 2

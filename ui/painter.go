@@ -74,8 +74,8 @@ func (p *painter) ring() {
 	}
 }
 
-// listen applies those of the program's messages that affect drawing: the size of the terminal, its color profile,
-// and its features.
+// listen handles the messages that affect drawing: changes of the terminal's size and color profile, and reports
+// about its features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,7 +86,8 @@ func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	})
 }
 
-// fetched runs the command of Resume and returns its message without delivering it to the console.
+// fetched runs the command that Resume returns. It returns the command's message without delivering it to the
+// console.
 func (r *rig) fetched() tea.Msg {
 	r.t.Helper()
 	msg := r.c.tasks.Resume()()

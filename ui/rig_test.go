@@ -91,7 +91,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	})
 }
 
-// open returns a session with the fake Ironic. An empty name stands for the rack7 context.
+// open returns a session with the fake Ironic. If name is empty, the session has the rack7 context.
 func (r *rig) open(name string, notice func(string)) (*screen.Session, error) {
 	if r.refused != nil {
 		return nil, r.refused

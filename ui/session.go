@@ -90,7 +90,7 @@ func notice(m *mailbox.Box[sessionReport]) func(text string) {
 	}
 }
 
-// openSession opens a context by name; "" stands for the current context.
+// openSession opens the context with the given name, or the current context if name is "".
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
 	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[sessionReport](), c.saveView()

@@ -76,7 +76,8 @@ func (c *Console) lookAround() {
 	c.env.Seat.Look(s.Title(), node)
 }
 
-// userList lists the connected users. Choosing one starts to follow that user's session.
+// userList lists the connected users. If the operator chooses a user, this session starts following that user's
+// session.
 func (c *Console) userList() screen.Overlay {
 	me := c.env.Seat.Self()
 	var items []overlay.Item

@@ -73,7 +73,8 @@ func refs(items []provision.Item) []models.NodeRef {
 	return nodes
 }
 
-// verbQuestion returns the question that asks for the consent that the action needs, or nil if it needs none.
+// verbQuestion returns the question that asks the operator to confirm the action, or nil if the action needs no
+// confirmation.
 func (f *flow) verbQuestion() *overlay.Question {
 	if f.batch.Consent() == models.ConsentNone {
 		return nil

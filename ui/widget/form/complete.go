@@ -106,7 +106,7 @@ func (f *Form) Recall(h History) {
 	}
 }
 
-// remember adds the texts of all fields to the history, except for secrets.
+// remember adds the input of all fields, except for secrets, to the history.
 func (f *Form) remember() {
 	for i := range f.fields {
 		f.fields[i].remember(f.history)
