@@ -163,7 +163,7 @@ type Value struct {
 	scalar any
 }
 
-// Member is a key of an object with its value.
+// Member is a key-value pair of an object.
 type Member struct {
 	Key          string
 	Line, Column int

@@ -19,7 +19,7 @@ type Status struct {
 	// remain listed for another minute. If Ironic does not count nodes (before API 1.82), deleted nodes remain listed
 	// until the next sweep. AsOf is zero until the whole fleet has been listed.
 	AsOf time.Time
-	// Behind reports whether nodes may have changed without having been read since.
+	// Behind reports whether there may be changes that the poller has not read yet.
 	Behind bool
 	// Period is the time from the start of one round to the start of the next.
 	Period time.Duration

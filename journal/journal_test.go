@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// afterTheRecords advances the bubble's time until after the times of all records. From then on, records are written
-// only when the journal is read, or when the test lets time pass.
+// afterTheRecords advances the bubble's time past the times of all records. From then on, records are written only
+// when the journal is read, or when the test lets time pass.
 func afterTheRecords() { <-time.After(time.Until(second(365 * 24 * 3600))) }
 
 func second(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 0).UTC() }

@@ -16,7 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// fakeIronic is an in-memory Ironic whose nodes change state: each verb takes a second.
+// fakeIronic is an in-memory Ironic whose nodes change state. Each verb takes a second.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes []*fakeNode

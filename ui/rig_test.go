@@ -58,7 +58,7 @@ func (a *auditBook) Write(r audit.Record) error {
 	return nil
 }
 
-// inBubble runs test with a console connected to a fake Ironic that has the given nodes. change, which may be nil,
+// inBubble calls test with a console connected to a fake Ironic that has the given nodes. change, which may be nil,
 // can change the options before the console starts.
 func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), test func(r *rig)) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"ironworks/presence"
 )
 
-// onServer runs test with a console on a server. Another user, anna, is connected to the server too.
+// onServer calls test with a console on a server. Another user, anna, is connected to the server too.
 func onServer(t *testing.T, test func(r *rig, anna *presence.Seat)) {
 	t.Helper()
 	room := presence.NewRoom()

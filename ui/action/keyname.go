@@ -25,7 +25,7 @@ var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 // sameKeys maps keys to the keys that most terminals report in their place.
 var sameKeys = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space"}
 
-// keyAliases maps the key names of other programs to ours.
+// keyAliases maps key names of other programs to the names that the console uses.
 var keyAliases = map[string]string{
 	"escape": "esc", "return": "enter", "cr": "enter", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown", "del": "delete",
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",

@@ -131,7 +131,8 @@ func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int)
 	return q
 }
 
-// previewLines describes the requests to one node, with the equivalent commands.
+// previewLines describes the requests to one node, and lists the baremetal commands that are equivalent to these
+// requests.
 func previewLines(p provision.Preview) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: p.Node.Label()}}
 	add := func(role theme.Role, text string) {

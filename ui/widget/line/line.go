@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// The default limits of a line: characters, bytes, and texts in its history.
+// The default maximum length of a line, in characters and in bytes, and the maximum number of texts in its history.
 const (
 	defaultRunes = 4096
 	defaultBytes = 16 << 10

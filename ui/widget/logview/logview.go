@@ -42,7 +42,7 @@ type Line struct {
 // Times is the format in which the times of lines are shown.
 type Times int
 
-// The formats of times.
+// The formats in which times are shown. SinceStart shows the time that has passed since [Line].Start.
 const (
 	Absolute Times = iota
 	SinceStart

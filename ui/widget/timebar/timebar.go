@@ -27,7 +27,7 @@ type Span struct {
 // Kind says whether and how a span has ended.
 type Kind int
 
-// The kinds of spans.
+// The kinds of spans. A span of the kind Over has ended without a failure.
 const (
 	Over   Kind = iota
 	Open        // the span is still running
