@@ -27,7 +27,7 @@ func (c *ServerClock) Observe(date, sent, got time.Time) {
 	c.low, c.high = max(c.low, low), min(c.high, high)
 }
 
-// Known reports whether any answer so far had a Date header.
+// Known reports whether any response so far had a Date header.
 func (c *ServerClock) Known() bool { return c.known }
 
 // Skew returns the time by which the server's clock is ahead of the local clock, or 0 if it is unknown.

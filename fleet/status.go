@@ -23,7 +23,7 @@ type Status struct {
 	Behind bool
 	// Period is the time from the start of one round to the start of the next.
 	Period time.Duration
-	// Answered is the time, on the local clock, when the last answer arrived.
+	// Answered is the time, on the local clock, when the last response arrived.
 	Answered time.Time
 	// Fault is the reason why the last request failed, or nil if it succeeded. NextTry is the time of the next
 	// attempt, and Failures the number of consecutive failures.
@@ -51,7 +51,7 @@ func (s Status) Stale(now time.Time) bool {
 // period is much shorter.
 const staleAfter = 20 * time.Second
 
-// Update is a poller's report after an answer or a fault.
+// Update is a poller's report after a response or a fault.
 type Update struct {
 	// Events lists the new events, in order. It may be empty.
 	Events []models.Event

@@ -25,7 +25,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, e
 		return request.Answer{}, err
 	}
 	answer := request.Answer{ID: requestIDOf(resp.header)}
-	if r.Method == http.MethodPatch { // Ironic answers with the changed object
+	if r.Method == http.MethodPatch { // Ironic responds with the changed object
 		if !json.Valid(resp.body) {
 			return request.Answer{}, c.badAnswer(resp, cl, errors.New("not JSON"))
 		}

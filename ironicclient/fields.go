@@ -64,7 +64,7 @@ func (c *Client) refuse(fields []string) {
 	}
 }
 
-// fieldRefusal reports whether one of the requested fields may have caused the fault. An old Ironic answers with 400
+// fieldRefusal reports whether one of the requested fields may have caused the fault. An old Ironic responds with 400
 // to some unknown fields, with 406 to fields that are too new for the version, and with 500 to others.
 func fieldRefusal(f *models.Fault) bool {
 	switch f.Status {

@@ -33,8 +33,8 @@ type seen struct {
 
 func (s seen) String() string { return s.method + " " + s.path }
 
-// fakeIronic supports the API versions 1.low to 1.high. Like Ironic, it reports this range in every answer and
-// rejects other versions. It passes all other requests to a handler.
+// fakeIronic supports the API versions 1.low to 1.high. Like Ironic, it reports this range in every response, and
+// rejects requests for other versions. It passes all remaining requests to a handler.
 type fakeIronic struct {
 	*httptest.Server
 	low, high int

@@ -134,7 +134,7 @@ func (j *Journal) onDisk() (bytes int64) {
 }
 
 // Nodes returns the nodes whose UUID or name is id, or all nodes if id is empty. The node seen most recently comes
-// first. Several nodes can have had the same name.
+// first. There may be several, because different nodes can have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// many returns 10,000 nodes, a few of which have failed or are in progress.
+// many creates 10,000 nodes, of which a few have failed or are in progress.
 func many() []models.Node {
 	nodes := make([]models.Node, 10_000)
 	states := models.States()

@@ -35,7 +35,7 @@ func (c *Console) View() (v tea.View) {
 	}
 	painted := c.paint()
 	if painted == c.painted {
-		painted = c.painted // in each frame, Bubble Tea compares the last two pictures; the comparison costs nothing if both are the same string
+		painted = c.painted // in each frame, Bubble Tea compares the last two views; the comparison costs nothing if both contain the same string
 	}
 	c.painted = painted
 	v = tea.NewView(painted)

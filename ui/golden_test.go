@@ -78,7 +78,7 @@ func TestScreens(t *testing.T) {
 				r.ironic.fault = &models.Fault{Kind: models.FaultTimeout, Op: "list nodes", Message: "no answer for 12s", Hint: "is the API overloaded?"}
 			})
 			r.pass(12 * time.Second)
-			// The time of the next attempt is random; a fixed delay makes the picture reproducible.
+			// The time of the next attempt is random; a fixed delay makes the screen reproducible.
 			r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
 		},
 		"form-deploy":   func(r *rig) { r.choose("r7-n04"); r.press("D") },

@@ -23,7 +23,7 @@ type fakeIronic struct {
 	fault error
 	// refuse maps node names to errors. Every change to one of these nodes fails with its error.
 	refuse map[string]error
-	// sent lists the requests received, each in the form "verb name".
+	// sent holds the received requests, each in the form "verb name".
 	sent []string
 	// validated counts the validations of each node since its last deployment. inspected records the nodes whose
 	// inventory has been read since then. unchecked lists the deployments requested without reading the inventory, or
