@@ -16,7 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// hijacked returns a handler that calls use with the bare connection, and then closes the connection.
+// hijacked returns a handler that passes the bare connection to the function use, and then closes the connection.
 func hijacked(use func(conn net.Conn)) handler {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()

@@ -13,7 +13,7 @@ import (
 // This file limits a client to some nodes, for users who can see and change only these nodes. A request is refused
 // unless it clearly concerns such a node.
 
-// ownedByNodes lists the collections whose objects belong to nodes. An object's node_uuid names its node.
+// ownedByNodes contains the collections whose objects belong to nodes. An object's node_uuid names its node.
 var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
 
 // common contains the collections that every user may read.

@@ -230,7 +230,7 @@ func (r *rig) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// shows fails the test if any of the texts is missing from the screen.
+// shows fails the test if any of the given strings is missing from the screen.
 func (r *rig) shows(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -241,7 +241,7 @@ func (r *rig) shows(texts ...string) {
 	}
 }
 
-// lacks fails the test if any of the texts is on the screen.
+// lacks fails the test if any of the given strings is on the screen.
 func (r *rig) lacks(texts ...string) {
 	r.t.Helper()
 	got := r.text()

@@ -29,7 +29,7 @@ type liveSession struct {
 	openedConnect bool
 }
 
-// knows reports whether update u contains nothing that has to be drawn at once. If the only news is that Ironic has
+// knows reports whether update u contains nothing that has to be drawn at once. If the only change is that Ironic has
 // responded again, knows returns true, because the next tick shows it anyway.
 func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 	now := &u.Status

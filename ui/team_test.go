@@ -47,7 +47,7 @@ func TestFollowingOnlyWatches(t *testing.T) {
 }
 
 // TestRestingConsoleIgnoresPollsWithoutNews checks that an idle console on a server does not draw again if nothing
-// has changed. It has to draw each kind of news, and every poll while keys are being pressed.
+// has changed. The console must still draw every kind of change and, while keys are being pressed, every poll.
 func TestRestingConsoleIgnoresPollsWithoutNews(t *testing.T) {
 	onServer(t, func(r *rig, _ *presence.Seat) {
 		known := func() fleet.Update { return fleet.Update{Revision: r.c.live.revision, Status: r.c.env.Status} }

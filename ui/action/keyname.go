@@ -19,7 +19,7 @@ var keyNames = func() []string {
 	return names
 }()
 
-// modifiers lists the names of modifier keys, in the order in which Bubble Tea reports them.
+// modifiers contains the names of modifier keys, in the order in which Bubble Tea reports them.
 var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 
 // sameKeys maps keys to the keys that most terminals report in their place.

@@ -82,8 +82,8 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits returns the end of the range of titles that starts at from and fits into w cells. It leaves space for the
-// ellipses.
+// fits returns the end of the range of titles that starts at index from and fits into w cells. It leaves space for
+// the ellipses.
 func fits(titles []string, from, w int) int {
 	x := min(from, 1) // one cell for the ellipsis
 	for i := from; i < len(titles); i++ {
