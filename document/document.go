@@ -116,8 +116,8 @@ func tooMany(file string) error {
 	return Fail(file, 0, "more than %d values; split the file", maxValues)
 }
 
-// estimate returns an upper limit for the number of values in data, so that input with too many values can be
-// rejected before it is parsed.
+// estimate returns an upper bound on the number of values in data, so that input with too many values can be rejected
+// before it is parsed.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte("- "))
 	for _, b := range data {
@@ -132,7 +132,7 @@ func estimate(data []byte) int {
 // Kind is the type of a value.
 type Kind int
 
-// The types of JSON.
+// The kinds correspond to the types of JSON.
 const (
 	Null Kind = iota
 	Bool
@@ -163,7 +163,7 @@ type Value struct {
 	scalar any
 }
 
-// Member is a key of an object with its value.
+// Member is a key-value pair of an object.
 type Member struct {
 	Key          string
 	Line, Column int

@@ -53,7 +53,7 @@ type jsonParser struct {
 	data     []byte
 	dec      *json.Decoder
 	problems []Problem
-	// line is the line at offset.
+	// line is the number of the line that contains the byte at offset.
 	line   int
 	offset int64
 }

@@ -78,7 +78,7 @@ func sortKeys(n *yaml.Node) {
 	n.Content = slices.Concat(pairs...)
 }
 
-// oldBool reports whether YAML 1.1 parsers would read the text as a boolean. Examples are yes and off.
+// oldBool reports whether YAML 1.1 parsers would read the given text, for example yes or off, as a boolean.
 func oldBool(text string) bool {
 	if len(text) > len("false") {
 		return false

@@ -55,7 +55,7 @@ func parseYAML(data []byte, file string) ([]Value, error) {
 // yamlReader converts YAML nodes to JSON values.
 type yamlReader struct {
 	problems []Problem
-	// values counts the values read so far. Aliases can multiply values without limit.
+	// values counts the values read so far. It must be limited, because aliases can multiply values.
 	values int
 }
 

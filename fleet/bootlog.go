@@ -10,9 +10,9 @@ import (
 // maxLogEvents is the maximum number of unreported events from logs.
 const maxLogEvents = 10_000
 
-// AddLogLines processes lines of ramdisk logs. It stores the boot progress with each node, and reports it together
-// with the server's next answer. Lines from the same source of a node must be in order. skew is the time by which the
-// server's clock is ahead of the clock that set the lines' Received times.
+// AddLogLines processes lines of ramdisk logs. It stores the boot progress with each node, and reports the progress
+// together with the server's next response. Lines from the same source of a node must be in order. skew is the time
+// by which the server's clock is ahead of the clock that set the lines' Received times.
 func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

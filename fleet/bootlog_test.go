@@ -9,8 +9,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestLogLinesUpdateTheBootStage checks that the boot progress found in log lines is stored with its node, that its
-// times are converted to the server's clock, and that only visible changes redraw the fleet.
+// TestLogLinesUpdateTheBootStage checks that log lines update the boot progress of their nodes, that the times are
+// converted to the server's clock, and that only visible changes redraw the fleet.
 func TestLogLinesUpdateTheBootStage(t *testing.T) {
 	t.Parallel()
 	s := NewStore()

@@ -38,8 +38,8 @@ func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	return api, r
 }
 
-// untilRight waits until the store agrees with Ironic, or until more time than most has passed. It returns the
-// elapsed time and, if the store still differs, an error that describes the difference.
+// untilRight waits until the store agrees with Ironic, but no longer than the duration most. It returns the elapsed
+// time and, if the store still differs, an error that describes the difference.
 func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	began := time.Now()
 	for {
@@ -246,7 +246,8 @@ func (w *burstWalk) stretch() {
 	}
 }
 
-// honest checks, whenever the status's AsOf has changed, that the store contains all changes made before that time.
+// honest fails the test if the store lacks a change made before the status's AsOf. It does nothing if AsOf has not
+// changed since the last comparison.
 func (w *burstWalk) honest() {
 	w.t.Helper()
 	s := w.r.store.Status()

@@ -65,7 +65,7 @@ func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 		return 0, false, nil
 	}
 	if models.IsFault(err, models.FaultBadAnswer, models.FaultServer) {
-		// Ironic with SQLite answers 500 while its database is locked.
+		// Ironic with SQLite responds with 500 while its database is locked.
 		p.census.failed++
 		p.census.disabled = p.census.failed >= countTries
 		return 0, false, nil

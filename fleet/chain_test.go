@@ -69,9 +69,9 @@ func settling() map[models.ProvisionState][]models.ProvisionState {
 	}
 }
 
-// TestChainUnderRandomWalks reads a node at random times while it takes random paths. It checks that the chain of
-// reported states has no gaps, that every state that was read is reported exactly once per visit, and that the node
-// really passed every inferred state.
+// TestChainUnderRandomWalks reads a node at random times while the node takes random paths. It checks that the chain
+// of reported states has no gaps, that every state that was read is reported exactly once per visit, and that the
+// node really passed every inferred state.
 func TestChainUnderRandomWalks(t *testing.T) {
 	for _, seed := range seeds.For(t, 150) {
 		rng := rand.New(rand.NewPCG(seed, 7))

@@ -16,8 +16,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestFakeAnswersLikeIronic makes random changes. It checks that the fake Ironic of these tests gives the same
-// answers as the embedded Ironic, which test/contract compares with real ones.
+// TestFakeAnswersLikeIronic makes random changes. It checks that the fake Ironic of these tests responds in the same
+// way as the embedded Ironic, which test/contract compares with real ones.
 func TestFakeAnswersLikeIronic(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

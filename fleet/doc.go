@@ -6,5 +6,5 @@
 //	err := poller.Run(ctx, show) // until ctx is canceled
 //
 // While anything changes, the poller reads a page of the most recently changed nodes every second. It lists the whole
-// fleet only now and then, one page at a time. make bench measures how much load this puts on Ironic.
+// fleet only now and then, one page at a time. The load on Ironic can be measured with "make bench".
 package fleet

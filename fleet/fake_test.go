@@ -18,7 +18,7 @@ import (
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes map[string]*fakeNode
-	// sorted caches the nodes in the requested orders until the next change.
+	// sorted caches the list of nodes in each requested order. Every change clears the cache.
 	sorted  map[sorting][]*fakeNode
 	lastID  int
 	history map[string][]models.HistoryEntry
@@ -174,7 +174,7 @@ func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err er
 	}()
 	date = time.Now().Add(skew)
 	if latency != nil {
-		// The Date header has the time halfway through the latency.
+		// The Date header contains the time when half of the latency has passed.
 		half := latency(a) / 2
 		for range 2 {
 			select {
@@ -253,8 +253,9 @@ func (s sorting) compare(a, b *fakeNode) int {
 }
 
 // behind returns the nodes that Ironic would list after the marker, which is at index i. If the marker's time is
-// null, Ironic compares only the IDs; otherwise, SQL finds no null above or below a time. For this reason, pages can
-// lose and repeat nodes (oslo_db/sqlalchemy/utils.py: paginate_query).
+// null, Ironic compares only the IDs. Otherwise, it omits nodes whose time is null, because SQL never finds a null to
+// be greater or less than a time. For these reasons, pages can lose and repeat nodes (oslo_db/sqlalchemy/utils.py:
+// paginate_query).
 func (s sorting) behind(all []*fakeNode, i int) []*fakeNode {
 	if s.key != "updated_at" {
 		return all[i+1:]

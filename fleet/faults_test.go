@@ -38,8 +38,8 @@ func TestMarkerNodeDeletedDuringTheListing(t *testing.T) {
 	}
 }
 
-// stubborn checks that a listing that never ends is reported as a fault of the given kind, and is retried with
-// growing delays.
+// stubborn fails the test unless a listing that never ends is reported as a fault of the given kind, and is retried
+// with growing delays.
 func stubborn(t *testing.T, r *rig, api *fakeIronic, kind models.FaultKind) {
 	t.Helper()
 	api.requests()

@@ -179,7 +179,7 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 	if len(p.list.missing) > fewMissing && !p.list.verified {
 		return p.verifySweep(ctx)
 	}
-	// Read a node that the sweep did not include. Only a 404 answer removes it.
+	// Read a node that the sweep did not include. Only a 404 response removes it.
 	uuid := p.list.missing[0]
 	p.list.missing = p.list.missing[1:]
 	gone, err := p.readNode(ctx, uuid)

@@ -152,8 +152,9 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, de
 	return false, nil
 }
 
-// checkMissing is called at the end of the list of changed nodes. If sure is set, the list was read without gaps, and
-// nodes that it does not include may have been deleted.
+// checkMissing is called at the end of the list of changed nodes. If sure is set, the list was read without gaps, so
+// nodes that it does not include may have been deleted. checkMissing reads each of these nodes or, if there are too
+// many, requests a sweep.
 func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error {
 	if !sure || len(b.seen) >= p.store.Len() {
 		return nil

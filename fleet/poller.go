@@ -23,8 +23,8 @@ type API interface {
 
 // Options configures a Poller. The zero value selects the defaults.
 type Options struct {
-	// Fast is the polling period while a node is in transition, and Idle the period otherwise. 0 means 1 s and 5 s.
-	// The actual period is never shorter than ten times the last latency.
+	// Fast is the polling period while a node is in transition, and Idle the period otherwise. If they are 0, the
+	// defaults of 1 s and 5 s are used. The actual period is never shorter than ten times the last latency.
 	Fast, Idle time.Duration
 	// Fields lists API fields to fetch in addition to [models.ListFields].
 	Fields []string
@@ -78,8 +78,7 @@ type Poller struct {
 	// deleted.
 	limited bool
 
-	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every
-	// fault.
+	// Only Run's goroutine uses the fields below. It calls onUpdate after every response and every fault.
 	onUpdate func(Update)
 	list     listing
 	lastNews time.Time
@@ -122,7 +121,7 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 
 // Run polls until ctx is canceled. It reports faults and retries without end, unless Options.GiveUp decides
 // otherwise. It returns nil only if all nodes in Options.Only have been deleted. Run calls notify from its own
-// goroutine after every answer and every fault; notify must not block for long, because the next poll waits for it.
+// goroutine after every response and every fault; notify must not block for long, because the next poll waits for it.
 func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 	p.onUpdate = notify
 	for {
@@ -266,7 +265,7 @@ func (p *Poller) failed(err error, wait time.Duration) error {
 	return nil
 }
 
-// recordAnswer records a successful answer to a request that was sent at began, in local time. It returns the
+// recordAnswer records a successful response to a request that was sent at began, in local time. It returns the
 // server's current time. Only small requests count toward the latency.
 func (p *Poller) recordAnswer(date, began time.Time, small bool) time.Time {
 	now := time.Now()

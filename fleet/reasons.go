@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// maxReasonsWaiting is the maximum number of failures in one answer whose events are held back until their reasons
+// maxReasonsWaiting is the maximum number of failure events in one response that are held back until their reasons
 // are known. If a hundred nodes fail at once, their failures probably have the same cause, and must not delay other
 // events.
 const maxReasonsWaiting = 8

@@ -2,7 +2,8 @@ package fleet
 
 import "slices"
 
-// PollNow starts the next round immediately, because the user has requested it or an action was just sent.
+// PollNow starts the next round immediately. It is called when the user wants current data, and after an action was
+// sent.
 func (p *Poller) PollNow() {
 	select {
 	case p.wake <- struct{}{}:
@@ -10,8 +11,8 @@ func (p *Poller) PollNow() {
 	}
 }
 
-// PollNode reads the given node in the next round and starts that round immediately, because an action was sent to
-// the node or it may have been deleted. A node unknown to Ironic is removed from the store.
+// PollNode starts the next round immediately, and makes it read the given node. It is called when an action was sent
+// to the node, or when the node may have been deleted. A node that Ironic does not know is removed from the store.
 func (p *Poller) PollNode(uuid string) {
 	p.watchMu.Lock()
 	if !slices.Contains(p.polled, uuid) {
@@ -85,9 +86,9 @@ func (p *Poller) applyRequests() {
 // maxSingle is the maximum number of nodes that one round reads one by one.
 const maxSingle = 20
 
-// watchedNodes returns the nodes that a round should read one by one. If there are more than maxSingle, it omits
-// those that the round has already read, and returns the others in turn, maxSingle per round. In that case it also
-// requests a sweep, which finds deleted nodes sooner if many were deleted.
+// watchedNodes returns the nodes that a round should read one by one. If there are more than maxSingle, it skips the
+// nodes that the round has already read, and returns at most maxSingle of the remaining nodes, in turn. If more than
+// maxSingle nodes requested by PollNode remain, it also requests a sweep, which finds deleted nodes sooner.
 func (p *Poller) watchedNodes(read map[string]bool) []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()

@@ -72,7 +72,7 @@ func TestPollNowUsesAtMostATenthOfTheTime(t *testing.T) {
 			r.poller.PollNow()
 			pass(50 * time.Millisecond)
 		}
-		// In ten seconds, the API can handle 500 requests of 20 ms. A tenth of that is enough for 50 rounds.
+		// Rounds must start at least ten times the latency of 20 ms apart, so ten seconds are enough for 50 rounds.
 		if n := len(api.requests()) - before; n > 110 {
 			t.Errorf("%d requests in ten seconds of hurry", n)
 		}
@@ -116,8 +116,8 @@ func TestRefreshListsAgain(t *testing.T) {
 	})
 }
 
-// TestRefreshDuringASweep checks that a listing requested during a sweep starts after the sweep. The pages that the
-// sweep has already read are older than the request.
+// TestRefreshDuringASweep checks that a listing requested during a sweep starts after the sweep, because the pages
+// that the sweep has already read are older than the request.
 func TestRefreshDuringASweep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,7 +58,7 @@ func isFault(err error) bool {
 	return errors.As(err, &f)
 }
 
-// pass lets the bubble's time pass.
+// pass waits for the given duration, in the bubble's time, and then until all other goroutines are blocked.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

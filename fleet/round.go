@@ -71,7 +71,7 @@ func (p *Poller) setAsOf(began time.Time) {
 	})
 }
 
-// readNode reads a single node. If Ironic answers with 404, it removes the node from the store.
+// readNode reads a single node. If Ironic responds with 404, readNode removes the node from the store.
 func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error) {
 	began := time.Now()
 	n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)

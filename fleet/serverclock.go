@@ -2,9 +2,9 @@ package fleet
 
 import "time"
 
-// ServerClock estimates the server's time from the Date headers of its answers. A single header is accurate only to a
-// second, but many together are far more accurate. With the server's time, ages are correct even if the local clock
-// is wrong by an hour.
+// ServerClock estimates the server's time from the Date headers of the server's responses. A single header is
+// accurate only to a second, but many together are far more accurate. With the server's time, ages are correct even
+// if the local clock is wrong by an hour.
 type ServerClock struct {
 	// low and high are the bounds of the difference between the server's time and the local time. The difference is
 	// positive if the server's clock is ahead.
@@ -13,8 +13,8 @@ type ServerClock struct {
 	last      time.Time
 }
 
-// Observe takes the Date header of an answer into account. sent and got are the local times when the request was sent
-// and the answer arrived.
+// Observe updates the estimate with the Date header of a response. sent and got are the local times when the request
+// was sent and the response arrived.
 func (c *ServerClock) Observe(date, sent, got time.Time) {
 	if date.IsZero() {
 		return
@@ -27,7 +27,7 @@ func (c *ServerClock) Observe(date, sent, got time.Time) {
 	c.low, c.high = max(c.low, low), min(c.high, high)
 }
 
-// Known reports whether any answer so far had a Date header.
+// Known reports whether any response so far had a Date header.
 func (c *ServerClock) Known() bool { return c.known }
 
 // Skew returns the time by which the server's clock is ahead of the local clock, or 0 if it is unknown.

@@ -19,11 +19,11 @@ type Status struct {
 	// remain listed for another minute. If Ironic does not count nodes (before API 1.82), deleted nodes remain listed
 	// until the next sweep. AsOf is zero until the whole fleet has been listed.
 	AsOf time.Time
-	// Behind reports whether nodes may have changed without having been read since.
+	// Behind reports whether there may be changes that the poller has not read yet.
 	Behind bool
 	// Period is the time from the start of one round to the start of the next.
 	Period time.Duration
-	// Answered is the time, on the local clock, when the last answer arrived.
+	// Answered is the time, on the local clock, when the last response arrived.
 	Answered time.Time
 	// Fault is the reason why the last request failed, or nil if it succeeded. NextTry is the time of the next
 	// attempt, and Failures the number of consecutive failures.
@@ -41,8 +41,8 @@ type Status struct {
 	Busy     int
 }
 
-// Stale reports whether, at the local time now, the last request has failed or the node list is older than it should
-// be.
+// Stale reports whether the node list counts as outdated at the local time now. It does if the last request failed,
+// or if the time since AsOf is longer than both 20 s and 40 times the latency.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
@@ -51,7 +51,7 @@ func (s Status) Stale(now time.Time) bool {
 // period is much shorter.
 const staleAfter = 20 * time.Second
 
-// Update is a poller's report after an answer or a fault.
+// Update is a poller's report after a response or a fault.
 type Update struct {
 	// Events lists the new events, in order. It may be empty.
 	Events []models.Event

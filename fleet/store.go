@@ -112,7 +112,7 @@ func (s *Store) Counts() Counts {
 	return counts
 }
 
-// Status describes how current the node list is.
+// Status returns the current status of the node list.
 func (s *Store) Status() Status {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -99,7 +99,7 @@ func TestGetAndRename(t *testing.T) {
 	name("c", "c")
 	name("", "")
 	name("nobody", "")
-	// In one answer, a loses its name and b gets it.
+	// In one response, a gives up its name and b takes it.
 	a.Name, b.Name = "y", "x"
 	put(b, a)
 	name("x", "b")

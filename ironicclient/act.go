@@ -25,7 +25,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, e
 		return request.Answer{}, err
 	}
 	answer := request.Answer{ID: requestIDOf(resp.header)}
-	if r.Method == http.MethodPatch { // Ironic answers with the changed object
+	if r.Method == http.MethodPatch { // Ironic responds with the changed object
 		if !json.Valid(resp.body) {
 			return request.Answer{}, c.badAnswer(resp, cl, errors.New("not JSON"))
 		}
@@ -82,7 +82,7 @@ func queryOf(pairs ...string) func(models.APIVersion) url.Values {
 	return func(models.APIVersion) url.Values { return q }
 }
 
-// ConsoleState reads whether the node's serial console is enabled, and the node's console interface.
+// ConsoleState reads the node's console interface, and whether its serial console is enabled.
 func (c *Client) ConsoleState(ctx context.Context, id string) (models.ConsoleState, error) {
 	var s models.ConsoleState
 	err := c.get(ctx, call{op: "read the console state of node " + printable.Line(id), path: segments("nodes", id)}, &s)

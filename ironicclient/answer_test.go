@@ -204,8 +204,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestHeadersDroppedLater checks that a proxy may drop Ironic's headers after the first answer, but that an HTML page
-// is still a fault.
+// TestHeadersDroppedLater checks that a proxy may drop Ironic's headers after the first response, but that an HTML
+// page is still a fault.
 func TestHeadersDroppedLater(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, replies(nodes("a"), nodes("a"), reply(http.StatusOK, "<html>log in</html>")))

@@ -29,8 +29,8 @@ type Options struct {
 	OnSlow func(op string, limit time.Duration)
 	// Retry limits how often and for how long requests are repeated; see [Retry].
 	Retry RetryPolicy
-	// Dial opens connections. If it is nil, a net.Dialer is used. Tests in a testing/synctest bubble need in-memory
-	// connections.
+	// Dial opens connections. If it is nil, a net.Dialer is used. Tests in a testing/synctest bubble set it, because
+	// they need in-memory connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 

@@ -16,7 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// hijacked returns a handler that calls use with the bare connection, and then closes the connection.
+// hijacked returns a handler that passes the bare connection to the function use, and then closes the connection.
 func hijacked(use func(conn net.Conn)) handler {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -85,8 +85,8 @@ func TestDNS(t *testing.T) {
 	}
 }
 
-// TestSilence checks which fault is returned if a server does not answer a request, or stops in the middle of the
-// answer.
+// TestSilence checks which fault is returned if a server does not respond to a request, or stops in the middle of the
+// response.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	silent := func(before string) handler {
@@ -116,7 +116,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSlowIsNotSilent checks that the time limit applies to silence, not to the whole answer: a page that keeps
+// TestSlowIsNotSilent checks that the time limit applies to silence, not to the whole response: a page that keeps
 // arriving may take longer.
 func TestSlowIsNotSilent(t *testing.T) {
 	t.Parallel()

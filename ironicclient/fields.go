@@ -64,7 +64,7 @@ func (c *Client) refuse(fields []string) {
 	}
 }
 
-// fieldRefusal reports whether one of the requested fields may have caused the fault. An old Ironic answers with 400
+// fieldRefusal reports whether one of the requested fields may have caused the fault. An old Ironic responds with 400
 // to some unknown fields, with 406 to fields that are too new for the version, and with 500 to others.
 func fieldRefusal(f *models.Fault) bool {
 	switch f.Status {
@@ -104,7 +104,8 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve bisects fields to find those that the server refuses. The server must refuse at least one of them.
+// halve finds the fields that the server refuses by bisection. The server must refuse at least one of the given
+// fields.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2

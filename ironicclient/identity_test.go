@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestIdentity checks the identity that Keystone reports, and that there is none before the first request or without
-// Keystone.
+// TestIdentity checks the identity that Keystone reports, and that Identity returns none before the first request or
+// without Keystone.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	ironic := newIronic(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"nodes": []}`) })

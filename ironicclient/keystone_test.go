@@ -17,7 +17,7 @@ import (
 // fakeKeystone issues the tokens token-1, token-2 and so on, together with a catalog.
 type fakeKeystone struct {
 	*httptest.Server
-	// before may answer a request, and reports whether it did. number counts the requests from 1.
+	// before may respond to a request, and reports whether it has done so. number counts the requests from 1.
 	before func(w http.ResponseWriter, r *http.Request, number int) bool
 
 	mu       sync.Mutex
@@ -227,8 +227,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestEndpointOverride checks that an endpoint configured in the connection takes precedence over the catalog, even
-// if the catalog contains none.
+// TestEndpointOverride checks that an endpoint configured in the connection is used even if the catalog contains no
+// endpoint.
 func TestEndpointOverride(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))

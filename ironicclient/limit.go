@@ -13,10 +13,10 @@ import (
 // This file limits a client to some nodes, for users who can see and change only these nodes. A request is refused
 // unless it clearly concerns such a node.
 
-// ownedByNodes lists the collections whose objects belong to nodes. An object's node_uuid names its node.
+// ownedByNodes contains the collections whose objects belong to nodes. An object's node_uuid names its node.
 var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
 
-// common lists the collections that every user may read.
+// common contains the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
 // collection returns the collection that a call concerns. of reports whether the call concerns a single object in the
@@ -37,7 +37,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	collection, of := cl.collection()
 	reads := cl.method == http.MethodGet
 	switch {
-	case collection == "nodes" && !of && reads: // the nodes in the answer are filtered
+	case collection == "nodes" && !of && reads: // the nodes in the response are filtered
 		return nil
 	case collection == "nodes" && of:
 		if ident, err := url.PathUnescape(strings.Split(cl.path, "/")[1]); err == nil && c.opts.Limit(ident) {
@@ -45,7 +45,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 		}
 		return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "node not found among the nodes that you can see"}
 	case reads && slices.Contains(ownedByNodes, collection):
-		if of { // the answer is checked with checkLimit
+		if of { // the response is checked with checkLimit
 			return nil
 		}
 		var query url.Values
@@ -62,8 +62,8 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
-// checkLimit checks body, the answer to cl. It returns a fault if the object in body does not belong to a node within
-// the limit.
+// checkLimit checks body, which is the body of the response to cl. It returns a fault if the object in body does not
+// belong to a node within the limit.
 func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil

@@ -25,7 +25,7 @@ const (
 
 func within(ident string) bool { return ident == mine || ident == "mine" }
 
-// everything is a server that answers each request with objects of both nodes, and records the requests.
+// everything is a server that responds to each request with objects of both nodes, and records the requests.
 type everything struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -66,13 +66,13 @@ func newEverything(t *testing.T) *everything {
 }
 
 // TestLimitedClient calls every method of a client for a node that the client must not see. It checks that the client
-// sends only lists whose answers are filtered and requests whose answers are discarded. New methods are covered
-// automatically.
+// sends only requests for lists, whose responses are filtered, and requests whose responses are discarded. New
+// methods are covered automatically.
 func TestLimitedClient(t *testing.T) {
 	t.Parallel()
 	e := newEverything(t)
 	c := client(t, e.URL, Options{Limit: within})
-	// These methods do not concern nodes, or their answers are filtered.
+	// These methods do not concern nodes, or their responses are filtered.
 	common := []string{"Conductors", "Drivers", "DeployTemplates", "InspectionRules", "RawDeployTemplates", "RawRunbooks", "Identity", "Version", "Refused", "Endpoint", "MissingFields", "Format", "Close"}
 	answered := map[string]bool{}
 	of := reflect.TypeOf(c)
@@ -177,8 +177,8 @@ func TestLimitedReads(t *testing.T) {
 	}
 }
 
-// TestLimitedChanges checks that none of the requests in package request is sent for another node, and that those
-// that concern a node are sent for the user's own node.
+// TestLimitedChanges checks that no request in package request is sent for another node, and that every request that
+// concerns a node is sent for the user's own node.
 func TestLimitedChanges(t *testing.T) {
 	t.Parallel()
 	ops := []models.PatchOp{{Op: "add", Path: "/extra/a", Value: 1}}
@@ -202,7 +202,7 @@ func TestLimitedChanges(t *testing.T) {
 		e := newEverything(t)
 		_, err := client(t, e.URL, Options{Limit: within}).Send(t.Context(), r)
 		if r.Method == http.MethodGet && r.Path == "/v1/allocations/"+others {
-			return // it is sent, but the answer is discarded
+			return // it is sent, but the response is discarded
 		}
 		if err == nil || len(e.asked()) > 0 {
 			t.Errorf("%s: %v; sent %q", name, err, e.asked())

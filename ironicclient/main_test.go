@@ -33,8 +33,8 @@ type seen struct {
 
 func (s seen) String() string { return s.method + " " + s.path }
 
-// fakeIronic supports the API versions 1.low to 1.high. Like Ironic, it reports this range in every answer and
-// rejects other versions. It passes all other requests to a handler.
+// fakeIronic supports the API versions 1.low to 1.high. Like Ironic, it reports this range in every response, and
+// rejects requests for other versions. It passes all remaining requests to a handler.
 type fakeIronic struct {
 	*httptest.Server
 	low, high int
@@ -159,7 +159,8 @@ func replies(list ...handler) handler {
 	}
 }
 
-// ironicError answers with an error in the form that Ironic uses: JSON in a string in JSON.
+// ironicError returns a handler that responds with an error in Ironic's format: a JSON object that contains another
+// JSON object as a string.
 func ironicError(status int, text string) handler {
 	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": text, "debuginfo": nil})
 	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})

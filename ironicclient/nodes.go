@@ -46,7 +46,7 @@ type NodePage struct {
 	Latency time.Duration
 }
 
-// DefaultPage is the page size that Ironic allows by default ([api]max_limit), in nodes.
+// DefaultPage is the maximum page size, in nodes, that Ironic allows by default ([api]max_limit).
 const DefaultPage = 1000
 
 func asFault(err error) *models.Fault {
@@ -116,8 +116,7 @@ func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
 	var links struct {
 		Next string `json:"next"`
 	}
-	// The body is valid JSON, so an error can only mean that the link is not a string. In that case, there is no next
-	// page.
+	// The body is valid JSON, so an error can only mean that the link is not a string. There is no next page then.
 	_ = json.Unmarshal(resp.body, &links)
 	return &NodePage{Nodes: nodes, More: links.Next != "", Date: resp.date, Latency: resp.latency}, nil
 }

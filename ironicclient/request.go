@@ -25,7 +25,7 @@ type call struct {
 	// op describes, for the operator, what the request tries to do ("get node r7-n01"). It becomes the Op of a fault.
 	op     string
 	method string
-	// path is relative to /v1/, its variable parts escaped (see [segments]).
+	// path is relative to /v1/. Its variable parts are escaped (see [segments]).
 	path string
 	// query builds the query for the API version that will be sent; nil means no query.
 	query func(v models.APIVersion) url.Values
@@ -124,7 +124,7 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 	}
 }
 
-// send sends one request with version v.
+// send sends one request with API version v.
 func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*response, *models.Fault) {
 	sc, err := c.serviceClient(ctx)
 	if err != nil {

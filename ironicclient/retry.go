@@ -15,7 +15,7 @@ type RetryPolicy struct {
 	Tries int
 	// Delay is the average wait between two attempts, which varies randomly by ±25 %. 0 means 2 s.
 	Delay time.Duration
-	// Budget limits the sum of all waits for one request. 0 means 12 s, which gives the operator an answer within 15
+	// Budget limits the sum of all waits for one request. 0 means 12 s, so that the operator sees a result within 15
 	// s.
 	Budget time.Duration
 }

@@ -159,7 +159,7 @@ func TestAlreadyInterrupted(t *testing.T) {
 	}
 }
 
-// TestLatency checks that the latency is the time from the request to the whole answer.
+// TestLatency checks that the latency is the time from the request to the end of the response.
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

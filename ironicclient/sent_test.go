@@ -16,7 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// breakingConn is a connection that fails with err when the answer is read, after the request was written.
+// breakingConn is a connection on which the request can be written, but reading the response fails with err.
 type breakingConn struct {
 	net.Conn
 	err   error
@@ -34,8 +34,8 @@ func (c *breakingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestBrokenAfterTheRequestWasWritten checks that a change is not sent again if reading the answer fails, because the
-// change may have been carried out. This must not depend on the error that the operating system reports.
+// TestBrokenAfterTheRequestWasWritten checks that a change is not sent again if reading the response fails, because
+// the change may have been carried out. This must not depend on the error that the operating system reports.
 func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]error{
@@ -80,8 +80,8 @@ func TestClientCertificateRefused(t *testing.T) {
 	}
 }
 
-// TestErrorAnswersToChanges sends changes that Ironic or a proxy answers with an error. It checks whether the change
-// counts as possibly carried out, and whether it is repeated.
+// TestErrorAnswersToChanges sends changes to which Ironic or a proxy responds with an error. It checks whether the
+// change counts as possibly carried out, and whether it is repeated.
 func TestErrorAnswersToChanges(t *testing.T) {
 	t.Parallel()
 	proxy := func(status int, body string) handler { return reply(status, body) }
@@ -136,7 +136,8 @@ func TestErrorAnswersToChanges(t *testing.T) {
 	}
 }
 
-// TestReadsAreRepeated checks that a GET request is repeated after any 503 answer, because it changes nothing.
+// TestReadsAreRepeated checks that a GET request is repeated after any 503 response, because a GET request changes
+// nothing.
 func TestReadsAreRepeated(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, replies(reply(503, "<html>"), nodes("a")))

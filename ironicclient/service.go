@@ -15,7 +15,7 @@ import (
 )
 
 // serviceClient returns gophercloud's client, which it creates when it is first needed. Only one goroutine at a time
-// sends requests to Keystone; the others wait for the result, or until their contexts are canceled.
+// sends requests to Keystone. Other goroutines wait for the result, or until their contexts are canceled.
 func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	select {
 	case c.connecting <- struct{}{}:

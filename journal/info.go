@@ -56,7 +56,8 @@ type NodeLines struct {
 // topNodes is the number of nodes that [Info] lists.
 const topNodes = 5
 
-// Info describes the content of the journal. If there is no file, the result contains only the path and the limits.
+// Info returns a description of the journal's content. If there is no file, the result contains only the path and the
+// limits.
 func (j *Journal) Info(ctx context.Context) (Info, error) {
 	info := Info{Path: j.opts.Path, MaxSize: j.opts.Limits.Size, MaxAge: Seconds(j.opts.Limits.Age / time.Second)}
 	db, err := j.reading(ctx)
@@ -91,8 +92,8 @@ func (j *Journal) Info(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// addDropped adds the numbers of dropped records and lines to info: those stored in the file, and those of this
-// program since its last write.
+// addDropped sets the numbers of dropped records and lines in info. They are the sums of the numbers in the file and
+// the numbers of this program since its last write.
 func (j *Journal) addDropped(ctx context.Context, db *sql.DB, info *Info) error {
 	var last sql.NullInt64
 	err := db.QueryRowContext(ctx, "SELECT coalesce(sum(records), 0), coalesce(sum(lines), 0), max(at) FROM dropped").
@@ -133,7 +134,7 @@ func (j *Journal) onDisk() (bytes int64) {
 }
 
 // Nodes returns the nodes whose UUID or name is id, or all nodes if id is empty. The node seen most recently comes
-// first. Several nodes can have had the same name.
+// first. There may be several, because different nodes can have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -132,7 +132,7 @@ func (j *Journal) Close() {
 	<-j.done
 }
 
-// run writes until the journal is closed.
+// run writes waiting records until the journal is closed.
 func (j *Journal) run(ctx context.Context) {
 	defer close(j.done)
 	defer j.closeFiles()

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// afterTheRecords advances the bubble's time until after the times of all records. From then on, records are written
-// only when the journal is read, or when the test lets time pass.
+// afterTheRecords advances the bubble's time past the times of all records. From then on, records are written only
+// when the journal is read, or when the test lets time pass.
 func afterTheRecords() { <-time.After(time.Until(second(365 * 24 * 3600))) }
 
 func second(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 0).UTC() }
@@ -71,7 +71,7 @@ func midway(w models.Work, n, at int) models.Work {
 	return w
 }
 
-// text formats operations in a short form, for comparison.
+// text formats operations briefly, one per line, so that tests can compare them.
 func text(works []models.Work) string {
 	var lines []string
 	for i := range works {
@@ -179,8 +179,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestOldRecordsAreDeleted checks that records are deleted, together with their phases, once they are a year older
-// than the newest record.
+// TestOldRecordsAreDeleted checks that records are deleted once they are a year older than the newest record. The
+// phases of a deleted operation must be deleted as well.
 func TestOldRecordsAreDeleted(t *testing.T) {
 	j := open(t, file(t))
 	year := int(keepFor / time.Second)

@@ -102,7 +102,7 @@ func TestKill(t *testing.T) {
 // followed is the number of log entries that each of two programs follows.
 const followed = 5000
 
-// follow records the lines of a boot a few at a time, like a console that has opened the log.
+// follow writes the lines of a boot to the journal, a few at a time, as a console that has opened the log would.
 func follow(path string) {
 	j := Open(context.Background(), Options{Path: path, OnError: func(err error) { panic(err) }})
 	_, _ = os.Stdin.Read(make([]byte, 1)) // wait for the signal to start

@@ -32,7 +32,7 @@ func (l *line) key() int64 {
 	return l.Time.UnixMicro()
 }
 
-// lines stores the lines that are not stored yet. Each chunk contains only lines of one boot of one machine.
+// lines stores every line that is not stored yet. Each chunk contains only lines of one boot of one machine.
 func (w *writing) lines(lines []line) error {
 	var order []bootKey
 	groups := map[bootKey][]line{}

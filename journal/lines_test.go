@@ -73,7 +73,7 @@ func TestLinesAreStored(t *testing.T) {
 }
 
 // TestEachLineOnce checks that lines that are read again, or that come from two sources, are stored once, and that
-// different lines with equal texts are not merged.
+// different lines with the same text are not merged.
 func TestEachLineOnce(t *testing.T) {
 	several := []models.LogLine{logLine("b1", 5, "Traceback"), logLine("b1", 5, ""), logLine("b1", 5, ""), logLine("b1", 5, "Error")}
 	serial := models.LogLine{Received: second(1), Node: ref(), Source: models.LogSerial, Text: "again"}

@@ -55,7 +55,7 @@ func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	return p.zstd.EncodeAll(p.text.Bytes(), []byte{packedAs}), nil
 }
 
-// unpacker unpacks data that was packed by a packer.
+// unpacker reverses the packing done by a packer.
 type unpacker struct{ zstd *zstd.Decoder }
 
 func newUnpacker() (*unpacker, error) {

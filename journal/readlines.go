@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// bounds converts a period to the numbers that queries compare. Zero times mean no limit.
+// bounds converts the limits of a period to microseconds since 1970. Zero times mean no limit.
 func bounds(from, to time.Time) (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// many returns 10,000 nodes, a few of which have failed or are in progress.
+// many creates 10,000 nodes, of which a few have failed or are in progress.
 func many() []models.Node {
 	nodes := make([]models.Node, 10_000)
 	states := models.States()
@@ -111,7 +111,7 @@ func BenchmarkPicture(b *testing.B) {
 	}
 }
 
-// stage starts a console with 10,000 nodes, waits until it is idle, stops its program, and returns it.
+// stage starts a console with 10,000 nodes, waits until it is idle, stops its program, and returns the console.
 func stage(b *testing.B) *Console {
 	b.Helper()
 	x := newBench(b)
@@ -191,7 +191,7 @@ func (w *counter) text() string {
 	return w.buf.String()
 }
 
-// quiet waits until nothing has been written for d.
+// quiet waits until nothing has been written for the duration d.
 func (w *counter) quiet(d time.Duration) {
 	for {
 		w.mu.Lock()

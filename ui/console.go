@@ -90,7 +90,7 @@ type Console struct {
 	// taskNews receives a report whenever tasks have changed.
 	taskNews *mailbox.Box[struct{}]
 	// roomNews receives a report when a session on the server begins, ends, changes its screen or follows another
-	// one, when a message arrives, and when the picture of the followed session changes.
+	// one, when a message arrives, and when the content of the followed session changes.
 	roomNews *mailbox.Box[struct{}]
 	live     *liveSession
 	sessions int
@@ -109,8 +109,8 @@ type Console struct {
 	// on a server.
 	painter *painter
 	tty     *tty
-	// painted is the last picture drawn, and shown is the last view returned by View. unchanged means that the last
-	// message changed neither.
+	// painted is the screen content that was drawn last, and shown is the last view returned by View. unchanged means
+	// that the last message changed neither.
 	painted       string
 	shown         tea.View
 	unchanged     bool
@@ -119,7 +119,7 @@ type Console struct {
 	mouse         bool
 	fileOpened    bool
 	spin          int
-	// asksToQuit is true while the quit dialog is open.
+	// asksToQuit is set while the quit dialog is open.
 	asksToQuit bool
 
 	// crash is the first panic. It is reported after the terminal has been restored.

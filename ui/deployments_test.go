@@ -53,7 +53,7 @@ func userData(t *testing.T) string {
 	return path
 }
 
-// order presses key, fills in the deployment form, and waits for the checks to end.
+// order presses the given key, fills in the deployment form, and waits for the checks to end.
 func (r *rig) order(key string, fields ...string) {
 	r.t.Helper()
 	r.press(key)

@@ -35,7 +35,7 @@ func (c *Console) View() (v tea.View) {
 	}
 	painted := c.paint()
 	if painted == c.painted {
-		painted = c.painted // in each frame, Bubble Tea compares the last two pictures; the comparison costs nothing if both are the same string
+		painted = c.painted // in each frame, Bubble Tea compares the last two views; the comparison costs nothing if both contain the same string
 	}
 	c.painted = painted
 	v = tea.NewView(painted)
@@ -98,9 +98,9 @@ func (c *Console) paint() string {
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
 }
 
-// body draws the current screen with the toast over its last lines. On the Explain screen, the toast is drawn below
-// the text instead, because the last lines of that screen describe the action that enter runs, and an error of this
-// action appears as a toast.
+// body draws the current screen with the toast over its last lines. The Explain screen is an exception, because its
+// last lines describe the action that enter runs, and an error of this action appears as a toast. There, the toast is
+// drawn below the text.
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {

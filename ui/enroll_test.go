@@ -56,14 +56,14 @@ func (e *enrollable) Compare(
 	return provision.EnrollFound{}, plan, nil
 }
 
-// enrolls opens the Enroll screen for the given nodes, advances the Goal field goal times, and compares.
+// enrolls opens the Enroll screen for the given nodes, and then calls compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
 	r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: nodes}
 	r.compares(goal)
 }
 
-// compares fills in the form, advances the Goal field goal times, and compares.
+// compares fills in the form, moves the Goal field forward by the given number of choices, and compares.
 func (r *rig) compares(goal int) {
 	r.t.Helper()
 	r.press("n")

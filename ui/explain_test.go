@@ -95,8 +95,8 @@ func TestExplainSaysWhyItIsDisabled(t *testing.T) {
 	})
 }
 
-// TestToastsDoNotCoverTheNextStep checks that the line that describes enter stays visible above a long error, even in
-// a small window.
+// TestToastsDoNotCoverTheNextStep checks that the line that says what enter does stays visible above a long error,
+// even in a small window.
 func TestToastsDoNotCoverTheNextStep(t *testing.T) {
 	for _, height := range []int{24, 14, 10} {
 		inBubble(t, rack(), nil, func(r *rig) {

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// rack returns the nodes used in the design's pictures of the console.
+// rack returns the example nodes, which are in different states.
 func rack() []models.Node {
 	step := func(name string) *models.Step { return &models.Step{Interface: "deploy", Step: name} }
 	index := 2
@@ -78,7 +78,7 @@ func TestScreens(t *testing.T) {
 				r.ironic.fault = &models.Fault{Kind: models.FaultTimeout, Op: "list nodes", Message: "no answer for 12s", Hint: "is the API overloaded?"}
 			})
 			r.pass(12 * time.Second)
-			// The time of the next attempt is random; a fixed delay makes the picture reproducible.
+			// The time of the next attempt is random; a fixed delay makes the screen reproducible.
 			r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
 		},
 		"form-deploy":   func(r *rig) { r.choose("r7-n04"); r.press("D") },

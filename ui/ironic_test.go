@@ -16,14 +16,14 @@ import (
 	"ironworks/models/request"
 )
 
-// fakeIronic is an in-memory Ironic whose nodes change state: each verb takes a second.
+// fakeIronic is an in-memory Ironic whose nodes change state. Each verb takes a second.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes []*fakeNode
 	fault error
 	// refuse maps node names to errors. Every change to one of these nodes fails with its error.
 	refuse map[string]error
-	// sent lists the requests received, each in the form "verb name".
+	// sent holds the received requests, each in the form "verb name".
 	sent []string
 	// validated counts the validations of each node since its last deployment. inspected records the nodes whose
 	// inventory has been read since then. unchecked lists the deployments requested without reading the inventory, or

@@ -22,7 +22,7 @@ func bound(t *testing.T, bindings ...action.Binding) *action.Keymap {
 }
 
 // TestBoundKeys checks that bound keys run their actions, that the built-in keys of these actions no longer do, and
-// that the help, menus, hints and texts show the bound keys.
+// that the help, menus, hints and messages show the bound keys.
 func TestBoundKeys(t *testing.T) {
 	keys := bound(t,
 		action.Binding{ID: action.Help, Keys: []string{"f1"}},
@@ -57,8 +57,8 @@ func TestBoundKeys(t *testing.T) {
 	})
 }
 
-// TestTextsNameActions checks that every {…} in the console's texts names an action, so that the action's key can be
-// shown in its place.
+// TestTextsNameActions checks that every {…} in the console's messages names an action, so that the action's key can
+// be shown in its place.
 func TestTextsNameActions(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`\{([a-z]+(?:-[a-z]+)*)\}`)

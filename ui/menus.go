@@ -94,8 +94,8 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help lists the actions by topic. The topics of the current screen come first, and those shared by all screens come
-// last.
+// help returns a menu of the actions, grouped by topic. The topics of the current screen come first, and those shared
+// by all screens come last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
 	actions := c.env.Keys.In(scopes...)
@@ -123,7 +123,7 @@ func (c *Console) menuItem(a *action.Action) overlay.Item {
 	return item
 }
 
-// verbs lists the actions that can be applied to the selected nodes.
+// verbs returns a menu of the actions that can be applied to the selected nodes.
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(action.Nodes) {
@@ -138,7 +138,7 @@ func (c *Console) verbs() screen.Overlay {
 	return overlay.NewPick("Act on "+c.targetsText(), items, c.picked)
 }
 
-// palette lists all screens, contexts, nodes and actions.
+// palette opens a menu of all screens, contexts, nodes and actions.
 func (c *Console) palette() tea.Cmd {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(c.scopes()...) {
@@ -214,7 +214,7 @@ func (c *Console) picked(id string) tea.Cmd {
 	return nil
 }
 
-// copies lists the texts that the current screen offers for copying.
+// copies returns a menu of everything that can be copied from the current screen.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))

@@ -36,7 +36,7 @@ func (c *Console) Notify(text string) tea.Cmd {
 	return nil
 }
 
-// send returns a command that writes a control sequence to the terminal. The sequence is not part of the picture.
+// send returns a command that writes a control sequence to the terminal. The sequence is not part of the view.
 func (c *Console) send(sequence string) tea.Cmd {
 	if c.painter == nil {
 		return tea.Raw(sequence)

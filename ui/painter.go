@@ -14,10 +14,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// painter draws the console as soon as its picture changes. It uses the same library as Bubble Tea's renderer. That
-// renderer looks for a new picture in every frame, so that each key would have to wait for the next frame, and 50
-// idle consoles on a server would cost 3000 wake-ups per second. A client that stops reading blocks only its own
-// painter, which then skips the pictures in between.
+// painter draws the console as soon as its view changes. It uses the same library as Bubble Tea's renderer. That
+// renderer looks for a new view in every frame, so that each key would have to wait for the next frame, and 50 idle
+// consoles on a server would cost 3000 wake-ups per second. A client that stops reading blocks only its own painter,
+// which then skips the views in between.
 type painter struct {
 	out   io.Writer
 	frame time.Duration
@@ -56,7 +56,7 @@ func newPainter(term *Terminal) *painter {
 	return p
 }
 
-// show makes v the picture to draw next. It does not block.
+// show makes v the view to draw next. It does not block.
 func (p *painter) show(v tea.View) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +74,8 @@ func (p *painter) ring() {
 	}
 }
 
-// listen applies those of the program's messages that affect drawing: the size of the terminal, its color profile,
-// and its features.
+// listen handles the messages that affect drawing: changes of the terminal's size and color profile, and reports
+// about its features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *painter) listen(msg tea.Msg) {
 	}
 }
 
-// erase makes the painter draw everything again. It is called after other output has destroyed the picture.
+// erase makes the painter draw everything again. It is called after other output has overwritten the screen.
 func (p *painter) erase() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +103,7 @@ func (p *painter) erase() {
 	p.ring()
 }
 
-// run draws each new picture until ctx is canceled, and then restores the terminal.
+// run draws each new view until ctx is canceled, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
 	_ = p.exclusively(p.begin)
 	defer func() { _ = p.exclusively(p.leave) }()
@@ -158,7 +158,7 @@ func (p *painter) begin() error {
 	return err
 }
 
-// draw writes the changes since the last drawn picture to the terminal.
+// draw writes the changes since the last drawn view to the terminal.
 func (p *painter) draw() error {
 	p.mu.Lock()
 	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
@@ -212,7 +212,7 @@ func (p *painter) draw() error {
 }
 
 // drawLines draws the lines that have changed, or all lines if all is set. It can draw single lines because each line
-// of the picture sets its own styles. Nevertheless, it marks every line as touched, because the renderer discards
+// of the view sets its own styles. Nevertheless, it marks every line as touched, because the renderer discards
 // untouched lines when it scrolls or clears the end of the screen.
 func (p *painter) drawLines(content string, w, h int, all bool) {
 	lines := make([]string, h)

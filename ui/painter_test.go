@@ -68,7 +68,7 @@ func (l *lockedText) String() string {
 // servedRate is the maximum number of frames per second. The draws method does not wait for frames.
 const servedRate = 60
 
-// draws passes a picture to the painter and draws it at once.
+// draws passes a view to the painter and draws it at once.
 func (s *shown) draws(t *testing.T, v tea.View) {
 	t.Helper()
 	s.p.show(v)
@@ -121,8 +121,8 @@ func (s *shown) cells() string {
 	return b.String()
 }
 
-// picture returns a random picture that resembles before, the previous picture. Its lines contain styles and wide
-// characters.
+// picture returns random screen content that resembles before, the previous content. Its lines contain styles and
+// wide characters.
 func picture(r *rand.Rand, before string, w, h int) string {
 	lines := strings.Split(before, "\n")
 	for len(lines) < h {
@@ -143,9 +143,9 @@ func picture(r *rand.Rand, before string, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPainterShowsTheLastPicture checks that the terminal always looks as if a new painter had drawn the last picture
-// on an empty terminal. The test draws random pictures, drops some of them, changes the size of the terminal, and
-// writes other output to it.
+// TestPainterShowsTheLastPicture checks that the terminal always looks as if a new painter had drawn the last view on
+// an empty terminal. The test draws random views, drops some of them, changes the size of the terminal, and writes
+// other output to it.
 func TestPainterShowsTheLastPicture(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds.For(t, 20) {
@@ -160,7 +160,7 @@ func TestPainterShowsTheLastPicture(t *testing.T) {
 				_, _ = s.terminal.WriteString("\x1b[2;3Hother output")
 				s.p.erase()
 			}
-			for range r.IntN(3) { // these pictures are dropped
+			for range r.IntN(3) { // these views are dropped
 				text = picture(r, text, s.w, s.h)
 				s.p.show(tea.View{Content: text})
 			}

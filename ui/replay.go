@@ -94,7 +94,7 @@ func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	c.Say(screen.Say{Text: m.At.Local().Format(time.TimeOnly) + "  " + m.Node.Label() + "  " + m.Text})
 }
 
-// moments lists the moments of the recording to which the operator can jump.
+// moments returns a menu of the moments of the recording to which the operator can jump.
 func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	all := r.Moments()
 	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: textBeginning}}

@@ -52,7 +52,7 @@ func aFailure() *replay.Recording {
 	return rec
 }
 
-// replayed runs test with a console that plays a recording, paused at its beginning.
+// replayed calls test with a console that plays a recording, paused at its beginning.
 func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 	t.Helper()
 	var player *replay.Player

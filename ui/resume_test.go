@@ -59,8 +59,8 @@ func TestConsoleWarnsOfInterruptedDeployments(t *testing.T) {
 
 const interruptedUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 
-// interrupted runs test with a console whose predecessor was killed while it followed a deployment of n1. disk is the
-// root disk in the deployment's record, as JSON, or "null" for none.
+// interrupted calls test with a console whose predecessor was killed while it followed a deployment of n1. disk is
+// the root disk in the deployment's record, as JSON, or "null" for none.
 func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +86,8 @@ func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	})
 }
 
-// fetched runs the command of Resume and returns its message without delivering it to the console.
+// fetched runs the command that Resume returns. It returns the command's message without delivering it to the
+// console.
 func (r *rig) fetched() tea.Msg {
 	r.t.Helper()
 	msg := r.c.tasks.Resume()()

@@ -58,7 +58,7 @@ func (a *auditBook) Write(r audit.Record) error {
 	return nil
 }
 
-// inBubble runs test with a console connected to a fake Ironic that has the given nodes. change, which may be nil,
+// inBubble calls test with a console connected to a fake Ironic that has the given nodes. change, which may be nil,
 // can change the options before the console starts.
 func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), test func(r *rig)) {
 	t.Helper()
@@ -91,7 +91,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	})
 }
 
-// open returns a session with the fake Ironic. An empty name stands for the rack7 context.
+// open returns a session with the fake Ironic. If name is empty, the session has the rack7 context.
 func (r *rig) open(name string, notice func(string)) (*screen.Session, error) {
 	if r.refused != nil {
 		return nil, r.refused
@@ -230,7 +230,7 @@ func (r *rig) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// shows fails the test if any of the texts is missing from the screen.
+// shows fails the test if any of the given strings is missing from the screen.
 func (r *rig) shows(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -241,7 +241,7 @@ func (r *rig) shows(texts ...string) {
 	}
 }
 
-// lacks fails the test if any of the texts is on the screen.
+// lacks fails the test if any of the given strings is on the screen.
 func (r *rig) lacks(texts ...string) {
 	r.t.Helper()
 	got := r.text()

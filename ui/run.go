@@ -54,7 +54,7 @@ func (r returned) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// patience is the longest time that Run, at its end, waits for running work such as audit entries.
+// patience is the longest time that Run, at its end, waits for unfinished work, such as writing audit entries.
 const patience = 3 * time.Second
 
 // Run runs the console until the user quits or ctx is canceled. If the console panics, Run restores the terminal and

@@ -29,7 +29,7 @@ type liveSession struct {
 	openedConnect bool
 }
 
-// knows reports whether update u contains nothing that has to be drawn at once. If the only news is that Ironic has
+// knows reports whether update u contains nothing that has to be drawn at once. If the only change is that Ironic has
 // responded again, knows returns true, because the next tick shows it anyway.
 func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 	now := &u.Status
@@ -90,7 +90,7 @@ func notice(m *mailbox.Box[sessionReport]) func(text string) {
 	}
 }
 
-// openSession opens a context by name; "" stands for the current context.
+// openSession opens the context with the given name, or the current context if name is "".
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
 	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[sessionReport](), c.saveView()

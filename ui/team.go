@@ -32,8 +32,8 @@ type Team struct {
 	Forbidden map[action.ID]string
 }
 
-// roomChanged reports that a session on the server has changed, that a message has arrived, or that there is a new
-// picture of the followed session.
+// roomChanged reports that a session on the server has changed, that a message has arrived, or that the followed
+// session shows something new.
 type roomChanged struct{}
 
 // enterRoom registers the console with the consoles of other users.
@@ -76,7 +76,8 @@ func (c *Console) lookAround() {
 	c.env.Seat.Look(s.Title(), node)
 }
 
-// userList lists the connected users. Choosing one starts to follow that user's session.
+// userList lists the connected users. If the operator chooses a user, this session starts following that user's
+// session.
 func (c *Console) userList() screen.Overlay {
 	me := c.env.Seat.Self()
 	var items []overlay.Item
@@ -127,8 +128,8 @@ func (c *Console) messageForm() screen.Overlay {
 	})
 }
 
-// following returns the session that this session follows, and the last picture of that session. It returns false if
-// this session follows none.
+// following returns the session that this session follows, and the last frame of that session. It returns false if
+// this session follows no other session.
 func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	if c.env.Seat == nil || c.env.Seat.Self().Following == 0 {
 		return presence.Frame{}, presence.Session{}, false
@@ -136,8 +137,7 @@ func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	return c.env.Seat.Followed()
 }
 
-// mirror draws f, the last picture of session p, and cuts or pads it to w by h cells. The first line names the
-// session.
+// mirror draws f, the last frame of session p, and cuts or pads it to w by h cells. The first line names the session.
 func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string {
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]

@@ -10,7 +10,7 @@ import (
 	"ironworks/presence"
 )
 
-// onServer runs test with a console on a server. Another user, anna, is connected to the server too.
+// onServer calls test with a console on a server. Another user, anna, is connected to the server too.
 func onServer(t *testing.T, test func(r *rig, anna *presence.Seat)) {
 	t.Helper()
 	room := presence.NewRoom()
@@ -47,7 +47,7 @@ func TestFollowingOnlyWatches(t *testing.T) {
 }
 
 // TestRestingConsoleIgnoresPollsWithoutNews checks that an idle console on a server does not draw again if nothing
-// has changed. It has to draw each kind of news, and every poll while keys are being pressed.
+// has changed. The console must still draw every kind of change and, while keys are being pressed, every poll.
 func TestRestingConsoleIgnoresPollsWithoutNews(t *testing.T) {
 	onServer(t, func(r *rig, _ *presence.Seat) {
 		known := func() fleet.Update { return fleet.Update{Revision: r.c.live.revision, Status: r.c.env.Status} }

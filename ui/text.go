@@ -1,9 +1,9 @@
 package ui
 
-// The texts that this package shows to the operator, except for column headers and key hints, which are next to their
+// The messages that this package shows to the operator. Column headers and key hints are defined next to their
 // tables.
 const (
-	// Texts in the header.
+	// Parts of the header.
 	textNoConnection   = "no connection"
 	textPictureAge     = "%s · data %s · %s"
 	textNoAnswerFor    = "no answer for "
@@ -12,7 +12,7 @@ const (
 
 	textTitleTasks = " · %s running"
 
-	// Texts shown if the window is too small.
+	// Messages shown if the window is too small.
 	textTooSmall   = "too small (minimum 30×7); {quit} quits"
 	textDialogOpen = "a dialog is open"
 
@@ -28,7 +28,7 @@ const (
 	textNothingToCopy   = "nothing to copy"
 	textContextUnusable = "unusable ({connect} shows details): "
 
-	// Texts in menus.
+	// Titles and labels in menus.
 	textHelpTitle    = "Actions"
 	textPaletteTitle = "Go to or run"
 	textNoNode       = "no node"
@@ -36,7 +36,7 @@ const (
 	textMomentsTitle = "Jump to"
 	textBeginning    = "beginning"
 
-	// Texts in toasts.
+	// Messages in toasts.
 	textToastCut       = "… ({messages} shows all)"
 	textMouseOn        = "mouse on: click selects, a second click opens; shift-drag selects text"
 	textMouseOff       = "mouse off"
@@ -47,7 +47,7 @@ const (
 	textPasteTooLong   = "paste refused: more than 256 KiB; pass files to a command on standard input"
 	textNoMessages     = "No messages yet."
 
-	// Texts about other users.
+	// Messages about other users.
 	textWhoTitle      = "Connected users; enter follows"
 	textYou           = "this is your session"
 	textFollows       = "follows session "

@@ -81,7 +81,7 @@ func role(l screen.Level) (theme.Role, string) {
 }
 
 // draw returns up to toastLines lines of the last message, or nil if no message is shown. If the message is longer,
-// the last line names the key in keys that shows the whole message.
+// the last line names the key that shows the whole message.
 func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	if !s.showing || w < 8 {
 		return nil

@@ -116,7 +116,7 @@ func (g *guest) SetStdout(w io.Writer) {
 	g.ExecCommand.SetStdout(w)
 }
 
-// stopped represents this process while job control has stopped it, until it receives SIGCONT.
+// stopped implements [tea.ExecCommand]. It stops the process in the way that job control does.
 type stopped struct{}
 
 // Run stops the process group, which is the effect of Ctrl-Z in a terminal that is not in raw mode.
@@ -131,11 +131,11 @@ func (stopped) Run() error {
 	return nil
 }
 
-// SetStdin does nothing.
+// SetStdin does nothing, because a stopped process reads no input.
 func (stopped) SetStdin(io.Reader) {}
 
-// SetStdout does nothing.
+// SetStdout does nothing, because a stopped process writes no output.
 func (stopped) SetStdout(io.Writer) {}
 
-// SetStderr does nothing.
+// SetStderr does nothing, because a stopped process writes no output.
 func (stopped) SetStderr(io.Writer) {}

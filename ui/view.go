@@ -63,10 +63,10 @@ func (c *Console) view() (v viewstate.State) {
 	return v
 }
 
-// maxEntered is the maximum length, in bytes, of a text that is stored.
+// maxEntered is the maximum length, in bytes, of an input that is stored.
 const maxEntered = 500
 
-// storable returns the input of forms that may be stored. It leaves out texts that are too long or contain control
+// storable returns the input of forms that may be stored. It leaves out inputs that are too long or contain control
 // characters, and URLs that contain a password or a signature.
 func storable(h form.History) map[string][]string {
 	stored := map[string][]string{}

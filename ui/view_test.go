@@ -13,7 +13,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// stored runs test with a console that stores its views in dir.
+// stored calls test with a console that stores its views in dir.
 func stored(t *testing.T, dir string, test func(r *rig)) {
 	t.Helper()
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.views = dir }, test)

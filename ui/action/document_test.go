@@ -109,7 +109,7 @@ Keys, forms, the palette and commands ask the same, by what the action does to t
 In the tables below, ` + "`y`" + ` and "type the name" are the strictest answer that the action may need.
 `
 
-// cost returns the note that tells readers of the documentation how an action with danger d is confirmed.
+// cost returns the note that tells readers of the documentation how an action with the danger d is confirmed.
 func cost(d models.Danger) string {
 	switch d {
 	case models.DangerInterrupts:

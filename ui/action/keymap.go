@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Keymap lists the actions with the keys that the operator has bound. A nil Keymap stands for the built-in actions
-// and keys. A Keymap never changes after [Bind] has returned it.
+// Keymap lists the actions with the keys that the operator has bound. A nil Keymap contains the built-in actions and
+// keys. A Keymap never changes after [Bind] has returned it.
 type Keymap struct{ actions []Action }
 
 // Binding replaces the keys of an action in every scope, or adds an action.

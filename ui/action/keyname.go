@@ -10,7 +10,7 @@ import (
 	"ironworks/spell"
 )
 
-// keyNames lists the names of keys that type no character, as Bubble Tea reports them.
+// keyNames contains Bubble Tea's names for the keys that type no character.
 var keyNames = func() []string {
 	names := strings.Fields("enter tab backspace esc space up down left right home end pgup pgdown insert delete")
 	for i := 1; i <= 20; i++ {
@@ -19,13 +19,13 @@ var keyNames = func() []string {
 	return names
 }()
 
-// modifiers lists the names of modifier keys, in the order in which Bubble Tea reports them.
+// modifiers contains the names of modifier keys, in the order in which Bubble Tea reports them.
 var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 
 // sameKeys maps keys to the keys that most terminals report in their place.
 var sameKeys = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space"}
 
-// keyAliases maps the key names of other programs to ours.
+// keyAliases maps key names of other programs to the names that the console uses.
 var keyAliases = map[string]string{
 	"escape": "esc", "return": "enter", "cr": "enter", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown", "del": "delete",
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",

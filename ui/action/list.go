@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// all lists the built-in actions. It is never modified.
+// all contains the built-in actions. It is never modified.
 var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
 // view returns an action for scope s. The action sends no changes to Ironic or BMCs.

@@ -13,8 +13,8 @@ type meaning struct {
 	actions string
 }
 
-// meanings lists every key that runs more than one action. In scrolling text, n, N and / mean the same as in less and
-// vi.
+// meanings describes every key that runs more than one action. In scrolling text, n, N and / mean the same as in less
+// and vi.
 func meanings() []meaning {
 	return []meaning{
 		{"enter", "open, edit or choose what is at the cursor; read it again", "open bmc-read log-sources edit"},

@@ -1,6 +1,6 @@
 package overlay
 
-// The texts that this package shows to the operator, except for column headers and key hints, which are next to their
+// The messages that this package shows to the operator. Column headers and key hints are defined next to their
 // tables.
 const (
 	textBackToTop      = "↑ back to the top"

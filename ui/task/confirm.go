@@ -73,7 +73,8 @@ func refs(items []provision.Item) []models.NodeRef {
 	return nodes
 }
 
-// verbQuestion returns the question that asks for the consent that the action needs, or nil if it needs none.
+// verbQuestion returns the question that asks the operator to confirm the action, or nil if the action needs no
+// confirmation.
 func (f *flow) verbQuestion() *overlay.Question {
 	if f.batch.Consent() == models.ConsentNone {
 		return nil
@@ -130,7 +131,8 @@ func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int)
 	return q
 }
 
-// previewLines describes the requests to one node, with the equivalent commands.
+// previewLines describes the requests to one node, and lists the baremetal commands that are equivalent to these
+// requests.
 func previewLines(p provision.Preview) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: p.Node.Label()}}
 	add := func(role theme.Role, text string) {

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Enroll starts to enroll the nodes of a finished comparison, once the operator has confirmed.
+// Enroll starts a task that enrolls the nodes of a finished comparison. It first asks for confirmation.
 func (w *Workflow) Enroll(msg screen.StartEnroll) tea.Cmd {
 	why := w.whyNoChange()
 	batch := msg.Action.Batch()

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// beginPlugin starts to run an operator-supplied program on nodes.
+// beginPlugin starts a task that runs an operator-supplied program on nodes.
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
 	place := w.env.Session.Plugins

@@ -50,7 +50,7 @@ func keepsDeployments(s *screen.Session) bool {
 }
 
 // Resume finds interrupted deployments and continues them. A deployment that Ironic has already accepted is only
-// followed; the others are reviewed like any new deployment.
+// followed. All other deployments are reviewed in the same way as new ones.
 func (w *Workflow) Resume() tea.Cmd {
 	name := string(action.DeployResume)
 	s := w.env.Session

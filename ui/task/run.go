@@ -95,7 +95,8 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 	}
 }
 
-// lookAtMost is the maximum number of nodes that are read individually after a task. The next poll reads the others.
+// lookAtMost is the maximum number of nodes that are read individually after a task. The next poll reads the
+// remaining nodes.
 const lookAtMost = 20
 
 // ended shows a toast with the results of a task. It has the poller read up to lookAtMost nodes again, and announces

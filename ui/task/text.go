@@ -1,9 +1,9 @@
 package task
 
-// The texts that this package shows to the operator, except for column headers and key hints, which are next to their
+// The messages that this package shows to the operator. Column headers and key hints are defined next to their
 // tables.
 const (
-	// Help texts for form fields.
+	// Help for form fields.
 	textNoRamdiskHelp   = "run out-of-band steps only, without booting a ramdisk"
 	textReasonHelp      = "shown to other operators; optional"
 	textNoUserData      = "empty: none"
@@ -17,7 +17,7 @@ const (
 	textPersistentHelp  = "every boot, not only the next"
 	textSettingsHelp    = "properties.x.y=V, KEY- removes, traits+=T; quote values with spaces"
 
-	// Texts in the list of steps, and in the forms for single steps.
+	// Labels in the list of steps, and messages in the forms for single steps.
 	textSeveralSteps     = "several steps …"
 	textSeveralStepsHelp = "enter steps as text or JSON"
 	textRunbookItem      = "runbook …"
@@ -28,7 +28,7 @@ const (
 	textNotAnAction  = "%s is not an action on nodes"
 	textNothingToSet = "nothing to set: give KEY=VALUE"
 
-	// Texts for checks and confirmations.
+	// Messages for checks and confirmations.
 	textMoreCards       = "… and %d more: %s"
 	textSkippedNodes    = "Skipped (%d):"
 	textLooking         = "%s: reading %d nodes…"
@@ -44,7 +44,7 @@ const (
 	textMoreInList      = "… and %d more, listed above."
 	textTypeName        = " Type the node name to confirm."
 
-	// Texts for enrolling nodes.
+	// Messages for enrolling nodes.
 	textNothingSends    = "not possible in this session"
 	textNothingToEnroll = "no node can be enrolled: all are in conflict or invalid"
 	textEnrollTo        = "Enroll %s and bring %s to %s?"
@@ -53,7 +53,7 @@ const (
 	textEnrollSkipped   = "Skipped: %s in conflict or invalid"
 	textEnrollMetal3    = "Metal3 manages %s and may undo the changes."
 
-	// Texts for overriding checks.
+	// Messages for overriding checks.
 	textOverrideChoice = "override a check"
 	textContinueWith   = "continue with "
 	textRefusedTitle   = "%s refused for %s: nothing was sent"
@@ -63,7 +63,7 @@ const (
 	textOverrideAudit  = "The audit log records the override. All checks run again."
 	textOverrideAsk    = "Override the failed check %s? Type the node name to confirm."
 
-	// Texts for shells.
+	// Messages for shells.
 	textConnecting      = "Connecting to the machine."
 	textShellBegins     = "%s: shell on %s. exit returns to the console; ~. at the start of a line disconnects.\n"
 	textShellEnded      = "shell %s: closed"
@@ -74,7 +74,7 @@ const (
 	textNodeIsGone      = "shell %s: the node no longer exists"
 	textNoShells        = "not possible in this session"
 
-	// Texts for graphical consoles.
+	// Messages for graphical consoles.
 	textOpeningConsole  = "console %s: opening…"
 	textConsoleURL      = "Treat the URL as a secret: anyone who has it can use the console. It expires, by default after 10 minutes."
 	textConsoleEnabled  = "Enabled for you until you press x or ironworks exits."
@@ -93,13 +93,13 @@ const (
 	textNoNodePassed     = "no node passed its checks"
 	textNoContext        = "no context is open"
 
-	// Texts for resuming deployments.
+	// Messages for resuming deployments.
 	textInterrupted        = "%s interrupted: %s (:%s resumes)"
 	textNotRecorded        = ": deployments are not recorded in this context"
 	textNodesGone          = "%s: node not found: %s (%s discards its deployment)"
 	textNothingInterrupted = ": no interrupted deployments"
 
-	// Texts in toasts, and the line shown after a program that used the terminal.
+	// Messages in toasts, and the line shown after a program that used the terminal.
 	textPressEnter  = "\nPress enter to return to the console. "
 	textSending     = "%s %s: %s ({tasks} shows tasks)"
 	textNodeDone    = "%s %s: %s, now %s"

@@ -229,8 +229,8 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 	return nil
 }
 
-// Begin starts an action on the given nodes. If the action has a form, Begin opens the form and fills in the values
-// in filled.
+// Begin starts an action on the given nodes. If the action has a form, Begin opens the form with the values in filled
+// already entered.
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:

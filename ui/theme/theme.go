@@ -138,7 +138,7 @@ func bold(r Role) bool {
 	return false
 }
 
-// colours returns the color of each role; nil stands for the terminal's default color.
+// colours returns the color of each role. A nil color means the terminal's default color.
 func colours(o Options) [roles]color.Color {
 	var c [roles]color.Color
 	if o.Profile == colorprofile.NoTTY || o.Profile == colorprofile.ASCII {

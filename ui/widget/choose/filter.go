@@ -13,7 +13,7 @@ import (
 // searchText holds an item's text in lower case, for comparison with queries.
 type searchText struct{ title, rest string }
 
-// index prepares the texts to search and the widths of the columns.
+// index computes the searchable text of each item and the widths of the columns.
 func (l *List) index() {
 	l.searchTexts = make([]searchText, len(l.items))
 	l.keyWidth, l.titleWidth = 0, 0

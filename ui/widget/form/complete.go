@@ -34,7 +34,7 @@ func (f *Form) lookUp() tea.Cmd {
 }
 
 // due returns the messages to handle now. When completions arrive, these are the keys that were typed ahead after
-// tab. If tab found nothing to complete, due calls move first to go to the next field.
+// tab. If tab found nothing to complete, due first goes to the next field by calling the function move.
 func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.Cmd) {
 	found, ok := msg.(Completions)
 	if !ok {
@@ -47,8 +47,8 @@ func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.C
 	return msgs, []tea.Cmd{f.lookUp()}
 }
 
-// waits stores msg if tab is waiting for completions, and reports whether it has stored msg. If not, msg has to be
-// handled now. Esc ends the waiting.
+// waits reports whether msg has to wait because tab is waiting for completions. If so, it stores msg; if not, msg has
+// to be handled now. Esc ends the waiting.
 func (f *Form) waits(msg tea.Msg) bool {
 	if len(f.fields) == 0 || !f.fields[f.focus].tab {
 		return false
@@ -92,7 +92,7 @@ func (f *field) completes() (moves bool) {
 // History maps the keys of fields to the input from earlier forms, oldest first.
 type History map[string][]string
 
-// historyMost is the maximum number of texts kept for each field.
+// historyMost is the maximum number of entries kept for each field.
 const historyMost = 20
 
 // Recall makes the input in h available: the up and down keys, or ctrl+p and ctrl+n, recall what was entered in
@@ -106,7 +106,7 @@ func (f *Form) Recall(h History) {
 	}
 }
 
-// remember adds the texts of all fields to the history, except for secrets.
+// remember adds the input of all fields, except for secrets, to the history.
 func (f *Form) remember() {
 	for i := range f.fields {
 		f.fields[i].remember(f.history)

@@ -22,7 +22,7 @@ func pathFields() []form.Field {
 	return []form.Field{{Key: "path", Label: "Path", Complete: complete}, {Key: "note", Label: "Note"}}
 }
 
-// typeAll presses the named keys and pastes all other texts. It returns the last command that looks up completions.
+// typeAll presses the named keys and pastes all other strings. It returns the last command that looks up completions.
 func typeAll(f *form.Form, keys ...string) (lookUp tea.Cmd) {
 	for _, k := range keys {
 		var msg tea.Msg = tea.PasteMsg{Content: k}

@@ -15,7 +15,7 @@ import (
 // Kind determines the values that a field takes.
 type Kind int
 
-// The kinds of fields.
+// The kinds of fields. A Text field takes any text.
 const (
 	Text   Kind = iota
 	Secret      // a Text whose characters are not shown

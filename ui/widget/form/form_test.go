@@ -29,7 +29,7 @@ func fields() []form.Field {
 	}
 }
 
-// press presses the keys with the given names; anything else is pasted as text.
+// press presses the keys with the given names. Arguments that are not key names are pasted as text.
 func press(f *form.Form, keys ...string) (done, cancelled bool) {
 	codes := map[string]tea.KeyPressMsg{
 		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},

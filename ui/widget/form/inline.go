@@ -80,7 +80,7 @@ func (f *Inline) Change(by int) {
 	f.fields[f.focus].update(key)
 }
 
-// Edit starts to edit the current field if it is a text field. Otherwise, it selects the next option.
+// Edit starts editing the current field if it is a text field. Otherwise, it selects the next option.
 func (f *Inline) Edit() {
 	if len(f.fields) == 0 {
 		return
@@ -96,7 +96,7 @@ func (f *Inline) Edit() {
 
 // Click makes the field at the clicked cell current. If another field was being edited, that field's text is kept.
 // again reports whether the clicked field was already current and is not being edited, so that the caller may start
-// to edit it.
+// editing it.
 func (f *Inline) Click(x, y int) (again bool) {
 	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
 		return false
@@ -157,8 +157,8 @@ func (f *Inline) typedKey(at *field, key tea.KeyPressMsg) {
 	}
 }
 
-// editNext keeps the text of the current field and moves to another one. If the other one is a text field, editNext
-// starts to edit it.
+// editNext keeps the text of the current field and moves to another one. If the new field is a text field, editNext
+// starts editing it.
 func (f *Inline) editNext(by int) {
 	f.editing = false
 	f.fields[f.focus].remember(f.history)
@@ -225,8 +225,7 @@ func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// few returns the first lines; most is the maximum number of them. If it omits any, the last line that it returns
-// ends with an ellipsis.
+// few limits the number of lines to most. If it omits lines, the last line that it returns ends with an ellipsis.
 func few(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

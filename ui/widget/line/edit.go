@@ -18,7 +18,7 @@ const commands = tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModHyper | tea.Mod
 func (l *Line) Update(msg tea.Msg) (used bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		// Text copied as a line ends with a line break. In a password, that would become a space.
+		// Text copied as a line ends with a line break. In a password, the line break would become a space.
 		l.write(strings.TrimRight(msg.Content, "\r\n"))
 		return true
 	case tea.KeyPressMsg:

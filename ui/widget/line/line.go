@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// The default limits of a line: characters, bytes, and texts in its history.
+// The default maximum length of a line, in characters and in bytes, and the maximum number of entries in its history.
 const (
 	defaultRunes = 4096
 	defaultBytes = 16 << 10
@@ -96,8 +96,8 @@ func (l *Line) Remember(s string) {
 	}
 }
 
-// recall moves back in the history by the given number of steps, or forward to newer texts if the number is negative,
-// and displays the text found there. It returns false if the history is empty.
+// recall moves back in the history by the given number of steps, or forward if the number is negative, and displays
+// the text found there. It returns false if the history is empty.
 func (l *Line) recall(back int) bool {
 	to := min(max(l.historyBack+back, 0), len(l.history))
 	if to == l.historyBack {

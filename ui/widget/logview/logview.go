@@ -42,7 +42,7 @@ type Line struct {
 // Times is the format in which the times of lines are shown.
 type Times int
 
-// The formats of times.
+// The formats in which times are shown. SinceStart shows the time that has passed since Line.Start.
 const (
 	Absolute Times = iota
 	SinceStart
@@ -63,7 +63,7 @@ type View struct {
 	lanes []string
 
 	keep func(*Line) bool
-	// hits lists the numbers of the lines that match the filter.
+	// hits holds the numbers of the lines that match the filter.
 	hits []int
 
 	w, h  int

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 
 var began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// numbered returns n lines, one per second, whose texts contain the numbers from, from+1, and so on.
+// numbered returns n lines, one per second. The text of each line contains its number, which is counted from the
+// argument from.
 func numbered(from, n int) []logview.Line {
 	lines := make([]logview.Line, n)
 	for i := range lines {
@@ -181,7 +182,7 @@ func TestSearchKeepsContextAndPosition(t *testing.T) {
 	if !v.Search("line 2") {
 		t.Fatal("not found")
 	}
-	// The text matches line 2 and lines 20 to 29. The newest of them is shown, with lines before and after it.
+	// The text matches line 2 and lines 20 to 29. The newest match is shown, with lines before and after it.
 	same(t, v, "   line 27", "   line 28", "❯  line 29", "   line 30", "   line 31", "   line 32")
 	if v.Search("line 2x") || !v.Following() {
 		t.Error("what is not there is found, or the window did not go back")

@@ -19,8 +19,8 @@ type entry struct {
 // because the capacity of the ring may be twice its length, plus what the allocator loses by rounding.
 const overhead = 2*72 + 16
 
-// cost returns the number of bytes that an entry takes. It does not count the tag and the mark, which the entry
-// shares with others.
+// cost returns the number of bytes that an entry takes. It does not count the tag and the mark, because several
+// entries share them.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
 // packed returns l as an entry. It copies the text, which may be part of a large buffer.

@@ -7,9 +7,10 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Search highlights all matches, ignoring case, and goes to one of them. If the view follows the newest line, that is
-// the newest match; otherwise, it is the first match at or below the top of the window. If there is no match, or text
-// is empty, the window returns to its position before the search. Search reports whether there is a match.
+// Search highlights all matches, ignoring case, and goes to one of them. If the view follows the newest line, Search
+// goes to the newest match; otherwise, it goes to the first match at or below the top of the window. If there is no
+// match, or text is empty, the window returns to its position before the search. Search reports whether there is a
+// match.
 func (v *View) Search(text string) bool {
 	if v.before == nil {
 		v.settle()
@@ -55,7 +56,7 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from returns the index, among the shown lines, of the line after which Next starts to search. This is the current
+// from returns the index, among the shown lines, of the line after which Next starts searching. This is the current
 // line or, if there is none, the line before the first visible one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {

@@ -12,7 +12,7 @@ func (a Place) Before(b Place) bool {
 // Rows is a function that returns the number of rows of a line, which is at least one.
 type Rows func(line int) int
 
-// Up returns the place that is n rows above at, or the start of the text if that is closer.
+// Up returns the place that is n rows above the place at, or the start of the text if that is closer.
 func (rows Rows) Up(at Place, n int) Place {
 	for n > at.Row {
 		if at.Line == 0 {
@@ -26,7 +26,7 @@ func (rows Rows) Up(at Place, n int) Place {
 	return at
 }
 
-// Down returns the place that is n rows below at, or limit if that is closer.
+// Down returns the place that is n rows below the place at, or limit if that is closer.
 func (rows Rows) Down(at Place, n int, limit Place) Place {
 	for at.Line < limit.Line && n > 0 {
 		left := rows(at.Line) - 1 - at.Row

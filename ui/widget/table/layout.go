@@ -164,8 +164,8 @@ func (t *Table[R]) drop(p *plan) {
 	}
 }
 
-// widen gives cells to the columns that need more, one cell each in turn, so that only the widest columns are cut. It
-// serves columns with Grow last. It returns the number of cells that remain.
+// widen gives cells to the columns that need more, one cell each in turn, so that only the widest columns are cut.
+// Columns with Grow come last. It returns the number of cells that remain.
 func (t *Table[R]) widen(p *plan, room int) int {
 	room = t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow == 0 })
 	return t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow > 0 })

@@ -8,9 +8,9 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw returns a line of exactly w cells, such as "[Overview]  Ports   Steps ". The brackets mark the current tab
-// even without colors; the other titles have spaces in their place, so that nothing moves. If not all titles fit, the
-// line shows those around the current one, with an ellipsis in place of the others.
+// Draw returns a line of exactly w cells, such as "[Overview] Ports Steps ". The brackets mark the current tab even
+// without colors. All other titles have spaces in place of the brackets, so that nothing moves. If not all titles
+// fit, the line shows the titles around the current one, and an ellipsis in place of the hidden titles.
 func Draw(t *theme.Theme, titles []string, current, w int) string {
 	if w <= 0 {
 		return ""
@@ -82,8 +82,8 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits returns the end of the range of titles that starts at from and fits into w cells. It leaves space for the
-// ellipses.
+// fits returns the end of the range of titles that starts at index from and fits into w cells. It leaves space for
+// the ellipses.
 func fits(titles []string, from, w int) int {
 	x := min(from, 1) // one cell for the ellipsis
 	for i := from; i < len(titles); i++ {

@@ -27,7 +27,7 @@ type Span struct {
 // Kind says whether and how a span has ended.
 type Kind int
 
-// The kinds of spans.
+// The kinds of spans. A span of the kind Over has ended without a failure.
 const (
 	Over   Kind = iota
 	Open        // the span is still running
@@ -40,7 +40,7 @@ type Scale struct {
 	W     int
 }
 
-// steps lists the lengths that an axis can have. There are only a few, so that the axis rarely changes.
+// steps contains the lengths that an axis can have. There are only a few, so that the axis rarely changes.
 var steps = [...]time.Duration{
 	10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second,
 	time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
@@ -173,7 +173,7 @@ func fill(t *theme.Theme, p *Span, n, done int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
 }
 
-// ticks lists the intervals at which an axis can have labels.
+// ticks contains the intervals at which an axis can have labels.
 var ticks = [...]time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
