@@ -104,7 +104,7 @@ func TestCommandsOverSSH(t *testing.T) {
 }
 
 // TestNoFilesOverSSH passes the path of a file to every flag, in all forms. It checks that the file is neither read
-// nor written, and that the answer does not reveal whether the file exists.
+// nor written, and that the output does not reveal whether the file exists.
 func TestNoFilesOverSSH(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

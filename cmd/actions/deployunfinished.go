@@ -72,7 +72,7 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	return a.Print(r)
 }
 
-// resumeUnfinished resumes interrupted deployments, or reverts their changes.
+// resumeUnfinished resumes interrupted deployments. With --give-back, it reverts their changes instead.
 func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deployFlags) error {
 	s, err := a.Connect(cmd)
 	if err != nil {

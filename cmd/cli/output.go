@@ -141,8 +141,8 @@ func WriteLine(w io.Writer, v any) error {
 	return err
 }
 
-// WriteItem writes one item of a stream in a single write. The output format determines whether it writes the item as
-// a JSON object on one line, the item in a YAML list, only the name, or the text.
+// WriteItem writes one item of a stream in a single write. In JSON, the item is an object on one line; in YAML, it is
+// an element of a list. The name format writes only name, and the table format writes text.
 func (a *App) WriteItem(w io.Writer, item any, name, text string) error {
 	switch a.Output {
 	case OutputJSON:

@@ -66,7 +66,8 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (
 	return look, nil
 }
 
-// knownOfBMC prints what Ironic knows about a BMC if why says that the BMC has no Redfish.
+// knownOfBMC prints what Ironic knows about a BMC without Redfish. It prints nothing if why is not a
+// [models.NoRedfishError].
 func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
 	var none *models.NoRedfishError
 	if !errors.As(why, &none) {

@@ -115,7 +115,7 @@ func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	case ignition.FieldUnit, ignition.FieldFile, ignition.FieldOutput:
 		return string(field)
 	default:
-		// The other flags are named like the field: "ssh key" is --ssh-key.
+		// The other flags are named after their fields. For example, --ssh-key sets "ssh key".
 		return "--" + strings.ReplaceAll(string(field), " ", "-")
 	}
 }
