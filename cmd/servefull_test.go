@@ -105,7 +105,7 @@ func TestRecordingThatFails(t *testing.T) {
 	}
 }
 
-// TestLongStandardInput checks that input that is too long is refused rather than truncated.
+// TestLongStandardInput checks that standard input above the size limit is refused rather than truncated.
 func TestLongStandardInput(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

@@ -112,8 +112,8 @@ func (l *AccessLog) write(e serve.Event) error {
 	return l.app.PrintOut("%s %s\n", e.Time.Format("15:04:05"), text)
 }
 
-// progressStep is the step in which progress is printed, in percent: a line is printed when the percentage reaches
-// the next multiple of the step.
+// progressStep is the interval, in percent, at which progress is printed. A line is printed whenever the percentage
+// reaches the next multiple of progressStep.
 const progressStep = 10
 
 // text returns the line to print for an event, or "" for an event that is not printed.

@@ -75,7 +75,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	case a.JournalFile != "":
 		return fmt.Errorf("journal %s has no records of %s", a.JournalFile, name)
 	default:
-		node, err = a.askForNode(cmd, name) // the audit log may have requests about the node
+		node, err = a.askForNode(cmd, name) // the audit log may contain requests that concern the node
 	}
 	if err != nil {
 		return err
