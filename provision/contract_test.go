@@ -50,7 +50,7 @@ func TestFakePatchesLikeIronic(t *testing.T) {
 	}
 }
 
-// randomOps returns random changes of the kind that a deployment and its undo make.
+// randomOps returns random changes like those that a deployment makes and undoes.
 func randomOps(random *rand.Rand) []models.PatchOp {
 	paths := []string{
 		"/instance_uuid", "/description", "/extra/a", "/driver_info/deploy_iso", "/driver_info/deploy_kernel",

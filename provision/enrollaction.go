@@ -20,13 +20,13 @@ type enrollAction struct {
 	api  EnrollAPI
 }
 
-// Name returns "enroll".
+// Name implements [Action].
 func (a *enrollAction) Name() string { return "enroll" }
 
 // Refuse never refuses a node, because conflicts have already been found by the comparison.
 func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is empty, because nothing changes on the machine.
+// Effect returns an empty effect, because nothing changes on the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
 // changesMade returns the changes that the action has made, such as "created" or "2 ports".
