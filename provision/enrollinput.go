@@ -152,7 +152,7 @@ type EnrollReader struct {
 
 // EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
-	// Files lists the files that were read. Their nodes are in Nodes instead.
+	// Files lists the files that were read, but not their nodes, which are in Nodes.
 	Files []EnrolledFile
 	// BMCs lists the results of the queries. There is one result for each system found, and one for each address
 	// without a system.

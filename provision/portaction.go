@@ -68,7 +68,7 @@ func (a *PortAction) Nodes() []string {
 // Empty reports whether there is nothing to send.
 func (a *PortAction) Empty() bool { return len(a.changes) == 0 }
 
-// Name returns the action's name.
+// Name implements [Action].
 func (a *PortAction) Name() string { return a.name }
 
 // Refuse refuses a node if Ironic would refuse one of the changes, or would accept it without any effect.
@@ -162,8 +162,8 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains errors caused by a conflict or by a missing Neutron. If a creation failed although Ironic carried it
-// out, it ignores the error.
+// judge explains errors caused by a conflict or by a missing Neutron. It ignores the error of a creation that Ironic
+// has carried out nevertheless.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
 	if c.vif {
 		return aboutNeutron(n, err)

@@ -189,7 +189,7 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	return c
 }
 
-// Inventory returns the inventory of the node. It is read only once.
+// Inventory returns the inventory of the node, which is read from Ironic only once.
 func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	p.inventoriesMu.Lock()
 	if p.inventories == nil {
