@@ -18,7 +18,7 @@ import (
 	"ironworks/ui"
 )
 
-// record records the terminal of a console to a file. The end function stops the recording.
+// record starts recording a console's terminal to a file. The end function stops the recording.
 func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err error) {
 	file, is := a.Stdout.(*os.File)
 	if !is {

@@ -176,8 +176,8 @@ func oneFlag(t *testing.T, f *pflag.Flag, value string) error {
 	return remoteFlags(cmd, nil)
 }
 
-// refusedOverSSH runs a command with and without a further argument, and checks that it is refused before any file is
-// opened.
+// refusedOverSSH runs a command with and without a further argument, and checks that the command is refused before
+// any file is opened.
 func refusedOverSSH(t *testing.T, args []string) {
 	t.Helper()
 	overSSH := false

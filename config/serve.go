@@ -13,7 +13,8 @@ import (
 
 // Serve holds the settings of `ironworks serve`.
 type Serve struct {
-	// Listen is the address for SSH connections, and HostKey the path of the host key's file.
+	// Listen is the address on which SSH connections are accepted. HostKey is the path of the file that contains the
+	// host key.
 	Listen, HostKey string
 	Access          access.Settings
 	// Sessions and PerUser are the maximum numbers of concurrent sessions, in total and per user. Handshakes is the

@@ -1,5 +1,6 @@
 // Package cli provides the parts that all commands share: the streams and global flags of a run, the connection to
-// Ironic, output formats, exit codes, prompts, progress lines, and the flow that confirms, sends and reports actions.
+// Ironic, output formats, exit codes, prompts, progress lines, and the code that asks for confirmation, sends actions
+// and reports their results.
 package cli
 
 import (

@@ -115,7 +115,7 @@ func (a *app) printConsoles(b *models.BMC) error {
 	return a.Print(r)
 }
 
-// bmcText formats the answer of a BMC. BIOS settings are only in -o json.
+// bmcText formats the report of a BMC. It omits the BIOS settings, which only the JSON and YAML output contains.
 func bmcText(l *provision.BMCReport) string {
 	var b strings.Builder
 	title, sections := l.Page()

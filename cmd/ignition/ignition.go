@@ -54,7 +54,7 @@ func (a *app) imageError(path string, err error) error {
 }
 
 // fileOutput is the -o/--output FILE flag of commands that write a file. It replaces the global --output flag, which
-// selects a format. These commands have no use for a format.
+// selects a format, because these commands have no use for a format.
 type fileOutput struct {
 	path  string
 	force bool

@@ -93,7 +93,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	return a.Print(r)
 }
 
-// askForNode finds a node in Ironic if the journal does not contain it.
+// askForNode finds a node in Ironic. It is called if the journal does not contain the node.
 func (a *app) askForNode(cmd *cobra.Command, name string) (models.NodeRef, error) {
 	s, err := a.Connect(cmd)
 	if err != nil {

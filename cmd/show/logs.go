@@ -221,7 +221,8 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict returns an error that names the nodes from which no log lines arrived, with the status of their sources.
+// verdict returns an error that names the nodes from which no log lines arrived. For each of these nodes, the error
+// shows the status of the log sources.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
