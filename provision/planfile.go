@@ -113,7 +113,7 @@ func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
 
-// Overlay holds values for all nodes that override the values in a plan.
+// Overlay holds values that apply to all nodes and override the values in a plan.
 type Overlay struct {
 	Fields plan.Fields
 	// ConfigDrive has the form that [Deployment.WithConfigDrive] accepts. If it is nil, the plan's configdrive is

@@ -40,7 +40,7 @@ type PortAction struct {
 type portChange struct {
 	request request.Request
 	noun    ports.Noun
-	// settings lists the settings to check against the API version, and ops lists the operations to check against the
+	// settings holds the settings to check against the API version. ops holds the operations to check against the
 	// state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
@@ -91,8 +91,8 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")
 	}
 	if c.vif && n.NetworkInterface == "noop" {
-		// The noop interface answers 204 to every VIF without storing it (ironic/drivers/modules/network/noop.py,
-		// 39.0.0).
+		// The noop interface answers every VIF request with 204, without storing the VIF
+		// (ironic/drivers/modules/network/noop.py, 39.0.0).
 		return refusal(a, n, models.RefusedArguments, "the noop network interface ignores VIFs: Ironic would accept the request and do nothing",
 			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}

@@ -17,7 +17,8 @@ import (
 	"ironworks/printable"
 )
 
-// Reader is the part of Ironic's API that the checks before a deployment read; *ironicclient.Client implements it.
+// Reader is the part of Ironic's API that is needed for the checks before a deployment; *ironicclient.Client
+// implements it.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)

@@ -30,7 +30,7 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that the commands and screens for inspection rules read; *ironicclient.Client
+// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need; *ironicclient.Client
 // implements it.
 type RulesAPI interface {
 	RuleAPI
