@@ -31,7 +31,7 @@ func (r *consoleRamdisks) Serve(ctx context.Context, of prepare.ConfigSource, or
 	return s, nil
 }
 
-// stopServing stops all servers.
+// stopServing stops the servers that consoleRamdisks.Serve has started.
 func (c *consoleHost) stopServing() {
 	c.mu.Lock()
 	all := c.serving

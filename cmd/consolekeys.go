@@ -32,7 +32,7 @@ func keymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	return keys, errors.Join(errs...)
 }
 
-// pluginAction returns the action of a plugin.
+// pluginAction returns the console action that runs a plugin.
 func pluginAction(p *plugin.Plugin) *action.Action {
 	a := &action.Action{ID: action.ID(p.Name), Name: p.Name, Help: printable.Line(p.Help), Changes: p.Changes, Scope: action.Nodes}
 	if len(p.Keys) > 0 {

@@ -16,7 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// DeployOptions configures [Deploy].
+// DeployOptions configures [Deploy] and [Rebuild].
 type DeployOptions struct {
 	// For returns the deployment for the node.
 	For func(n *models.Node) (Deployment, error)

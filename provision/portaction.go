@@ -229,7 +229,7 @@ func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }
 
-// portOf converts a port from Ironic's JSON.
+// portOf converts a decoded JSON object from Ironic to a port.
 func portOf(raw map[string]any) models.Port {
 	var p models.Port
 	convert(raw, &p)

@@ -20,7 +20,7 @@ import (
 // OutputFormat is the format in which results are printed.
 type OutputFormat string
 
-// Output formats.
+// The output formats that --output can select.
 const (
 	OutputTable OutputFormat = "table"
 	OutputJSON  OutputFormat = "json"
@@ -40,7 +40,7 @@ const wideTable = "wide"
 // file instead.
 const OutputFormatFlag = "format"
 
-// String returns the value of the flag.
+// String implements pflag.Value.
 func (f outputFlag) String() string {
 	switch {
 	case f.format == nil: // pflag compares the flag with its zero value
@@ -51,7 +51,7 @@ func (f outputFlag) String() string {
 	return string(*f.format)
 }
 
-// Set parses the value of the flag.
+// Set implements pflag.Value. It accepts the names that [OutputNames] returns.
 func (f outputFlag) Set(s string) error {
 	if !slices.Contains(OutputNames(), s) {
 		return fmt.Errorf("must be table, wide, json, yaml or name%s", DidYouMean(s, OutputNames()))

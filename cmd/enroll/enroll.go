@@ -230,7 +230,7 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	return file.Close()
 }
 
-// tellDiscovered prints what each BMC answered.
+// tellDiscovered prints the results of querying BMCs.
 func (a *app) tellDiscovered(found []provision.Discovered) {
 	r := cli.Result{Header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
 	for _, d := range found {

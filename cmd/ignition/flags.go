@@ -143,7 +143,7 @@ func (a *app) inputError(cmd *cobra.Command, r *ramdiskFlags, err error) error {
 	return err
 }
 
-// printNotes prints the notes of a configuration.
+// printNotes prints the notes about a configuration, each with the flag that it concerns.
 func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	for _, note := range notes {
 		a.PrintMessage("note: %s: %s", r.flag(note.Field), note.Text)

@@ -35,7 +35,7 @@ func NewAccessLog(a *cli.App) *AccessLog {
 	return &AccessLog{app: a, events: make(chan serve.Event, logRoom), printed: map[fetchKey]int{}}
 }
 
-// Enqueue queues an event and never blocks.
+// Enqueue queues an event. If the queue is full, it counts the event as lost instead of blocking.
 func (l *AccessLog) Enqueue(e serve.Event) {
 	select {
 	case l.events <- e:
@@ -71,7 +71,7 @@ func (l *AccessLog) printLost() {
 	}
 }
 
-// EventJSON is an event of serve -o json.
+// EventJSON is an event in the JSON output of commands that serve images.
 type EventJSON struct {
 	Time    time.Time       `json:"time"`
 	Kind    serve.EventKind `json:"kind"`
