@@ -112,8 +112,8 @@ func TestChoicesBelongToFlags(t *testing.T) {
 	}
 }
 
-// TestManPages checks that every command has a page with its name, flags and examples, and that no line of text is a
-// roff request.
+// TestManPages checks that every command has a page with its name, flags and examples, and that no line of text can
+// be taken for a roff request.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "man1")

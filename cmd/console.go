@@ -360,7 +360,8 @@ func (c *consoleHost) options(x *config.Context) []string {
 	return flags
 }
 
-// selecting returns the flag that selects a context, and its value.
+// selecting returns the flag that selects a context, followed by the flag's value. It returns nil if no flag is
+// needed.
 func selecting(cfg *config.Config, x *config.Context) []string {
 	switch {
 	case x.Guessed:

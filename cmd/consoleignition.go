@@ -19,7 +19,7 @@ func (c *consoleHost) ramdisks(s *session.Session, keep session.LineRecorder) sc
 	return &consoleRamdisks{session.Ramdisks{Host: c.app.Host(), Session: s, Record: keep}, c}
 }
 
-// Serve starts a server.
+// Serve starts a server, and registers it to be stopped when the console ends.
 func (r *consoleRamdisks) Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (screen.Serving, error) {
 	s, err := r.Ramdisks.Serve(ctx, of, order)
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *consoleRamdisks) Serve(ctx context.Context, of prepare.ConfigSource, or
 	return s, nil
 }
 
-// stopServing stops all servers.
+// stopServing stops the servers that consoleRamdisks.Serve has started.
 func (c *consoleHost) stopServing() {
 	c.mu.Lock()
 	all := c.serving

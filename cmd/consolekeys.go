@@ -9,8 +9,8 @@ import (
 	"ironworks/ui/action"
 )
 
-// keymap returns the actions of the console with the keys from the configuration file, or nil if that file defines
-// neither keys nor plugins. The error lists all problems with their lines.
+// keymap returns the console's actions, bound to the keys in the configuration file. It returns nil if the file
+// defines neither keys nor plugins. The error lists all problems with their lines.
 func keymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	bindings := make([]action.Binding, 0, len(hands.Keys))
 	at := make([]config.Position, 0, len(hands.Keys))
@@ -32,7 +32,7 @@ func keymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	return keys, errors.Join(errs...)
 }
 
-// pluginAction returns the action of a plugin.
+// pluginAction returns the console action that runs a plugin.
 func pluginAction(p *plugin.Plugin) *action.Action {
 	a := &action.Action{ID: action.ID(p.Name), Name: p.Name, Help: printable.Line(p.Help), Changes: p.Changes, Scope: action.Nodes}
 	if len(p.Keys) > 0 {
@@ -61,7 +61,7 @@ func pluginsOf(hands config.ConsoleSettings) map[action.ID]*plugin.Plugin {
 	return plugins
 }
 
-// ownHands reads the settings of the console, but not the contexts. Labs and recordings need no contexts.
+// ownHands reads the settings of the console, but not the contexts, because labs and recordings need none.
 func (a *app) ownHands() (config.ConsoleSettings, error) {
 	opts := a.Options
 	opts.Flags = a.Flags

@@ -66,8 +66,8 @@ func codeBlock(b *bytes.Buffer, text string) {
 	b.WriteString("```\n")
 }
 
-// TestArgumentErrors checks that our own error reports a wrong number of arguments. It shows which arguments the
-// command takes, unlike cobra's error.
+// TestArgumentErrors checks that a wrong number of arguments leads to our own error. Unlike cobra's error, it shows
+// which arguments the command takes.
 func TestArgumentErrors(t *testing.T) {
 	t.Parallel()
 	var check func(c *cobra.Command)

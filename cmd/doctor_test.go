@@ -22,8 +22,8 @@ import (
 	"ironworks/test/embedded"
 )
 
-// doctoredIronic returns the server of an Ironic that has one node. answers maps URL paths to responses that replace
-// those of Ironic; its key "password" sets the required password.
+// doctoredIronic starts a server for an in-memory Ironic with one node. answers maps URL paths to responses that
+// replace Ironic's. The entry "password" is not a path; it sets the password that the server requires.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)

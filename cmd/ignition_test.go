@@ -361,8 +361,8 @@ func TestIgnitionInAnISO(t *testing.T) {
 		t.Error("what was refused has changed it")
 	}
 	d.put("large.ign", []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/x","contents":{"source":"data:,`+noise(600<<10)+`"}}]}}`))
-	// A configuration that does not fit into the embed area of 256 KiB moves the area to the end of the ISO. Removing
-	// the configuration undoes this.
+	// If a configuration does not fit into the 256 KiB embed area, the area moves to the end of the ISO. Removing the
+	// configuration undoes the move.
 	d.want(cli.ExitOK, "configuration embedded", "embed", "/live.iso", "/large.ign")
 	d.want(cli.ExitOK, "configuration removed", "remove", "/live.iso")
 	if !bytes.Equal(d.get("live.iso"), pristine) {

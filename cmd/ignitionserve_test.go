@@ -135,7 +135,7 @@ func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
 	d := newDesk(t)
 	program := make([]byte, 64)
 	copy(program, "\x7fELF\x02\x01\x01")
-	program[16], program[18], program[20], program[52], program[54], program[58] = 2, 62, 1, 64, 56, 64 // of x86-64
+	program[16], program[18], program[20], program[52], program[54], program[58] = 2, 62, 1, 64, 56, 64 // an ELF header for x86-64
 	d.put("agent", program)
 	s := d.serve("--iso", "/live.iso", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent")
 	got := s.get(s.first.Targets[0].ISO)

@@ -47,7 +47,7 @@ func (i *interrupts) cancelOnSignal(parent context.Context) (ctx context.Context
 	}
 }
 
-// end reports whether a signal is meant for this program.
+// end reports whether a signal must end this program. It also records SIGTERM in i.terminated.
 func (i *interrupts) end(s os.Signal) bool {
 	if s == syscall.SIGTERM {
 		i.terminated.Store(true)

@@ -17,8 +17,8 @@ import (
 
 // Main runs the command line of the process and returns the exit code.
 func Main() int {
-	// The commands handle a broken pipe as an error. The signal must not kill the process, for example while a node
-	// is being deployed.
+	// Commands handle a broken pipe as an error, so SIGPIPE must not kill the process, for example while a node is
+	// being deployed.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := &interrupts{}
 	ctx, stop := signals.cancelOnSignal(context.Background())

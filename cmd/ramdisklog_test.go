@@ -26,7 +26,8 @@ import (
 	"ironworks/session"
 )
 
-// loopback listens on a loopback address.
+// loopback listens on a free port of a loopback address. Outside CI, it skips the test if it cannot listen on the
+// address.
 func loopback(t *testing.T, address string) (net.Listener, int) {
 	t.Helper()
 	var listen net.ListenConfig

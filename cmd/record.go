@@ -18,7 +18,7 @@ import (
 	"ironworks/ui"
 )
 
-// record records the terminal of a console to a file. The end function stops the recording.
+// record starts recording a console's terminal to a file. The end function stops the recording.
 func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err error) {
 	file, is := a.Stdout.(*os.File)
 	if !is {
@@ -57,8 +57,8 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 // verbRecord is the verb of audit log entries about recordings.
 const verbRecord = "record the terminal"
 
-// auditRecording writes to the audit log that a recording starts. The finish function writes that the recording
-// ended.
+// auditRecording writes an audit log entry for the start of a recording. The finish function writes the entry for the
+// end of the recording.
 func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error), err error) {
 	rec.Time, rec.ID, rec.Result = time.Now().UTC(), fmt.Sprintf("%x", time.Now().UnixNano()), audit.Sending
 	if err := log.Write(rec); err != nil {
@@ -96,7 +96,8 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	return recording, s.endsOf(recording, name, finish), nil
 }
 
-// endAbandoned finds the recordings that a killed server left behind, and writes to the audit log that they ended.
+// endAbandoned finds the recordings that a killed server left behind, and writes an audit log entry for the end of
+// each recording.
 func (s *consoleServer) endAbandoned() {
 	if s.recordings == "" {
 		return

@@ -86,7 +86,7 @@ func (a *app) isVerb(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(actions.Verbs(a.App), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }
 
-// checkRole makes a command and its subcommands refuse users whose role is below least. The commands also refuse
+// checkRole makes a command and its subcommands refuse users whose role is below least. The commands also reject
 // flags that name files.
 func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
@@ -118,7 +118,7 @@ func checkRole(role access.Role, cmd *cobra.Command, least access.Role) {
 	}
 }
 
-// remoteFlags refuses flags that choose another Ironic or name files.
+// remoteFlags rejects flags that choose another Ironic or name files.
 func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
@@ -134,8 +134,8 @@ func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// fromStandardInput reports whether every value of a flag stands for standard input or, if the flag takes them, is
-// JSON or a URL.
+// fromStandardInput reports whether every value of a flag is "-", for standard input. Literal JSON and URLs are also
+// allowed if the flag takes them.
 func fromStandardInput(f *pflag.Flag) bool {
 	values := []string{f.Value.String()}
 	if list, is := f.Value.(pflag.SliceValue); is {

@@ -104,7 +104,7 @@ func TestCommandsOverSSH(t *testing.T) {
 }
 
 // TestNoFilesOverSSH passes the path of a file to every flag, in all forms. It checks that the file is neither read
-// nor written, and that the answer does not reveal whether the file exists.
+// nor written, and that the output does not reveal whether the file exists.
 func TestNoFilesOverSSH(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -176,8 +176,8 @@ func oneFlag(t *testing.T, f *pflag.Flag, value string) error {
 	return remoteFlags(cmd, nil)
 }
 
-// refusedOverSSH runs a command with and without a further argument, and checks that it is refused before any file is
-// opened.
+// refusedOverSSH runs a command with and without a further argument, and checks that the command is refused before
+// any file is opened.
 func refusedOverSSH(t *testing.T, args []string) {
 	t.Helper()
 	overSSH := false

@@ -114,7 +114,7 @@ func startOf(text string, from time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// replaySession returns a session with a recording in place of Ironic.
+// replaySession returns a session whose data comes from a recording instead of Ironic.
 func replaySession(where screen.Context, player *replay.Player) *screen.Session {
 	answers := player.Answers()
 	return &screen.Session{
@@ -130,7 +130,7 @@ func replaySession(where screen.Context, player *replay.Player) *screen.Session 
 // noAudit takes the place of the audit log in a replay.
 type noAudit struct{}
 
-// Write always fails.
+// Write always returns an error, because nothing can be changed in a replay.
 func (noAudit) Write(audit.Record) error {
 	return errors.New("nothing can be changed in a replay")
 }

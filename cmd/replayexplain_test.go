@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainRecording checks that an explanation for a moment in a recording uses only recorded data. It uses the
-// reason for the failure or, if there is none, the log.
+// TestExplainRecording checks that an explanation for a moment in a recording uses only recorded data. The
+// explanation is based on the reason for the failure or, if there is none, on the log.
 func TestExplainRecording(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -153,7 +153,7 @@ func (a *app) limitGarbage(percent int) {
 
 const textServerStops = "the server is shutting down; running tasks resume when it restarts"
 
-// run polls Ironic and serves consoles until ctx is canceled. All sessions and tasks end with it.
+// run polls Ironic and serves consoles until ctx is canceled, which also ends all sessions and tasks.
 func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

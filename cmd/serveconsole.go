@@ -143,8 +143,8 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI is the API for a user's console. It answers requests that are the same for all consoles from the server's
-// data.
+// sharedAPI is the API for a user's console. If the result of a request is the same for all consoles, sharedAPI takes
+// it from the server's data.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared

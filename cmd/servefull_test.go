@@ -79,8 +79,8 @@ func TestConsoleThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// TestRecordingThatFails checks that the failure of a recording is reported immediately, in the log and the audit
-// log, and not only when the session ends.
+// TestRecordingThatFails checks that the failure of a recording is reported immediately, both on stderr and in the
+// audit log, rather than at the end of the session.
 func TestRecordingThatFails(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -105,7 +105,7 @@ func TestRecordingThatFails(t *testing.T) {
 	}
 }
 
-// TestLongStandardInput checks that input that is too long is refused rather than truncated.
+// TestLongStandardInput checks that standard input above the size limit is refused rather than truncated.
 func TestLongStandardInput(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

@@ -72,7 +72,7 @@ func (f taskFiles) Ended(t *screen.Task) {
 	}
 }
 
-// load returns the stored tasks and removes their files; resumed tasks are stored again.
+// load returns the stored tasks. It removes their files, because resumed tasks are stored again.
 func (f taskFiles) load() (tasks []keptTask, err error) {
 	names, err := filepath.Glob(filepath.Join(f.dir, "*.json"))
 	slices.Sort(names)

@@ -59,7 +59,7 @@ type BMCLogins struct {
 const allBMCs = ""
 
 // NewBMCLogins returns the credentials for the context with the given name. configured holds the context's BMC
-// settings, and fromFlags the credentials from flags and variables; keyring may be nil.
+// settings. fromFlags holds the credentials from flags and variables. keyring may be nil.
 func NewBMCLogins(context string, configured BMC, fromFlags BMCLogin, keyring *Keyring) *BMCLogins {
 	return &BMCLogins{context: context, configured: configured, fromFlags: fromFlags, keyring: keyring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, keyringPasswords: map[string]models.Secret{}}
 }
@@ -104,9 +104,9 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	return login, nil
 }
 
-// FromFlags returns the password from flags and variables, if there is one, and the user name. The user name comes
-// from flags and variables or, if they contain none, from the context's configuration. If that contains none either,
-// it is user, the node's user name.
+// FromFlags returns the password from flags and variables, if there is one, and the user name. The sources of the
+// user name, in order of precedence, are flags and variables, the context's configuration, and user, which is the
+// node's user name.
 func (l *BMCLogins) FromFlags(user string) BMCLogin {
 	login := BMCLogin{Username: cmp.Or(l.fromFlags.Username, l.configured.Username, user)}
 	if l.fromFlags.Password.IsSet() {

@@ -20,7 +20,7 @@ type cloudFiles struct {
 	path   string           // the path of clouds.yaml, or ""
 	clouds map[string]*node // the clouds, with secure.yaml merged in
 	at     map[string]int   // the line number of each cloud
-	public *node            // public-clouds from clouds-public.yaml
+	public *node            // the public-clouds mapping of clouds-public.yaml
 	secure string           // the path of secure.yaml, or ""
 	// err is set if one of the files is unusable. It matters only if a cloud is requested.
 	err error

@@ -95,7 +95,8 @@ func TestSecureIsFound(t *testing.T) {
 	}
 }
 
-// TestUnreadableSecure checks that an error in secure.yaml is reported, and not only that the password is missing.
+// TestUnreadableSecure checks that an invalid secure.yaml is reported itself, rather than only the password that is
+// missing as a result.
 func TestUnreadableSecure(t *testing.T) {
 	t.Parallel()
 	b := box{files: map[string]string{

@@ -44,8 +44,8 @@ type SettingError struct {
 	// Context and Source are the context's name and source. They are empty if the setting belongs to no context.
 	Context string
 	Source  string
-	// Key is the setting's name where it is set, or should be set: auth_url, auth.auth_url (in clouds.yaml),
-	// OS_AUTH_URL, --connect-timeout.
+	// Key is the name of the setting in the place where it is set, or should be set. Examples are auth_url,
+	// auth.auth_url (in clouds.yaml), OS_AUTH_URL and --connect-timeout.
 	Key     string
 	Problem string
 	Hint    string
@@ -86,7 +86,7 @@ func writeProblem(b *strings.Builder, key, problem, hint string) {
 type PickError struct {
 	// Name is the requested name, which is unknown, or "" if no name was given.
 	Name string
-	// From is the place where the name was given: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
+	// From is the place where the name was given, for example --context, IRONWORKS_CLOUD or /path/config.yaml:1.
 	From string
 	// Kind is "context" or "cloud", depending on what was requested.
 	Kind string

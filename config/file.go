@@ -24,7 +24,7 @@ const maxFile = 16 << 20
 type candidate struct {
 	name, source string
 	settings     settings
-	names        func(key string) string // returns the name of a setting where it is set
+	names        func(key string) string // returns a setting's name in the source of the candidate
 	hint         string                  // the hint for a missing setting, specific to the source
 	accent       string
 	readOnly     bool

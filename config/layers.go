@@ -48,7 +48,7 @@ func (l *loader) ownEnvironment() (settings, []error) {
 	return s, errs
 }
 
-// settings returns the flags as settings.
+// settings converts the flags to settings. It omits flags that are not set.
 func (f Flags) settings() settings {
 	s := settings{}
 	put := func(key, flag, text string) {

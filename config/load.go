@@ -85,8 +85,8 @@ func (l *loader) choose() (*Config, error) {
 		}
 		candidate := l.find(name)
 		ctx := l.resolve(candidate, false)
-		// A context may lack settings that flags and variables supply once it is selected, but they cannot fix a
-		// mistake in the file.
+		// Do not report missing settings, because flags and variables may supply them once the context is selected.
+		// Report a mistake in the file, because they cannot fix it.
 		if mistake := (*FileError)(nil); l.ours.byName[name] != nil && errors.As(ctx.Err, &mistake) {
 			l.warn("context %q cannot be used: %s", name, strings.ReplaceAll(ctx.Err.Error(), "\n", "; "))
 		}

@@ -99,7 +99,7 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 	}
 	s := &c.logs.SSH
 	s.User, s.Jump, s.Config = text("user"), text("jump"), text("config")
-	s.Port, _ = strconv.Atoi(text("port")) // the text is valid or unset
+	s.Port, _ = strconv.Atoi(text("port")) // check has rejected invalid ports, and an unset port is 0
 	if s.Config != "" && s.Config != "none" {
 		s.Config = expandPath(s.Config, home, dir)
 	}

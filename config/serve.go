@@ -13,11 +13,13 @@ import (
 
 // Serve holds the settings of `ironworks serve`.
 type Serve struct {
-	// Listen is the address for SSH connections, and HostKey the path of the host key's file.
+	// Listen is the address on which SSH connections are accepted. HostKey is the path of the file that contains the
+	// host key.
 	Listen, HostKey string
 	Access          access.Settings
-	// Sessions limits the number of concurrent sessions, and PerUser the number per user. Handshakes limits
-	// concurrent handshakes, and Rate the connections per minute. 0 means the default limit.
+	// Sessions and PerUser are the maximum numbers of concurrent sessions, in total and per user. Handshakes is the
+	// maximum number of concurrent handshakes. Rate is the maximum number of connections per minute. 0 means the
+	// default limit.
 	Sessions, PerUser, Handshakes, Rate int
 	Idle                                time.Duration
 	// Record is the folder for recordings of sessions. If it is "", nothing is recorded.

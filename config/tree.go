@@ -22,7 +22,7 @@ const (
 )
 
 // node is a YAML value with its position. Aliases and merge keys are resolved, and aliased nodes are shared. Visit
-// only the keys you need, not the whole tree, because an "alias bomb" makes it huge.
+// only the keys you need, not the whole tree, because an "alias bomb" can make the tree huge.
 type node struct {
 	kind         nodeKind
 	text, tag    string // of a scalar: text is as written, tag is !!str, !!int, …

@@ -41,8 +41,8 @@ type Action interface {
 	Preflight(ctx context.Context, nodes []models.Node)
 	// warnings returns one sentence for each setting that is legal but may not work.
 	warnings(n *models.Node) []string
-	// prepare runs before the first entry. If over is true, nothing is sent and res is the final result. The log,
-	// which may be nil, records the progress of sending; the caller closes it.
+	// prepare runs before the first entry. If over is true, the entries are not sent, and res is the final result.
+	// The log, which may be nil, records the progress of sending; the caller closes it.
 	prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool)
 	// immediate reports whether the action is done as soon as Ironic has answered, without watching.
 	immediate() bool

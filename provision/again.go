@@ -9,7 +9,8 @@ import (
 )
 
 // PlanRetry rereads the nodes of items and plans another attempt. It repeats the checks of a deployment before it
-// plans. changes holds the differences from the state that the operator saw before, one line for each.
+// plans. changes describes, one difference per line, how the nodes differ from the state that the operator saw
+// before.
 func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
 	ids := make([]string, len(items))
 	for i := range items {

@@ -52,8 +52,8 @@ func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestI
 	return rec.RequestID, o, err
 }
 
-// execute sends the entry's request, or calls e.send instead if it is not nil. It passes an error of Ironic to
-// e.judge, and the node in a successful answer to e.answered.
+// execute sends the entry's request, or calls e.send instead if it is not nil. It passes an error from Ironic to
+// e.judge, and the node in a successful response to e.answered.
 func (e *entry) execute(ctx context.Context, api API) (requestID string, err error) {
 	if e.send != nil {
 		return "", e.send(ctx)
@@ -70,7 +70,7 @@ func (e *entry) execute(ctx context.Context, api API) (requestID string, err err
 	return answer.ID, err
 }
 
-// auditReason returns the reason why a request was rejected, as recorded in the audit log. Ironic's answers to bad
+// auditReason returns the reason why a request was rejected, as recorded in the audit log. Ironic's responses to bad
 // requests repeat the request, including passwords. For a sensitive request, only the kind of the error and the HTTP
 // status are therefore recorded. Ironic's log contains the details under the request ID.
 func auditReason(e *entry, f *models.Fault) string {

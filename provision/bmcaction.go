@@ -108,8 +108,8 @@ func (a *bmcAction) resultText(n models.NodeRef) string {
 	return a.results[n.UUID]
 }
 
-// OrderBMC sends an order to a controller without Ironic. The audit log contains the controller's address in place of
-// the node. did is the controller's description of the result.
+// OrderBMC sends an order directly to a controller, without using Ironic. The audit log contains the controller's
+// address in place of the node. did is the controller's description of the result.
 func (r *Runner) OrderBMC(ctx context.Context, b *BMCs, target bmc.Target, o models.BMCOrder) (did string, err error) {
 	a := &bmcAction{bmcs: b, order: o}
 	n := &models.Node{Name: models.MaskURL(target.Address)}

@@ -118,7 +118,7 @@ func (b *BMCs) Query(ctx context.Context, id string) (*BMCReport, error) {
 	return look, ctx.Err()
 }
 
-// QueryTarget queries a controller without Ironic, so the report contains no comparison.
+// QueryTarget queries a controller without using Ironic, so the report contains no comparison.
 func (b *BMCs) QueryTarget(ctx context.Context, target bmc.Target) (*BMCReport, error) {
 	if err := b.complete(ctx, "", &target); err != nil {
 		return nil, err

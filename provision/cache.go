@@ -21,7 +21,7 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return nil
 }
 
-// Cached returns a Preflighter that caches the answers it receives. It is meant for forms, which repeat the checks
+// Cached returns a Preflighter that caches the responses it receives. It is meant for forms, which repeat the checks
 // after every change and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
 // without a cache.
 func (p *Preflighter) Cached() *Preflighter {
@@ -44,7 +44,7 @@ func (p *Preflighter) Cached() *Preflighter {
 	return fresh
 }
 
-// answer is a cached answer, which may also be a "not found" error.
+// answer is a cached response, or a cached "not found" error.
 type answer[T any] struct {
 	value T
 	err   error
@@ -158,7 +158,7 @@ type cachingWeb struct {
 	parts map[string]answer[webPart]
 }
 
-// webPart is the answer to a GET: the headers, and the part of the body that was read.
+// webPart is the response to a GET request: the headers, and the part of the body that was read.
 type webPart struct {
 	answer WebAnswer
 	data   []byte

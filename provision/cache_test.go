@@ -103,7 +103,8 @@ func (w *askedWeb) Get(context.Context, string, int, bool) (provision.WebAnswer,
 	return provision.WebAnswer{Status: 206, Length: 512, Total: 1 << 30}, make([]byte, 512), nil
 }
 
-// TestCachedQueriesTheWebOnce checks that the answers of web servers and the deploy templates are cached as well.
+// TestCachedQueriesTheWebOnce checks that responses from web servers and lists of deploy templates are cached as
+// well.
 func TestCachedQueriesTheWebOnce(t *testing.T) {
 	t.Parallel()
 	web := &askedWeb{}

@@ -65,8 +65,8 @@ func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, no
 	return nodeCtx, nodeGoing, both
 }
 
-// mark changes res to canceled if Cancel interrupted the node. It leaves res unchanged if it is unknown whether a
-// request succeeded.
+// mark sets the outcome of res to canceled if Cancel interrupted work on the node. It leaves res unchanged if it is
+// unknown whether a request succeeded.
 func (c *Cancels) mark(res *Result) {
 	switch {
 	case res.Err == nil || !c.Has(res.Node.UUID):

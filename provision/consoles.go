@@ -54,7 +54,7 @@ type nodeConsole struct {
 
 const (
 	consolePoll    = time.Second
-	consoleTimeout = 30 * time.Second // for a change that Ironic has accepted but not finished
+	consoleTimeout = 30 * time.Second // time limit for Ironic to finish a change that it has accepted
 )
 
 // Open enables the console of the node, if necessary, and returns a handle for one reader.

@@ -18,8 +18,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestFakePatchesLikeIronic checks that the fake Ironic of this package and the embedded one apply the same changes
-// with the same result. The tests in test/contract compare the embedded one with real servers.
+// TestFakePatchesLikeIronic checks that patches have the same result in the fake Ironic of this package and in the
+// embedded one. The tests in test/contract compare the embedded one with real servers.
 func TestFakePatchesLikeIronic(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestFakePatchesLikeIronic(t *testing.T) {
 	}
 }
 
-// randomOps returns random changes of the kind that a deployment and its undo make.
+// randomOps returns random changes like those that a deployment makes and undoes.
 func randomOps(random *rand.Rand) []models.PatchOp {
 	paths := []string{
 		"/instance_uuid", "/description", "/extra/a", "/driver_info/deploy_iso", "/driver_info/deploy_kernel",

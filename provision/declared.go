@@ -33,8 +33,8 @@ type Declared struct {
 	Noun, Label string
 	// UUID is the UUID of the existing object or, for a new object, the UUID given in the file.
 	UUID string
-	// Fields lists the fields that differ. Hidden names the fields that cannot be compared; it is empty if there are
-	// none.
+	// Fields lists the fields that differ. Hidden is a phrase for the fields that cannot be compared. It is empty if
+	// there are none.
 	Fields []string
 	Hidden string
 	// Before and After are the object before and after the change, in the format of a file. Before is empty if the

@@ -16,7 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// DeployOptions configures [Deploy].
+// DeployOptions configures [Deploy] and [Rebuild].
 type DeployOptions struct {
 	// For returns the deployment for the node.
 	For func(n *models.Node) (Deployment, error)
@@ -121,8 +121,8 @@ type readyNode struct {
 	before   *record
 	followUp followUp
 	reason   string
-	// stamp identifies the version of the record in before. It reveals whether another process has changed the record
-	// since.
+	// stamp identifies the version of the record in before. It is used to detect whether another process has changed
+	// the record since the checks.
 	stamp string
 	// requested is the deployment in the form in which it is recorded. restore holds the operations that revert the
 	// changes of an earlier attempt.

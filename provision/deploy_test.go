@@ -214,7 +214,7 @@ func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 		res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
 		all := strings.Join(api.calls, "\n")
 		if c.says == "" {
-			// The answer to the PATCH that reserved the node contains the node, so the node is not read again.
+			// The response to the PATCH that reserved the node contains the node, so the node is not read again.
 			if res.Outcome != provision.OutcomeAccepted || reads > 0 {
 				t.Errorf("%s: %+v, %d reads", name, res, reads)
 			}
@@ -261,8 +261,8 @@ func (r *countingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
 	return r.reader.Drivers(ctx)
 }
 
-// TestRebuildIsRecordedBeforeItIsSent checks that an interrupted rebuild is resumed as a rebuild. A deployment of the
-// same plan is refused, because the rebuild is unfinished.
+// TestRebuildIsRecordedBeforeItIsSent checks that an interrupted rebuild is resumed as a rebuild, and that a
+// deployment of the same plan is refused while the rebuild is unfinished.
 func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	recordable, err := models.DecodeNode([]byte(strings.Replace(string(deployed(t).Raw), "uuid-n1", "7d5f1a2b-0d6e-4a43-9f2c-000000000001", 1)))

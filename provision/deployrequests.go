@@ -126,9 +126,9 @@ func checkedFields() []string {
 }
 
 // verifyUnchanged returns a function that compares the reserved node with the checked one before anything else is
-// written to it. Another client may have changed the node's hints between the checks and the confirmation. The answer
-// to the PATCH that reserved the node contains the node as stored by the PATCH (ironic/objects/node.py, save), so the
-// node is read only if there was no PATCH.
+// written to it. Another client may have changed the node's hints between the checks and the confirmation. If a PATCH
+// request reserved the node, the response to it contained the stored node (ironic/objects/node.py, save). The node is
+// therefore read only if there was no PATCH request.
 func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, api API) error {
 		now := *reserved

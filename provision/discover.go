@@ -47,7 +47,7 @@ func (d *Discovered) Note() string {
 }
 
 // discoveries is the number of BMCs that are queried at the same time. It is high because each BMC is a different
-// host, and because a host that does not answer takes five seconds.
+// host, and because querying a host that does not answer takes five seconds.
 const discoveries = 32
 
 // Discover queries the BMCs at the given addresses, 32 at a time. It contacts no other hosts. progress is called for

@@ -94,7 +94,7 @@ func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Durat
 	return r
 }
 
-// Search returns the agent's search for a root disk, with the node's hints.
+// Search returns a search for the root disk that follows the agent's rules and uses the node's hints.
 func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }

@@ -152,8 +152,8 @@ func TestDoctorCollectsFacts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Four files are requested: good.iso, bad.iso, the kernel and the page. Each of them receives one HEAD and one
-	// GET request.
+	// Four files are requested: good.iso, bad.iso, the kernel and the page. For each of them, the server receives one
+	// HEAD and one GET request.
 	if n := asked.Load(); n != 8 {
 		t.Errorf("%d requests", n)
 	}

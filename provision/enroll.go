@@ -84,12 +84,12 @@ type Enroller struct {
 	// name identifies the action in errors. If singleVerb is true, only the next verb is sent to a node.
 	name       string
 	singleVerb bool
-	// slots limits the concurrent requests, and followed counts the watched nodes.
+	// slots limits the number of concurrent requests. followed is the number of watched nodes.
 	slots    chan struct{}
 	followed *atomic.Int64
 }
 
-// Enrolled is the result of the enrollment of one node.
+// Enrolled is the result of enrolling one node.
 type Enrolled struct {
 	Result
 	// Changes lists the completed changes in order, such as "created", "1 port", "verified", "inspected" and

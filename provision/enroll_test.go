@@ -285,7 +285,7 @@ func TestEnrollChangesAfterATransition(t *testing.T) {
 }
 
 // TestEnrollChangesWhatDiffers checks that only the fields that differ are changed, and that credentials are changed
-// only if the operator wants that.
+// only at the operator's request.
 func TestEnrollChangesWhatDiffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := embedded.New(t, time.Now).Client(t)

@@ -20,13 +20,13 @@ type enrollAction struct {
 	api  EnrollAPI
 }
 
-// Name returns "enroll".
+// Name implements [Action].
 func (a *enrollAction) Name() string { return "enroll" }
 
 // Refuse never refuses a node, because conflicts have already been found by the comparison.
 func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is empty, because nothing changes on the machine.
+// Effect returns an empty effect, because nothing changes on the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
 // changesMade returns the changes that the action has made, such as "created" or "2 ports".
@@ -54,9 +54,9 @@ func (a *enrollAction) changesMade() []string {
 	return did
 }
 
-// creationEntry returns the entry that creates an object whose UUID was chosen by this run. If the answer is lost and
-// the object does not exist, for example because a busy Ironic takes longer than the client waits, the request is
-// repeated. The UUID prevents a duplicate. It is not an error if another run has created the object.
+// creationEntry returns the entry that creates an object whose UUID was chosen by this run. If the answer is lost,
+// for example because a busy Ironic takes longer than the client waits, the request is repeated unless the object
+// exists. The UUID prevents a duplicate. It is not an error if another run has created the object.
 func creationEntry(verb string, r request.Request, exists func(context.Context) (bool, error)) entry {
 	there := func(ctx context.Context) bool {
 		is, err := exists(ctx)
@@ -80,8 +80,8 @@ func creationEntry(verb string, r request.Request, exists func(context.Context) 
 	}}
 }
 
-// EnrollRequests returns the requests for an item, and the commands that are equivalent to these requests. The
-// requests include the verbs that bring the node to the goal.
+// EnrollRequests returns the requests for an item, including the verbs that bring the node to the goal. It also
+// returns the equivalent commands.
 func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
 	if it.Kind.Refused() {
 		return nil, nil

@@ -136,7 +136,7 @@ type EnrollReader struct {
 		EnrollAPI
 		Drivers(ctx context.Context) ([]models.Driver, error)
 	}
-	// BMCs queries the BMCs and knows their credentials.
+	// BMCs queries BMCs with the credentials that it knows.
 	BMCs *BMCs
 	// Open reads a file that lists nodes. If it is nil, [ReadNodeFile] is used.
 	Open func(name string) ([]byte, error)
@@ -152,7 +152,7 @@ type EnrollReader struct {
 
 // EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
-	// Files lists the files that were read. Their nodes are in Nodes instead.
+	// Files lists the files that were read, but not their nodes, which are in Nodes.
 	Files []EnrolledFile
 	// BMCs lists the results of the queries. There is one result for each system found, and one for each address
 	// without a system.
@@ -163,7 +163,7 @@ type EnrollFound struct {
 	Completed int
 }
 
-// EnrolledFile is one file of the input.
+// EnrolledFile describes one file of the input. Nodes is the number of nodes in the file.
 type EnrolledFile struct {
 	Name  string
 	Nodes int

@@ -95,7 +95,7 @@ func TestEnrollRamdisk(t *testing.T) {
 	}
 }
 
-// TestEnrollRamdiskIsChecked checks that the error for an invalid ramdisk names its flag.
+// TestEnrollRamdiskIsChecked checks that the error for an invalid ramdisk names the flag that must be corrected.
 func TestEnrollRamdiskIsChecked(t *testing.T) {
 	t.Parallel()
 	for want, ramdisk := range map[string]provision.EnrollRamdisk{

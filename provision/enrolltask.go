@@ -23,7 +23,7 @@ type EnrollAction struct {
 	NoInspect bool
 }
 
-// Name returns "enroll".
+// Name implements [Action].
 func (*EnrollAction) Name() string { return "enroll" }
 
 // Refuse never refuses a node, because the batch contains no nodes with conflicts.

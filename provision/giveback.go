@@ -83,7 +83,7 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 	return err == nil
 }
 
-// revertUnknown handles the case that the last request may have been carried out. That request is reverted together
+// revertUnknown handles the case where the last request may have been carried out. That request is reverted together
 // with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the
 // deployment itself, stays in the record, so that it can be resumed later. If ctx is done, all requests stay in the
 // record.

@@ -263,8 +263,8 @@ func testGiveBackFault(t *testing.T, at int, fault giveBackFault, again func(*pr
 	}
 }
 
-// TestGiveBackOfAReleasedNode checks the case that another client has removed the instance_uuid before the fields
-// were restored. They are then restored unless the node has been reserved again.
+// TestGiveBackOfAReleasedNode checks the case where another client has removed the instance_uuid before the fields
+// are restored. The fields are then restored unless the node has been reserved again.
 func TestGiveBackOfAReleasedNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		instance string

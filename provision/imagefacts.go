@@ -24,7 +24,7 @@ type ImageWeb interface {
 	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
 }
 
-// WebAnswer is the answer of a web server.
+// WebAnswer describes the response of a web server.
 type WebAnswer struct {
 	Status int
 	// Length is the size of the body. If the body is only a part of the file, Total is the size of the whole file.

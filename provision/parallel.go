@@ -9,8 +9,8 @@ import (
 )
 
 // PanicError holds the value of a panic that occurred while acting on one node. After the goroutines of the other
-// nodes have ended, it is raised again in the goroutine that called [Runner.Run] or [FindNodes], where it can be
-// handled.
+// nodes have ended, the panic is raised again in the goroutine that called [Runner.Run] or [FindNodes], where it can
+// be handled.
 type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked.

@@ -27,7 +27,7 @@ func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 // Name returns the ironworks command that does the same: "hints set".
 func (*PinAction) Name() string { return "hints set" }
 
-// Effect is empty, because nothing changes on the machine before its next deployment.
+// Effect returns an empty effect, because nothing changes on the machine before its next deployment.
 func (*PinAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
 // Refuse refuses a node if no hint can be written for the disk, or if Ironic currently accepts no changes to the

@@ -37,8 +37,8 @@ func (e *PlanError) Error() string {
 // Unwrap returns the underlying error.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// ReadPlan reads a plan from the file at path. A leading ~/ stands for the home folder. If the file can be read but
-// is invalid, the error is a [*PlanError].
+// ReadPlan reads a plan from the file at path, in which a leading ~/ means the home folder. If the file can be read
+// but is invalid, the error is a [*PlanError].
 func ReadPlan(path string) (PlanFile, error) {
 	path = homePath(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
@@ -113,7 +113,7 @@ func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
 
-// Overlay holds values for all nodes that override the values in a plan.
+// Overlay holds values that apply to all nodes and override the values in a plan.
 type Overlay struct {
 	Fields plan.Fields
 	// ConfigDrive has the form that [Deployment.WithConfigDrive] accepts. If it is nil, the plan's configdrive is

@@ -40,7 +40,7 @@ type PortAction struct {
 type portChange struct {
 	request request.Request
 	noun    ports.Noun
-	// settings lists the settings to check against the API version, and ops lists the operations to check against the
+	// settings holds the settings to check against the API version. ops holds the operations to check against the
 	// state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
@@ -68,7 +68,7 @@ func (a *PortAction) Nodes() []string {
 // Empty reports whether there is nothing to send.
 func (a *PortAction) Empty() bool { return len(a.changes) == 0 }
 
-// Name returns the action's name.
+// Name implements [Action].
 func (a *PortAction) Name() string { return a.name }
 
 // Refuse refuses a node if Ironic would refuse one of the changes, or would accept it without any effect.
@@ -91,8 +91,8 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")
 	}
 	if c.vif && n.NetworkInterface == "noop" {
-		// The noop interface answers 204 to every VIF without storing it (ironic/drivers/modules/network/noop.py,
-		// 39.0.0).
+		// The noop interface answers every VIF request with 204, without storing the VIF
+		// (ironic/drivers/modules/network/noop.py, 39.0.0).
 		return refusal(a, n, models.RefusedArguments, "the noop network interface ignores VIFs: Ironic would accept the request and do nothing",
 			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}
@@ -162,8 +162,8 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains errors caused by a conflict or by a missing Neutron. If a creation failed although Ironic carried it
-// out, it ignores the error.
+// judge explains errors caused by a conflict or by a missing Neutron. It ignores the error of a creation that Ironic
+// has carried out nevertheless.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
 	if c.vif {
 		return aboutNeutron(n, err)
@@ -229,7 +229,7 @@ func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }
 
-// portOf converts a port from Ironic's JSON.
+// portOf converts a decoded JSON object from Ironic to a port.
 func portOf(raw map[string]any) models.Port {
 	var p models.Port
 	convert(raw, &p)

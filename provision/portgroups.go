@@ -96,7 +96,8 @@ func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*
 	return a, a.members(ctx, node, group, settings)
 }
 
-// members adds the changes that the members setting requires. They add ports to the group or remove ports from it.
+// members adds the changes that the members setting requires. These changes add ports to the group or remove ports
+// from it.
 func (a *PortAction) members(ctx context.Context, node *models.Node, group map[string]any, settings []ports.Setting) error {
 	s := ports.Find(settings, "members")
 	if s == nil {

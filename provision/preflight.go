@@ -17,7 +17,8 @@ import (
 	"ironworks/printable"
 )
 
-// Reader is the part of Ironic's API that the checks before a deployment read; *ironicclient.Client implements it.
+// Reader is the part of Ironic's API that is needed for the checks before a deployment; *ironicclient.Client
+// implements it.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)
@@ -189,7 +190,7 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	return c
 }
 
-// Inventory returns the inventory of the node. It is read only once.
+// Inventory returns the inventory of the node, which is read from Ironic only once.
 func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	p.inventoriesMu.Lock()
 	if p.inventories == nil {

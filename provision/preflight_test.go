@@ -86,7 +86,7 @@ func deployment(t *testing.T) provision.Deployment {
 
 const hintsText = `{"serial": "S1"}`
 
-// theRun prepares the deployment of one node in a fake Ironic. For each change, that Ironic calls the on function.
+// theRun prepares the deployment of one node in a fake Ironic, which calls on for each change.
 func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, *provision.DeployAction, provision.Batch, *provision.Runner) {
 	t.Helper()
 	n := deployable(t)

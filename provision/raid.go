@@ -37,7 +37,7 @@ func ParseRAID(data []byte) (RAIDTarget, error) {
 	return NewRAID(config)
 }
 
-// NewRAID checks a target RAID as Ironic's API does.
+// NewRAID checks a target RAID configuration as Ironic's API does, and returns it as a RAIDTarget.
 func NewRAID(config map[string]any) (RAIDTarget, error) {
 	disks, err := raid.Decode(config)
 	if err != nil {

@@ -30,7 +30,7 @@ func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 // Name returns the ironworks command that does the same: "ignition apply".
 func (*RamdiskAction) Name() string { return "ignition apply" }
 
-// Effect is empty, because nothing changes on the machine before its next operation.
+// Effect returns an empty effect, because nothing changes on the machine before its next operation.
 func (*RamdiskAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
 // Refuse refuses a node if the ramdisk cannot be written, or if the node could never boot it.

@@ -21,7 +21,7 @@ const (
 	layer        = `{"mediaType": "application/octet-stream", "size": 1, "digest": "sha256:ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}`
 )
 
-// errAny stands for any error.
+// errAny is expected by tests that accept any error.
 var errAny = errors.New("any error")
 
 // TestRegistryKinds checks all kinds of manifests that Ironic's identify_specific_image distinguishes.

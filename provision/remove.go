@@ -29,7 +29,7 @@ func MarkedNodes(ctx context.Context, client *ironicclient.Client, key string) (
 }
 
 // RemoveNodes deletes the nodes of simulated machines in any state, without undeploying them. Ironic allows this only
-// in maintenance, so RemoveNodes sets maintenance first. The reason for the maintenance is in why.
+// in maintenance, so RemoveNodes sets maintenance first, with why as the reason.
 func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []models.Node, why string) (removed int, err error) {
 	for i := range nodes {
 		n := &nodes[i]

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// TestOnceUnlocked checks that onceUnlocked waits only if a node is locked, and not forever.
+// TestOnceUnlocked checks that onceUnlocked waits only if a node is locked, and that it does not wait forever.
 func TestOnceUnlocked(t *testing.T) {
 	t.Parallel()
 	lock, other := &models.Fault{Kind: models.FaultLocked, Status: 409}, errors.New("another fault")

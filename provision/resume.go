@@ -137,8 +137,8 @@ func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *rea
 	return a.resumeFrom(d, n, r, action, why)
 }
 
-// waitUntilKnown waits until it is known which requests of an interrupted deployment have arrived. It updates n
-// meanwhile.
+// waitUntilKnown waits until it is known which requests of an interrupted deployment have arrived. It rereads n while
+// it waits, and returns the next action and the reason for it.
 func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *record) (next, string, error) {
 	reader, can := a.checks.Reader.(interface {
 		Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
@@ -225,8 +225,8 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	})
 }
 
-// sentBefore returns an entry that stands for the requests of an earlier attempt. They are not sent again, but may
-// have to be reverted.
+// sentBefore returns a single entry for all requests of an earlier attempt, or nil if there was none. These requests
+// are not sent again, but may have to be reverted.
 func (r *readyNode) sentBefore() []entry {
 	if r.before == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"ironworks/rules"
 )
 
-// RuleAPI is the part of Ironic's API for inspection rules; *ironicclient.Client implements it.
+// RuleAPI lists Ironic's inspection rules; *ironicclient.Client implements it.
 type RuleAPI interface {
 	InspectionRules(ctx context.Context) ([]json.RawMessage, error)
 }

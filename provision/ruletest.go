@@ -30,7 +30,7 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that the commands and screens for inspection rules read; *ironicclient.Client
+// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need; *ironicclient.Client
 // implements it.
 type RulesAPI interface {
 	RuleAPI
@@ -98,7 +98,7 @@ const (
 	RuleUnclear RuleVerdictKind = "unclear" // the result cannot be predicted
 )
 
-// Text returns the verdict in words.
+// Text returns the verdict in words. If a condition is not met, it includes the number of the condition.
 func (v *RuleVerdict) Text() string {
 	if v.Kind == RuleDiffers {
 		return fmt.Sprintf("condition %d is not met", v.Outcome.Condition)

@@ -135,7 +135,7 @@ type RunOptions struct {
 	// Cancels removes individual nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// next lets the action start on the next node. followed counts the nodes being watched.
+	// next lets the run start on the next node. followed is the number of nodes that are being watched.
 	next     func()
 	followed *atomic.Int64
 }

@@ -34,7 +34,7 @@ const (
 // Unfinished describes the deployment of a node as recorded on disk, but without secrets.
 type Unfinished struct {
 	Node models.NodeRef `json:"node"`
-	// Verb is deploy or rebuild. Old records omit it; it is then deploy.
+	// Verb is deploy or rebuild. Old records omit it, which means deploy.
 	Verb  models.Verb `json:"verb,omitempty"`
 	Stage Stage       `json:"stage"`
 	// Started is the time just before the first request was sent, and At is the time just before the last one was
@@ -47,8 +47,7 @@ type Unfinished struct {
 	Kept     bool   `json:"kept,omitempty"`
 	// Allocated reports whether the node is reserved by an allocation whose UUID is Instance.
 	Allocated bool `json:"allocated,omitempty"`
-	// From is the state of the node before the deployment. Touched is the value of its provision_updated_at at that
-	// time.
+	// From is the state of the node before the deployment. Touched is the node's provision_updated_at at that time.
 	From    models.ProvisionState `json:"from"`
 	Touched models.Time           `json:"touched"`
 	// Digest identifies the deployment. It is the SHA-256 of everything that the deployment requests.
@@ -116,8 +115,8 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 }
 
 // hasLeftState reports whether the node has left the state in which the deployment started. If the node is in the
-// same state again (after another failure or a rebuild), only the time of the state reveals that. A node never
-// returns to available with its instance_uuid.
+// same state again (after another failure or a rebuild), only provision_updated_at reveals that. A node never returns
+// to available with its instance_uuid.
 func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)

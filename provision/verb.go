@@ -189,7 +189,7 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 
 // ended reports whether the operation that the verb started has ended. When Ironic accepts a verb, the node leaves
 // its state. Therefore the first stable state that is seen afterward is the outcome, even if it equals the state
-// before.
+// before the operation.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {

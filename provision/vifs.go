@@ -47,8 +47,8 @@ func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error
 	return list, nil
 }
 
-// aboutNeutron explains a server error of a VIF request. The network interface calls Neutron. If Neutron does not
-// answer, Ironic's error message does not mention Neutron.
+// aboutNeutron explains a server error in response to a VIF request. Neutron may be the cause, because the network
+// interface calls it. If Neutron does not answer, Ironic's error message does not mention this.
 func aboutNeutron(n *models.Node, err error) error {
 	f, is := errors.AsType[*models.Fault](err)
 	if !is || f.Kind != models.FaultServer || !ports.ManagesNetworks(n.NetworkInterface) {

@@ -43,8 +43,8 @@ func (w *Web) Head(ctx context.Context, address string) (WebAnswer, error) {
 	return a, err
 }
 
-// Get returns the answer and the start of its body, which it reads up to the number of bytes given by most. If part
-// is true, it requests only these bytes.
+// Get returns the response and the start of its body, up to the number of bytes given by most. If part is true, it
+// requests only these bytes from the server.
 func (w *Web) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
 	return w.do(ctx, http.MethodGet, address, most, part)
 }

@@ -16,8 +16,8 @@ import (
 	"ironworks/provision"
 )
 
-// imageServer returns a web server that serves an image, a checksum file that lists it with an invented checksum, and
-// the answers of a hostile server.
+// imageServer returns a web server with an image, and a checksum file that lists the image with an invented checksum.
+// It also serves redirects, and responses like those of a hostile server.
 func imageServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()

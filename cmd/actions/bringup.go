@@ -66,8 +66,8 @@ func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, fla
 	return a.CarryOut(cmd, s, runner, batch, flags.ActFlags)
 }
 
-// namedOrMatching returns args as node names. If any argument is a filter term, it instead returns the UUIDs of the
-// nodes that match the filter consisting of all arguments.
+// namedOrMatching returns args if all of them are node names. If any of them is a filter term, all of args form one
+// filter, and the UUIDs of the matching nodes are returned.
 func (a *app) namedOrMatching(cmd *cobra.Command, s *session.Session, args []string) ([]string, error) {
 	if !slices.ContainsFunc(args, isFilterTerm) {
 		return args, nil

@@ -68,7 +68,7 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	return cmd
 }
 
-// deploy runs the checks, confirms, sends the requests and waits.
+// deploy runs the checks, asks for confirmation, sends the requests, and waits for the results.
 func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
 	options, names, err := a.deployOptions(v, names, flags)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"ironworks/provision"
 )
 
-// printDryRun prints the report of a dry run. It returns an error with the exit code for refusals if a deployment
-// would be refused.
+// printDryRun prints the report of a dry run. If any deployment would be refused, it returns an error that carries
+// the exit code for refusals.
 func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) error {
 	reports := make([]provision.DeployReport, len(nodes))
 	var text strings.Builder

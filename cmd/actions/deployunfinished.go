@@ -72,7 +72,7 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	return a.Print(r)
 }
 
-// resumeUnfinished resumes interrupted deployments, or reverts their changes.
+// resumeUnfinished resumes interrupted deployments. With --give-back, it reverts their changes instead.
 func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deployFlags) error {
 	s, err := a.Connect(cmd)
 	if err != nil {
@@ -96,9 +96,9 @@ func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deploy
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// unfinishedNodes finds the nodes with interrupted deployments. It returns the named ones or, if names is empty, all
-// whose deployment is not in [provision.StageSent]. It skips nodes that are missing from Ironic. It removes the
-// record of a missing node only if forget is set, because the node may just be hidden from this user.
+// unfinishedNodes finds the nodes with interrupted deployments. If names is empty, it returns all of them except
+// those in [provision.StageSent]; otherwise, it returns the named ones. It skips nodes that are missing from Ironic.
+// It removes the record of a missing node only if forget is set, because the node may just be hidden from this user.
 func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {

@@ -52,8 +52,8 @@ func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// Act runs an action on the named nodes: it plans, confirms and sends the action, waits if requested, and prints the
-// results.
+// Act plans an action on the named nodes, asks for confirmation, and sends the requests. It waits if flags.Wait is
+// set, and prints the results.
 func (a *App) Act(cmd *cobra.Command, action provision.Action, names []string, flags ActFlags) error {
 	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *App) ConnectNodes(cmd *cobra.Command, names []string) (*session.Session
 	return s, nodes, nil
 }
 
-// CarryOut confirms and runs a plan, and prints the results.
+// CarryOut asks the user to confirm a plan, runs it, and prints the results.
 func (a *App) CarryOut(cmd *cobra.Command, s *session.Session, runner *provision.Runner, plan provision.Batch, flags ActFlags) error {
 	ctx := cmd.Context()
 	return a.CarryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Batch) error {
@@ -98,7 +98,7 @@ type acting struct {
 	confirm func(provision.Batch) error
 }
 
-// CarryOutConfirmed does the same as [App.CarryOut], but calls confirm to confirm the plan.
+// CarryOutConfirmed does the same as [App.CarryOut], but calls confirm instead of asking the user directly.
 func (a *App) CarryOutConfirmed(
 	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags ActFlags, confirm func(provision.Batch) error,
 ) error {
@@ -156,7 +156,7 @@ func namesOf(items []provision.Item) []string {
 	return names
 }
 
-// PrintRefused prints the reasons why nothing was sent.
+// PrintRefused prints the reason for each refusal. It returns an error that carries the exit code for refusals.
 func (a *App) PrintRefused(plan provision.Batch, refused []provision.Item) error {
 	for _, i := range refused {
 		a.PrintMessage("%v", i.Refusal)

@@ -1,5 +1,6 @@
 // Package cli provides the parts that all commands share: the streams and global flags of a run, the connection to
-// Ironic, output formats, exit codes, prompts, progress lines, and the flow that confirms, sends and reports actions.
+// Ironic, output formats, exit codes, prompts, progress lines, and the code that asks for confirmation, sends actions
+// and reports their results.
 package cli
 
 import (
@@ -41,8 +42,8 @@ type App struct {
 	// secrets lists the strings to mask in crash files.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
-	// guessed is true if no Ironic is configured, and a default address is used. searched lists the places that were
-	// searched for a configuration. It is printed if the connection to a guessed address fails.
+	// guessed is true if no Ironic is configured, so that a default address is used. searched lists the places that
+	// were searched for a configuration. The list is printed if the connection to the guessed address fails.
 	guessed  bool
 	searched string
 	// client and keystone identify the servers of the context. They are used to distinguish a failed connection to
@@ -57,7 +58,7 @@ type App struct {
 // NewApp returns the App for one run of the program. By default, it prints results as tables.
 func NewApp(p Process) *App { return &App{Process: p, Output: OutputTable} }
 
-// Load reads the configuration with the flags of this run and prints its warnings.
+// Load reads the configuration, applies the flags of this run, and prints the configuration's warnings.
 func (a *App) Load(cmd *cobra.Command) (*config.Config, error) {
 	cfg, err := a.LoadConfig(cmd, cmd.Flags().Changed("read-only"))
 	for _, w := range cfg.Warnings {
@@ -66,7 +67,7 @@ func (a *App) Load(cmd *cobra.Command) (*config.Config, error) {
 	return cfg, err
 }
 
-// LoadConfig reads the configuration with the flags of this run. It applies --read-only only if withReadOnly is set.
+// LoadConfig reads the configuration and applies the flags of this run, but --read-only only if withReadOnly is set.
 func (a *App) LoadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config, error) {
 	if a.Remote != nil {
 		a.Files = a.Remote.Cfg.Files

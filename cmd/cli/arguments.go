@@ -44,8 +44,8 @@ func ReadAll(r io.Reader) ([]byte, error) {
 // InputMost is the maximum size of standard input in bytes. No request to Ironic is larger.
 const InputMost = 64 << 20
 
-// ReadArgument returns the content that an argument stands for. The argument is JSON text, FILE, @FILE, or - for
-// standard input.
+// ReadArgument returns the content that an argument specifies. The argument is JSON text, the name of a file (FILE or
+// @FILE), or "-" for standard input.
 func (a *App) ReadArgument(arg string) ([]byte, error) {
 	switch {
 	case arg == "-":

@@ -56,8 +56,8 @@ func (a *App) BMCs(s *session.Session, flags *BMCFlags) (*provision.BMCs, error)
 	return way.BMCs(s), nil
 }
 
-// BMCAccess returns how to reach BMCs, according to the flags, the environment and the context. The session is nil
-// for a BMC given with --address, which needs no Ironic.
+// BMCAccess returns the access to BMCs that the flags, the environment and the context configure. s is nil for a BMC
+// given with --address, which needs no Ironic.
 func (a *App) BMCAccess(s *session.Session, flags *BMCFlags) (*session.BMCAccess, error) {
 	given := flags.BMCFlags
 	if flags.PasswordFile != "" {

@@ -118,7 +118,7 @@ func (a *App) AskTyped(ctx context.Context, question, want string, count int, ac
 	return err
 }
 
-// NothingSent is the reason for a refusal if the operator did not confirm.
+// NothingSent is the reason for the refusal of an action that the operator did not confirm.
 const NothingSent = "not confirmed, nothing was sent"
 
 // AskYes asks a yes-or-no question. If the answer is not yes, it returns a refusal; the text in otherwise is its

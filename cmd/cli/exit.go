@@ -82,7 +82,8 @@ func is[E error](err error) bool {
 	return found
 }
 
-// ExitCode returns the exit code for an error.
+// ExitCode returns the exit code for an error, based on the type of the error. It returns ExitFailed for an error of
+// any other type.
 func ExitCode(err error) int {
 	login, asked := errors.AsType[*provision.BMCCredentialsError](err)
 	fault, faulty := errors.AsType[*models.Fault](err)

@@ -20,7 +20,7 @@ import (
 // OutputFormat is the format in which results are printed.
 type OutputFormat string
 
-// Output formats.
+// The output formats that --output can select.
 const (
 	OutputTable OutputFormat = "table"
 	OutputJSON  OutputFormat = "json"
@@ -40,7 +40,7 @@ const wideTable = "wide"
 // file instead.
 const OutputFormatFlag = "format"
 
-// String returns the value of the flag.
+// String implements pflag.Value.
 func (f outputFlag) String() string {
 	switch {
 	case f.format == nil: // pflag compares the flag with its zero value
@@ -51,7 +51,7 @@ func (f outputFlag) String() string {
 	return string(*f.format)
 }
 
-// Set parses the value of the flag.
+// Set implements pflag.Value. It accepts the names that [OutputNames] returns.
 func (f outputFlag) Set(s string) error {
 	if !slices.Contains(OutputNames(), s) {
 		return fmt.Errorf("must be table, wide, json, yaml or name%s", DidYouMean(s, OutputNames()))
@@ -141,8 +141,8 @@ func WriteLine(w io.Writer, v any) error {
 	return err
 }
 
-// WriteItem writes one item of a stream in a single write. The output format determines whether it writes the item as
-// a JSON object on one line, the item in a YAML list, only the name, or the text.
+// WriteItem writes one item of a stream in a single write. In JSON, the item is an object on one line; in YAML, it is
+// an element of a list. The name format writes only name, and the table format writes text.
 func (a *App) WriteItem(w io.Writer, item any, name, text string) error {
 	switch a.Output {
 	case OutputJSON:

@@ -57,7 +57,7 @@ func (p *Progress) loop() {
 	}
 }
 
-// SetText sets the text of the line.
+// SetText sets the text of the line to a formatted message.
 func (p *Progress) SetText(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.Live(func() string { return text })
@@ -80,7 +80,7 @@ func (p *Progress) paint() {
 	p.shown = true
 }
 
-// Stop erases the line.
+// Stop erases the line and stops updating it.
 func (p *Progress) Stop() {
 	close(p.done)
 	p.wg.Wait()

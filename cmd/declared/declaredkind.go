@@ -17,11 +17,11 @@ import (
 // All kinds have the same commands.
 type declaredKind[T any] struct {
 	app *app
-	// noun names the kind in messages. counted is the noun to use after a number. argument is the placeholder for the
-	// objects in usage lines.
+	// noun is the name of the kind in messages. counted is the form of the name that follows a number. argument is
+	// the placeholder for objects in usage lines.
 	noun, counted, argument string
-	// apply names the command in usage errors, and refused names the action in refusals. hidden is the help text for
-	// --rewrite-sensitive.
+	// apply is the name of the command in usage errors. refused is the name of the action in refusals. hidden is the
+	// help text for --rewrite-sensitive.
 	apply, refused, hidden string
 
 	list      func(ctx context.Context, s *session.Session) ([]T, error)
@@ -129,7 +129,7 @@ func (k declaredKind[T]) applyCommand() *cobra.Command {
 			if len(files) == 0 {
 				return cli.Usagef("%s: -f FILE is required", k.apply)
 			}
-			wanted, err := k.readFiles(files) // files are read before connecting, because they may be wrong
+			wanted, err := k.readFiles(files) // read the files before connecting, because they may contain errors
 			if err != nil {
 				return err
 			}

@@ -148,7 +148,7 @@ func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags
 	return r, err
 }
 
-// enrollUsage turns a wrong flag into a usage error.
+// enrollUsage converts a [provision.EnrollInputError] to a usage error. It returns other errors unchanged.
 func enrollUsage(err error) error {
 	if _, wrong := errors.AsType[*provision.EnrollInputError](err); wrong {
 		return cli.Usagef("%w", err)
@@ -230,7 +230,7 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	return file.Close()
 }
 
-// tellDiscovered prints what each BMC answered.
+// tellDiscovered prints the results of querying BMCs.
 func (a *app) tellDiscovered(found []provision.Discovered) {
 	r := cli.Result{Header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
 	for _, d := range found {
@@ -251,7 +251,8 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 // createdShown is the maximum number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
-// carryOutEnroll asks for confirmation, enrolls and prints the results. started is false if nothing was sent.
+// carryOutEnroll asks for confirmation, enrolls the nodes, and prints the results. started is false if nothing was
+// sent.
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
 	rows := enrollRows(plan, goal, flags.noInspect)

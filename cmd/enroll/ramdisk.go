@@ -146,7 +146,7 @@ func (r *servedRamdisk) open(ctx context.Context, name string) error {
 	return nil
 }
 
-// wait prints downloads until the command is interrupted.
+// wait reports downloads until the command is interrupted.
 func (r *servedRamdisk) wait(a *app) error {
 	if r == nil {
 		return nil

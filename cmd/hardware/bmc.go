@@ -66,7 +66,8 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (
 	return look, nil
 }
 
-// knownOfBMC prints what Ironic knows about a BMC if why says that the BMC has no Redfish.
+// knownOfBMC prints what Ironic knows about a BMC without Redfish. It prints nothing if why is not a
+// [models.NoRedfishError].
 func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
 	var none *models.NoRedfishError
 	if !errors.As(why, &none) {
@@ -114,7 +115,7 @@ func (a *app) printConsoles(b *models.BMC) error {
 	return a.Print(r)
 }
 
-// bmcText formats the answer of a BMC. BIOS settings are only in -o json.
+// bmcText formats the report of a BMC. It omits the BIOS settings, which only the JSON and YAML output contains.
 func bmcText(l *provision.BMCReport) string {
 	var b strings.Builder
 	title, sections := l.Page()

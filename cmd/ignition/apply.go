@@ -75,7 +75,7 @@ func (f *applyFlags) check() error {
 	return nil
 }
 
-// applyRamdisks previews, confirms and sends the requests, and prints the results.
+// applyRamdisks shows the requests, asks for confirmation, sends the requests, and prints the results.
 func (a *app) applyRamdisks(
 	ctx context.Context, s *session.Session, nodes []models.Node, flags applyFlags, ramdisk func(*models.Node) (provision.Ramdisk, error),
 ) error {

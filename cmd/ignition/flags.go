@@ -19,8 +19,8 @@ type ramdiskFlags struct {
 	in         prepare.Inputs
 	registries []string
 	sshKeys    []string
-	// tlsName is the name of the flag that sets how Ironic's certificate is verified. It is tls unless another flag
-	// of the command has that name.
+	// tlsName is the name of the flag that sets how Ironic's certificate is verified. It is "tls", unless another
+	// flag of the command already has that name.
 	tlsName string
 }
 
@@ -115,7 +115,7 @@ func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	case ignition.FieldUnit, ignition.FieldFile, ignition.FieldOutput:
 		return string(field)
 	default:
-		// The other flags are named like the field: "ssh key" is --ssh-key.
+		// The other flags are named after their fields. For example, --ssh-key sets "ssh key".
 		return "--" + strings.ReplaceAll(string(field), " ", "-")
 	}
 }
@@ -126,7 +126,8 @@ func (a *app) build(cmd *cobra.Command, r *ramdiskFlags, maker prepare.Maker, in
 	return built, a.inputError(cmd, r, err)
 }
 
-// inputError turns the problems of inputs into a usage error that names their flags.
+// inputError converts the problems in err to a usage error that names the flags. If there are several problems, it
+// prints all but the last, which the usage error contains. Other errors are returned unchanged.
 func (a *app) inputError(cmd *cobra.Command, r *ramdiskFlags, err error) error {
 	wrong := ignition.InputErrors(err)
 	if len(wrong) == 0 {
@@ -142,7 +143,7 @@ func (a *app) inputError(cmd *cobra.Command, r *ramdiskFlags, err error) error {
 	return err
 }
 
-// printNotes prints the notes of a configuration.
+// printNotes prints the notes about a configuration, each with the flag that it concerns.
 func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	for _, note := range notes {
 		a.PrintMessage("note: %s: %s", r.flag(note.Field), note.Text)

@@ -34,7 +34,7 @@ func (a *app) readConfig(path string) ([]byte, error) {
 	return prepare.ReadConfig(path)
 }
 
-// imageError returns the error for an image that cannot be edited, with the remedy.
+// imageError returns the error to report if an image could not be edited. It suggests a remedy where there is one.
 func (a *app) imageError(path string, err error) error {
 	var large *image.TooLargeError
 	var karg *image.KargError
@@ -54,7 +54,7 @@ func (a *app) imageError(path string, err error) error {
 }
 
 // fileOutput is the -o/--output FILE flag of commands that write a file. It replaces the global --output flag, which
-// selects a format. These commands have no use for a format.
+// selects a format, because these commands have no use for a format.
 type fileOutput struct {
 	path  string
 	force bool

@@ -126,7 +126,7 @@ func (a *app) ignitionShowCommand() *cobra.Command {
 	}
 }
 
-// ShownImage is an image in JSON and YAML.
+// ShownImage describes an image in JSON and YAML output.
 type ShownImage struct {
 	Kind string `json:"kind"`
 	image.Look

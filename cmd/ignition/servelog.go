@@ -11,7 +11,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// ServedJSON is the first line of serve -o json.
+// ServedJSON is the first line that ignition serve -o json prints.
 type ServedJSON struct {
 	Time        time.Time    `json:"time"`
 	Kind        string       `json:"kind"`

@@ -69,7 +69,7 @@ func (a *app) journalExport(cmd *cobra.Command, flags *exportFlags, names []stri
 	return a.writeExport(cmd.Context(), x, flags, now)
 }
 
-// writeExport writes the recording completely or not at all.
+// writeExport writes a recording to standard output or to a file. The file is written completely or not at all.
 func (a *app) writeExport(ctx context.Context, x *replay.Export, flags *exportFlags, now time.Time) error {
 	if flags.file == "-" {
 		if _, is := cli.Terminal(a.Stdout); is {

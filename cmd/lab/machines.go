@@ -30,7 +30,7 @@ type machinesFlags struct {
 	file         string
 	enrol, clean bool
 	bmcs, agent  string
-	// nodes is the file that the machines are written to, for ironworks enroll.
+	// nodes is the path of the file to which the machines are written, as input for ironworks enroll.
 	nodes string
 }
 
@@ -57,8 +57,8 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns the default
-// machines, count in number.
+// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns default
+// machines, whose number is count.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -201,8 +201,8 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 	return a.Connect(cmd)
 }
 
-// labTarget returns the URL of an Ironic, and the agent release and the interfaces that fit it. If url is set,
-// labTarget returns that URL.
+// labTarget returns the URL of the client's Ironic, or url if it is not empty. It also returns the agent release and
+// the interfaces that fit this Ironic.
 func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {

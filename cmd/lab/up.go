@@ -27,7 +27,7 @@ func (f *SiteFlags) Register(set *pflag.FlagSet) {
 	set.IntVar(&f.SSHPort, "lab-ssh-port", 0, "SSH port of the lab's ramdisks (user core), each at its own address 127.18.x.y; 0 disables SSH (Linux only)")
 }
 
-// Used returns the name of one of these flags that is on the command line, or "".
+// Used returns the name of the first of these flags that the command line sets, or "" if it sets none.
 func (f *SiteFlags) Used(cmd *cobra.Command) string {
 	for _, name := range []string{"lab-machines", "lab-speed", "lab-state", "lab-ssh-port"} {
 		if cmd.Flags().Changed(name) {

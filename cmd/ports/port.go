@@ -148,8 +148,8 @@ func portTable(p nodeParts, groups map[string]string) cli.Result {
 	return r
 }
 
-// portActionCommand completes a command that changes ports, port groups or VIFs: it makes an action from the
-// arguments, and runs it.
+// portActionCommand adds flags and a RunE function to a command that changes ports, port groups or VIFs. The RunE
+// function passes the command's arguments to prepare, and runs the action that prepare returns.
 func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error)) *cobra.Command {
 	var flags portFlags
 	cmd.RunE = a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {

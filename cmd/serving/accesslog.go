@@ -35,7 +35,7 @@ func NewAccessLog(a *cli.App) *AccessLog {
 	return &AccessLog{app: a, events: make(chan serve.Event, logRoom), printed: map[fetchKey]int{}}
 }
 
-// Enqueue queues an event and never blocks.
+// Enqueue queues an event. If the queue is full, it counts the event as lost instead of blocking.
 func (l *AccessLog) Enqueue(e serve.Event) {
 	select {
 	case l.events <- e:
@@ -71,7 +71,7 @@ func (l *AccessLog) printLost() {
 	}
 }
 
-// EventJSON is an event of serve -o json.
+// EventJSON is an event in the JSON output of commands that serve images.
 type EventJSON struct {
 	Time    time.Time       `json:"time"`
 	Kind    serve.EventKind `json:"kind"`
@@ -112,8 +112,8 @@ func (l *AccessLog) write(e serve.Event) error {
 	return l.app.PrintOut("%s %s\n", e.Time.Format("15:04:05"), text)
 }
 
-// progressStep is the step in which progress is printed, in percent: a line is printed when the percentage reaches
-// the next multiple of the step.
+// progressStep is the interval, in percent, at which progress is printed. A line is printed whenever the percentage
+// reaches the next multiple of progressStep.
 const progressStep = 10
 
 // text returns the line to print for an event, or "" for an event that is not printed.

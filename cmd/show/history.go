@@ -75,7 +75,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	case a.JournalFile != "":
 		return fmt.Errorf("journal %s has no records of %s", a.JournalFile, name)
 	default:
-		node, err = a.askForNode(cmd, name) // the audit log may have requests about the node
+		node, err = a.askForNode(cmd, name) // the audit log may contain requests that concern the node
 	}
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	return a.Print(r)
 }
 
-// askForNode finds a node in Ironic if the journal does not contain it.
+// askForNode finds a node in Ironic. It is called if the journal does not contain the node.
 func (a *app) askForNode(cmd *cobra.Command, name string) (models.NodeRef, error) {
 	s, err := a.Connect(cmd)
 	if err != nil {

@@ -72,7 +72,7 @@ func (a *app) logsCommand() *cobra.Command {
 	return cmd
 }
 
-// parse reads the flags.
+// parse converts the flags to an order. It rejects invalid and contradictory flags.
 func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 	o := logsOrder{LogsOrder: f.LogsOrder, kept: f.kept, least: models.LogDebug}
 	switch {
@@ -159,7 +159,7 @@ func newLogsPrinter(a *app, order *logsOrder, stop context.CancelCauseFunc) *log
 	return &logsPrinter{app: a, order: order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
 }
 
-// printBatch prints a batch. If a write fails, following stops.
+// printBatch prints a batch. If a write fails, it stops the command.
 func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -221,7 +221,8 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict returns an error that names the nodes from which no log lines arrived, with the status of their sources.
+// verdict returns an error that names the nodes from which no log lines arrived. For each of these nodes, the error
+// shows the status of the log sources.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -122,7 +122,7 @@ func TestLogsSaysWhyItIsEmpty(t *testing.T) {
 	}
 }
 
-// closedPipe is the output after the reader has closed its end.
+// closedPipe is an output whose reader has closed its end of the pipe.
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }

@@ -32,7 +32,8 @@ func (a *app) driversCommand() *cobra.Command {
 	}
 }
 
-// driverRows returns a row for each interface of a driver.
+// driverRows returns a row for each kind of interface that a driver supports. If none is known, it returns one row
+// without interfaces.
 func driverRows(d models.Driver) [][]string {
 	var rows [][]string
 	for _, k := range slices.Sorted(maps.Keys(d.Enabled)) {
