@@ -22,7 +22,7 @@ type Plugin struct {
 	// Name is the plugin's name in the command palette. Help is a short phrase that describes the plugin in the help
 	// and in menus.
 	Name, Help string
-	// Keys lists the keys that run the plugin. Without any, it appears only in the palette and the help.
+	// Keys lists the keys that run the plugin. A plugin without keys appears only in the palette and the help.
 	Keys []string
 	// Scope determines where the plugin can be run.
 	Scope Scope
@@ -140,7 +140,7 @@ func (e *ValueError) Error() string {
 	return text
 }
 
-// Why returns the problem alone.
+// Why returns the field and its problem, without the plugin, the node and the remedy.
 func (e *ValueError) Why() string { return fmt.Sprintf("{%s} %s", e.Field, e.Problem) }
 
 // syntax contains the characters that shells interpret. Programs such as ssh pass their arguments to a shell.

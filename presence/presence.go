@@ -67,8 +67,8 @@ type Seat struct {
 // NewRoom returns an empty room.
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
-// Enter adds a session and sets its ID. Until [Seat.Leave] is called, every change in the room leads to a call of
-// changed, which must not block.
+// Enter adds a session and sets its ID. Until [Seat.Leave] is called, the room calls changed whenever sessions or
+// messages change, or a new frame of the followed session arrives. changed must not block.
 func (r *Room) Enter(p Session, changed func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,7 @@ type State struct {
 	// At is the current moment, between From and To, on the recorded server's clock.
 	At, From, To time.Time
 	Speed        float64
-	// Paused reports whether the player is stopped. At To, it always is.
+	// Paused reports whether the player is stopped. It is always true at the end of the recording.
 	Paused bool
 }
 
@@ -65,10 +65,10 @@ func New(rec *Recording, speed float64) (*Player, error) {
 	return p, nil
 }
 
-// Store returns the store with the nodes at the current moment.
+// Store returns the store that holds the nodes as of the current moment.
 func (p *Player) Store() *fleet.Store { return p.store }
 
-// State returns the progress.
+// State returns the player's position, range and speed.
 func (p *Player) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *Player) Pause(on bool) {
 	p.wake()
 }
 
-// SetSpeed changes the speed, limited to between 0.01 and 10,000.
+// SetSpeed changes the speed. Values outside the range from 0.01 to 10,000 are replaced with the nearest limit.
 func (p *Player) SetSpeed(speed float64) {
 	p.mu.Lock()
 	p.continueAt(p.now())

@@ -39,7 +39,8 @@ func newChanges() *changes {
 	return c
 }
 
-// forget clears the recorded changes. It is also called when the program resets the terminal, which reverts them.
+// forget clears the recorded changes. It is also called when the program resets the terminal, because the reset
+// reverts them.
 func (c *changes) forget() {
 	*c = changes{parser: c.parser, modes: map[int]bool{}, colors: map[int]bool{}}
 }

@@ -240,8 +240,8 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmlessRefusals matches refusals by the guard that do not matter: a library that runs ldconfig to find another
-// library, and an agent that writes /etc/.rescued when it stops, which nothing reads.
+// harmlessRefusals matches the guard's refusals that do not matter. A library runs ldconfig to find another library,
+// and when an agent stops, it writes /etc/.rescued, which nothing reads.
 var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
 // checkJournal checks that the guard refused nothing that matters.
