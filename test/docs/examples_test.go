@@ -53,8 +53,8 @@ var exampleBlock = regexp.MustCompile("(?ms)^Examples:\n\n```\n(.*?)^```$")
 
 var examplePattern = regexp.MustCompile(`(?m)^(?:\S+ .*\| )?(?:\S+=\S+ )?ironworks .*$`)
 
-// TestExamplesOfTheHelp runs the examples of every command against a lab and checks that none is a usage error or
-// names a node, field or file that does not exist. Commands may still be refused because of a node's state.
+// TestExamplesOfTheHelp runs the examples of every command against a lab. No example may be a usage error, or name a
+// node, field or file that does not exist. Commands may still be refused because of a node's state.
 func TestExamplesOfTheHelp(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "reference", "commands.md"))

@@ -60,7 +60,7 @@ func labRack(t *testing.T, c *console, size int) *rackFile {
 	return f
 }
 
-// set sets the cell of row in the given column to value.
+// set sets the row's cell in the given column to value.
 func (f *rackFile) set(row []string, column, value string) {
 	f.t.Helper()
 	i := slices.Index(f.header, column)
