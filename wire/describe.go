@@ -74,7 +74,7 @@ func innermost(err error) string {
 	return err.Error()
 }
 
-// Host returns the host of a target, for messages.
+// Host returns the host of a target URL for use in messages, or "the server" if the URL has none.
 func Host(target string) string {
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		return u.Host

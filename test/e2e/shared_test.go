@@ -102,7 +102,7 @@ func startReal(r ironic.Release) (*ironic.Server, error) {
 	return s, err
 }
 
-// embedded stands for the embedded Ironic where the name of a release is expected.
+// embedded selects the embedded Ironic where the name of a release is expected.
 const embedded = "embedded"
 
 func takeEmbedded(t *testing.T) *ironic.Server {

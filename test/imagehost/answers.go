@@ -58,8 +58,8 @@ func silent(some string) answer {
 	}
 }
 
-// redirect answers with a status code and a location, if there is one. The location OTHER stands for a path on the
-// other server.
+// redirect answers with a status code and a location, if there is one. The location OTHER is replaced with the URL of
+// a path on the other server.
 func redirect(code int, location string) answer {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		switch location {

@@ -1,5 +1,5 @@
-// Package layout_test compares the table of packages in docs/development.md with the code and with the linter's
-// rules, which are generated from it.
+// Package layout_test compares the table of packages in docs/development.md with the code. It also compares the table
+// with the linter's rules, which are generated from the table.
 package layout_test
 
 import (
