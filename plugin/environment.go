@@ -10,8 +10,8 @@ import (
 
 // Context identifies the ironworks context in which a plugin runs.
 type Context struct {
-	// Name is the context's name. Options lists the command-line flags that make ironworks select it, each followed
-	// by its value.
+	// Name is the context's name. Options alternates the command-line flags that make ironworks select the context,
+	// and the values of these flags.
 	Name    string
 	Options []string
 }

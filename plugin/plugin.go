@@ -30,7 +30,7 @@ type Plugin struct {
 	Args []string
 	// Consent is the confirmation that the operator must give.
 	Consent models.Consent
-	// Changes means that the plugin changes something, so read-only mode refuses it.
+	// Changes means that the plugin may change something. Read-only mode therefore refuses the plugin.
 	Changes bool
 	// Background means that the program runs without the terminal, for up to [AtOnce] nodes at a time. Otherwise, the
 	// program runs in the terminal, for one node after another. Pause then makes the console wait for the enter key
@@ -124,7 +124,7 @@ func checkField(name string) (problem, hint string) {
 	return fmt.Sprintf("unknown field {%s}", printable.Line(name)), hint
 }
 
-// ValueError reports that a field of a node cannot be passed to a program.
+// ValueError reports that a node's field cannot be passed to a program.
 type ValueError struct {
 	Plugin, Node, Field string
 	// Problem describes what is wrong with the value. Hint is the remedy, or "".

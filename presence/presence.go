@@ -254,7 +254,7 @@ func (s *Seat) Followed() (Frame, Session, bool) {
 	return other.frame, other.session, true
 }
 
-// Show passes a frame to the followers. Without followers it is dropped.
+// Show passes a frame to the followers. If there are none, the frame is dropped.
 func (s *Seat) Show(f Frame) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

@@ -111,7 +111,8 @@ func (p *Player) SetSpeed(speed float64) {
 	p.wake()
 }
 
-// Seek moves the player to the given moment or, if it is outside the recording, to the nearest end.
+// Seek moves the player to the given moment. If the moment is outside the recording, the player moves to the nearest
+// end.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {

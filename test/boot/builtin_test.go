@@ -128,8 +128,8 @@ const mostToFirst = 2 * time.Second
 // smallMemory is the memory of a small machine in MiB.
 const smallMemory = 2 << 10
 
-// startedAgent follows a boot of the ramdisk until the agent's first request to Ironic, and returns the time from the
-// network coming up to this request.
+// startedAgent follows the ramdisk's boot until the agent's first request to Ironic, and returns the time between the
+// network coming up and this request.
 func (b *bench) startedAgent(from int) time.Duration {
 	b.t.Helper()
 	b.expect(from, "power on to the network", `Reached target (.*network-online.target|Network is Online)`)

@@ -46,7 +46,7 @@ var notRun = map[string]string{
 // key is a public SSH key whose private key is not known.
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1Vw5vMkPO6tNq2yzKdvWoyGqhKFJFM5Yeh7ZPnMMuL ops\n"
 
-// ordered matches examples that depend on earlier ones and therefore run in the order of the page.
+// ordered matches examples that depend on earlier ones and therefore run in the order in which the page lists them.
 var ordered = regexp.MustCompile(`^ironworks (ignition|port|portgroup|vif|delete) `)
 
 var exampleBlock = regexp.MustCompile("(?ms)^Examples:\n\n```\n(.*?)^```$")

@@ -17,7 +17,7 @@ type answer = func(http.ResponseWriter, *http.Request, int)
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// image sends the image.
+// image is an answer that sends the whole image.
 func image(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, Image) }
 
 // content answers with the given content instead of the image.

@@ -210,7 +210,7 @@ func runIgnoredBIOS(n node) error {
 		n.checkBIOS(map[string]any{"NumLock": "On", "AcPowerDelay": 90}, map[string]string{"NumLock": "On", "AcPowerDelay": "90"}))
 }
 
-// runBIOSService changes a setting of an active node.
+// runBIOSService changes a BIOS setting of an active node.
 func runBIOSService(n node) error {
 	if err := n.runSteps(managed, adopted); err != nil {
 		return err

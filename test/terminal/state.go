@@ -106,7 +106,7 @@ func (d *state) setClipboard(data []byte) {
 	}
 }
 
-// mode reports whether the mode is on.
+// mode reports whether a mode is on. If the program has not changed the mode, the terminal's default applies.
 func (d *state) mode(mode ansi.DECMode) bool {
 	on, set := d.modes[mode]
 	if !set {
