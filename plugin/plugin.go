@@ -53,7 +53,7 @@ func Scopes() []Scope { return []Scope{OnNodes, OnFleet, OnNode} }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// CheckName returns why name is not a valid name for a plugin, or "" if it is valid.
+// CheckName returns the reason why name is not a valid plugin name, or "" if it is valid.
 func CheckName(name string) string {
 	if !nameForm.MatchString(name) || len(name) > 30 {
 		return "a name has up to 30 lower-case letters, digits and dashes, and starts with a letter"

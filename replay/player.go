@@ -14,7 +14,7 @@ import (
 // ErrEmpty reports that there is nothing to play.
 var ErrEmpty = errors.New("the recording is empty: no states and no log lines in this period")
 
-// Speeds returns the speeds that the user can cycle through. [Player.SetSpeed] also accepts others.
+// Speeds returns the speeds that the user can cycle through. [Player.SetSpeed] also accepts other speeds.
 func Speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256} }
 
 // State describes the progress of a player.

@@ -308,7 +308,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body returns the body of the API request that creates the object. It lacks a runbook's traits, which have a
+// Body returns the body of the API request that creates the object. It lacks a runbook's traits, because they have a
 // separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()

@@ -93,9 +93,9 @@ func Location(target, header string) string {
 	return models.Mask
 }
 
-// describeTLS describes a rejected certificate or a failed handshake in f. A failed handshake may mean that the
-// server does not use TLS. The description of a certificate contains its fingerprint. describeTLS reports whether err
-// is such an error.
+// describeTLS reports whether err is a rejected certificate or a failed handshake, and describes such an error in f.
+// A failed handshake may mean that the server does not use TLS. The description of a certificate contains its
+// fingerprint.
 func describeTLS(f *models.Fault, err error, host string) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

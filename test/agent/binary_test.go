@@ -150,7 +150,7 @@ func newShortIronic(t *testing.T) *shortIronic {
 	return s
 }
 
-// ramdisk returns a folder with the configuration of an agent and the programs that the agent may find. None of these
+// ramdisk returns a folder with an agent's configuration and the programs that the agent may find. None of these
 // programs changes the computer.
 func ramdisk(t *testing.T, ironicURL string) (folder string) {
 	t.Helper()

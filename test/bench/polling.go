@@ -39,7 +39,7 @@ func (m *metered) takeCounters() (time.Duration, int) {
 	return spent, calls
 }
 
-// pagesSince returns the page requests that did not start before the given time.
+// pagesSince returns the page requests that started at the given time or later.
 func (m *metered) pagesSince(began time.Time) (pages []pageRequest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

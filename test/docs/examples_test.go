@@ -17,7 +17,8 @@ import (
 	"ironworks/test/program"
 )
 
-// notRun maps the first words of examples that the lab cannot run to the reasons.
+// notRun lists the examples that the lab cannot run. The keys are the first words of the examples, and the values are
+// the reasons.
 var notRun = map[string]string{
 	"ironworks --lab":                "a full-screen console",
 	"ironworks --url":                "a full-screen console",

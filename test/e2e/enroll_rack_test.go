@@ -112,7 +112,7 @@ func (f *rackFile) read(s *ironic.Server, path string, into any) {
 	}
 }
 
-// rackNode holds the fields of Ironic's node that the test reads.
+// rackNode holds the node fields that the test reads from Ironic.
 type rackNode struct {
 	UUID  string                `json:"uuid"`
 	Name  string                `json:"name"`
