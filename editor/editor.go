@@ -21,8 +21,8 @@ const grace = 2 * time.Second
 // Editor is the user's editor, opened on one file.
 type Editor struct {
 	cmd *exec.Cmd
-	// name is the editor's command; from is the variable that contains it, such as "$EDITOR", or empty for the
-	// default.
+	// name is the editor's command. from is the variable that contains the command, such as "$EDITOR", or empty if
+	// name is the default.
 	name, from string
 	handOver   func() (back func())
 }

@@ -10,8 +10,8 @@ import (
 
 // Context identifies the ironworks context in which a plugin runs.
 type Context struct {
-	// Name is the context's name. Options lists the command-line flags that make ironworks select it, each followed
-	// by its value.
+	// Name is the context's name. Options alternates the command-line flags that make ironworks select the context,
+	// and the values of these flags.
 	Name    string
 	Options []string
 }
@@ -36,9 +36,9 @@ func selector(flag string) (variable string, is bool) {
 	return variable, slices.Contains(selectors, variable)
 }
 
-// Environment returns the environment of a program that runs for n. It contains the variables in base, which is the
-// environment of ironworks, except credentials. It also contains the node's fields, and variables that make ironworks
-// select the same context.
+// Environment returns the environment of a program that runs for n. base is the environment of ironworks. The result
+// contains the variables in base except credentials, the node's fields, and variables that make ironworks select the
+// same context.
 func Environment(base []string, n *models.Node, at Context) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {

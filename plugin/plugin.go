@@ -22,7 +22,7 @@ type Plugin struct {
 	// Name is the plugin's name in the command palette. Help is a short phrase that describes the plugin in the help
 	// and in menus.
 	Name, Help string
-	// Keys lists the keys that run the plugin. Without any, it appears only in the palette and the help.
+	// Keys lists the keys that run the plugin. A plugin without keys appears only in the palette and the help.
 	Keys []string
 	// Scope determines where the plugin can be run.
 	Scope Scope
@@ -30,7 +30,7 @@ type Plugin struct {
 	Args []string
 	// Consent is the confirmation that the operator must give.
 	Consent models.Consent
-	// Changes means that the plugin changes something, so read-only mode refuses it.
+	// Changes means that the plugin may change something. Read-only mode therefore refuses the plugin.
 	Changes bool
 	// Background means that the program runs without the terminal, for up to [AtOnce] nodes at a time. Otherwise, the
 	// program runs in the terminal, for one node after another. Pause then makes the console wait for the enter key
@@ -53,7 +53,7 @@ func Scopes() []Scope { return []Scope{OnNodes, OnFleet, OnNode} }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// CheckName returns why name is not a valid name for a plugin, or "" if it is valid.
+// CheckName returns the reason why name is not a valid plugin name, or "" if it is valid.
 func CheckName(name string) string {
 	if !nameForm.MatchString(name) || len(name) > 30 {
 		return "a name has up to 30 lower-case letters, digits and dashes, and starts with a letter"
@@ -124,7 +124,7 @@ func checkField(name string) (problem, hint string) {
 	return fmt.Sprintf("unknown field {%s}", printable.Line(name)), hint
 }
 
-// ValueError reports that a field of a node cannot be passed to a program.
+// ValueError reports that a node's field cannot be passed to a program.
 type ValueError struct {
 	Plugin, Node, Field string
 	// Problem describes what is wrong with the value. Hint is the remedy, or "".
@@ -140,7 +140,7 @@ func (e *ValueError) Error() string {
 	return text
 }
 
-// Why returns the problem alone.
+// Why returns the field and its problem, without the plugin, the node and the remedy.
 func (e *ValueError) Why() string { return fmt.Sprintf("{%s} %s", e.Field, e.Problem) }
 
 // syntax contains the characters that shells interpret. Programs such as ssh pass their arguments to a shell.

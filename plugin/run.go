@@ -58,7 +58,7 @@ type Output struct {
 //
 // If at is nil, the program runs in the background, without input and in its own process group. If it succeeds, said
 // is the last line that it wrote to stdout. If at is not nil, the program runs in the terminal and uses the streams
-// of at.
+// in at.
 func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Context, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
@@ -104,7 +104,7 @@ const mostSaid = 400
 // lastLine is a writer that keeps the last non-blank line of a program's output.
 type lastLine struct{ last, line []byte }
 
-// Write reads the next part of a program's output.
+// Write processes the next part of a program's output.
 func (l *lastLine) Write(data []byte) (int, error) {
 	n := len(data)
 	for {

@@ -67,8 +67,8 @@ type Seat struct {
 // NewRoom returns an empty room.
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
-// Enter adds a session and sets its ID. Until [Seat.Leave] is called, every change in the room leads to a call of
-// changed, which must not block.
+// Enter adds a session and sets its ID. Until [Seat.Leave] is called, the room calls changed whenever sessions or
+// messages change, or a new frame of the followed session arrives. changed must not block.
 func (r *Room) Enter(p Session, changed func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,7 +254,7 @@ func (s *Seat) Followed() (Frame, Session, bool) {
 	return other.frame, other.session, true
 }
 
-// Show passes a frame to the followers. Without followers it is dropped.
+// Show passes a frame to the followers. If there are none, the frame is dropped.
 func (s *Seat) Show(f Frame) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

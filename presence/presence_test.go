@@ -117,7 +117,7 @@ func TestMessageIsOneLine(t *testing.T) {
 	}
 }
 
-// TestFollowing checks that frames are kept only while there are followers, and reach only them.
+// TestFollowing checks that frames are kept only while there are followers, and that only the followers receive them.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()

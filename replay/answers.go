@@ -12,8 +12,8 @@ import (
 	"ironworks/printable"
 )
 
-// Answers takes the place of Ironic's API: it answers the console's requests from a recording, as of the current
-// moment. If the recording lacks the data, the answer is a fault.
+// Answers replaces Ironic's API in a replay. It answers the console's requests with the recorded data as of the
+// current moment, or with a fault if the recording lacks the data.
 type Answers struct{ player *Player }
 
 // Answers returns a replacement for Ironic's API that uses the player's recording.
@@ -96,8 +96,8 @@ func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Wor
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the last operations of all nodes that have ended by the current moment, newest first. most is the
-// maximum number of operations.
+// Latest returns the operations on any node that have ended by the current moment, newest first. most is the maximum
+// number of operations.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }

@@ -12,7 +12,7 @@ import (
 // maxBatch is the maximum number of lines in a batch.
 const maxBatch = 2000
 
-// Follow sends the log lines of node when the player reaches them, until ctx is done. It starts with all lines before
+// Follow sends the node's log lines when the player reaches them, until ctx is done. It starts with all lines before
 // the current moment. After the player has jumped back, Follow must be called again.
 func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
@@ -72,8 +72,8 @@ func (f *follower) send(ctx context.Context, b agentlog.Batch) bool {
 	}
 }
 
-// status reports each source that has lines in the recording as followed. If there are no lines, it reports an ended
-// archive.
+// status reports [agentlog.StateFollowing] for each source that has lines in the recording. If there are no lines, it
+// reports [agentlog.StateEnded] for the archive.
 func (f *follower) status() []agentlog.Status {
 	var all []agentlog.Status
 	had := map[models.LogSource]bool{}

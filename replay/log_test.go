@@ -98,8 +98,8 @@ func TestFollowInBatches(t *testing.T) {
 	}
 }
 
-// TestMomentsOfMany checks that only some events are moments. Instance changes and events of unknown kinds never are.
-// If there are too many events, only provision state changes and added or removed nodes are.
+// TestMomentsOfMany checks that only some events are moments. Instance changes and events of unknown kinds are never
+// moments. If there are too many events, only provision state changes and added or removed nodes are moments.
 func TestMomentsOfMany(t *testing.T) {
 	t.Parallel()
 	of := func(d time.Duration, kind models.EventKind) models.Event {

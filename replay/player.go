@@ -14,7 +14,7 @@ import (
 // ErrEmpty reports that there is nothing to play.
 var ErrEmpty = errors.New("the recording is empty: no states and no log lines in this period")
 
-// Speeds returns the speeds that the user can cycle through. [Player.SetSpeed] also accepts others.
+// Speeds returns the speeds that the user can cycle through. [Player.SetSpeed] also accepts other speeds.
 func Speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256} }
 
 // State describes the progress of a player.
@@ -22,7 +22,7 @@ type State struct {
 	// At is the current moment, between From and To, on the recorded server's clock.
 	At, From, To time.Time
 	Speed        float64
-	// Paused reports whether the player is stopped. At To, it always is.
+	// Paused reports whether the player is stopped. It is always true at the end of the recording.
 	Paused bool
 }
 
@@ -65,10 +65,10 @@ func New(rec *Recording, speed float64) (*Player, error) {
 	return p, nil
 }
 
-// Store returns the store with the nodes at the current moment.
+// Store returns the store that holds the nodes as of the current moment.
 func (p *Player) Store() *fleet.Store { return p.store }
 
-// State returns the progress.
+// State returns the player's position, range and speed.
 func (p *Player) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *Player) Pause(on bool) {
 	p.wake()
 }
 
-// SetSpeed changes the speed, limited to between 0.01 and 10,000.
+// SetSpeed changes the speed. Values outside the range from 0.01 to 10,000 are replaced with the nearest limit.
 func (p *Player) SetSpeed(speed float64) {
 	p.mu.Lock()
 	p.continueAt(p.now())
@@ -111,7 +111,8 @@ func (p *Player) SetSpeed(speed float64) {
 	p.wake()
 }
 
-// Seek moves the player to the given moment or, if it is outside the recording, to the nearest end.
+// Seek moves the player to the given moment. If the moment is outside the recording, the player moves to the nearest
+// end.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {

@@ -51,8 +51,8 @@ func play(t *testing.T, speed float64) *playing {
 	return p
 }
 
-// at checks the player's moment, and the node state and number of events that it shows. want is the expected time
-// since the start of the recording.
+// at checks the current moment, the node's state and the number of shown events. want is the expected time since the
+// start of the recording.
 func (p *playing) at(want time.Duration, state models.ProvisionState, events int) {
 	p.Helper()
 	synctest.Wait()

@@ -16,8 +16,8 @@ import (
 	"ironworks/printable"
 )
 
-// limits protect the reader of a recording from running out of memory. bytes and line are sizes in bytes, the others
-// are numbers of records.
+// limits protect the reader of a recording from running out of memory. bytes and line are sizes in bytes; lines and
+// others are numbers of records.
 type limits struct {
 	bytes         int64 // unpacked
 	line          int

@@ -35,8 +35,7 @@ func (r *Recording) reconstruct() {
 	slices.SortStableFunc(r.Pictures, func(a, b models.Picture) int { return a.At.Compare(b.At) })
 }
 
-// firstState returns the node's state before its first recorded change of the provision state, or "" if there is no
-// such change.
+// firstState returns the node's provision state before the first recorded change, or "" if no change was recorded.
 func (r *Recording) firstState(uuid string) models.ProvisionState {
 	for i := range r.Events {
 		if e := &r.Events[i]; e.Node.UUID == uuid && e.Kind == models.EventProvisionState {

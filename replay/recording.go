@@ -52,7 +52,7 @@ func (r *Recording) Span() (from, to time.Time) {
 		extend(r.Events[i].Time)
 	}
 	if !from.IsZero() {
-		// The log may start long before and end long after the states: only lines near them count.
+		// The log may start long before and end long after the states, so only the lines near the states count.
 		first, last := from.Add(-logMargin), to.Add(logMargin)
 		for i := range r.Lines {
 			if t := r.Lines[i].Time; !t.Before(first) && !t.After(last) {

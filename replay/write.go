@@ -55,7 +55,7 @@ func (x *Writer) put(v any) error {
 	return nil
 }
 
-// Picture writes a snapshot of a node.
+// Picture writes a snapshot of a node after masking its secrets.
 func (x *Writer) Picture(p *models.Picture) error {
 	masked := models.Picture{At: p.At, Node: p.Node.WithoutSecrets()}
 	for _, text := range []*string{&masked.Node.LastError, &masked.Node.MaintenanceReason, &masked.Node.Description} {
@@ -64,7 +64,7 @@ func (x *Writer) Picture(p *models.Picture) error {
 	return x.put(record{Picture: &masked})
 }
 
-// Event writes an event.
+// Event writes an event after masking its secrets.
 func (x *Writer) Event(e *models.Event) error {
 	masked := *e
 	masked.Reason = agentlog.Masked(e.Reason)
@@ -74,7 +74,7 @@ func (x *Writer) Event(e *models.Event) error {
 	return x.put(record{Event: &masked})
 }
 
-// Work writes an operation.
+// Work writes an operation after masking its secrets.
 func (x *Writer) Work(w *models.Work) error {
 	masked := agentlog.MaskedWork(w)
 	masked.Evidence = masked.Evidence.WithoutSecrets()

@@ -18,8 +18,8 @@ var (
 	initiallyOff = []int{1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2027, 2031, 2048, 47, 1047, 1049}
 )
 
-// changes records which terminal modes a program has changed. Only these are reset, because redundant resets move the
-// cursor in some terminals.
+// changes records which terminal modes a program has changed. Only these modes are reset, because redundant resets
+// move the cursor in some terminals.
 type changes struct {
 	parser *ansi.Parser
 	modes  map[int]bool // DEC private modes, as last set
@@ -39,7 +39,8 @@ func newChanges() *changes {
 	return c
 }
 
-// forget clears the recorded changes. It is also called when the program resets the terminal, which reverts them.
+// forget clears the recorded changes. It is also called when the program resets the terminal, because the reset
+// reverts them.
 func (c *changes) forget() {
 	*c = changes{parser: c.parser, modes: map[int]bool{}, colors: map[int]bool{}}
 }

@@ -1,9 +1,9 @@
 package shell
 
-// escape recognizes ~. at the start of a line, as ssh does. It lets the operator leave a shell that does not answer.
-// ~~ stands for one ~.
+// escape recognizes ~. at the start of a line, as ssh does. It lets the operator leave a shell that does not respond.
+// To send one ~ at the start of a line, the operator types ~~.
 type escape struct {
-	// lineStart means that the next key is the first one of a line. tilde means that a ~ is held back.
+	// lineStart means that the next key is the first one on a line. tilde means that a ~ is held back.
 	lineStart, tilde bool
 }
 

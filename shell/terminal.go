@@ -123,7 +123,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes the program's output to the terminal, and records the modes that it changes.
+// Write writes the program's output to the terminal, and records the modes that the output changes.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()

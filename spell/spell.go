@@ -10,9 +10,9 @@ import (
 )
 
 // Nearest returns the known word that the user probably meant by word, or "" if none is similar. It chooses the word
-// with the fewest differences, which are inserted, deleted, changed and swapped letters. Among equals, it chooses the
-// first in alphabetical order. Up to a third of the letters may differ, but at least one and at most three are
-// allowed.
+// with the fewest differences: inserted, deleted, changed and swapped letters. If several words have equally few, it
+// chooses the first in alphabetical order. It allows as many differences as a third of the letters in word, but
+// always one and never more than three.
 func Nearest(word string, known iter.Seq[string]) string {
 	best, fewest := "", max(1, min(len(word)/3, 3))+1
 	for k := range known {

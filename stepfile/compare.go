@@ -8,7 +8,8 @@ import (
 )
 
 // Different returns the fields in which the wanted object differs from the existing one. Fields that the wanted
-// object does not set are not compared. hidden contains fields that may differ only in secrets, which the API masks.
+// object does not set are not compared. hidden contains fields that are equal except for secrets. These secrets
+// cannot be compared, because the API masks them.
 func Different(existing, wanted *Item) (fields []string, hidden []string) {
 	if existing.Name != wanted.Name {
 		fields = append(fields, "name")

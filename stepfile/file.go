@@ -82,7 +82,7 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// answerKeys lists keys in the API's answers that are ignored in a file.
+// answerKeys lists keys from the API's responses that a file may contain and that are ignored.
 var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) item(v *document.Value) {
@@ -308,7 +308,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body returns the body of the API request that creates the object. It lacks a runbook's traits, which have a
+// Body returns the body of the API request that creates the object. It lacks a runbook's traits, because they have a
 // separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()

@@ -104,8 +104,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDifferent checks comparisons with the API's answers, which have keys in another order, more fields, and masked
-// secrets.
+// TestDifferent checks comparisons with the API's responses, which have keys in another order, more fields, and
+// masked secrets.
 func TestDifferent(t *testing.T) {
 	t.Parallel()
 	existing, err := stepfile.Decode(json.RawMessage(`{"uuid":"u","name":"CUSTOM_A","description":null,"extra":{},"created_at":"x","steps":[{"priority":70,"args":{"password":"******","b":1},`+

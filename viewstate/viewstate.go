@@ -1,6 +1,6 @@
 // Package viewstate stores how the operator has arranged the console: order, filter, marks and open node. Each
-// context has a separate file. A reader sees either a complete file or none. If several consoles write to it, the
-// last one wins.
+// context has a separate file. A reader sees either a complete file or none. If several consoles write the same file,
+// the last one wins.
 package viewstate
 
 import (

@@ -1,5 +1,5 @@
-// Package wire sends HTTP requests to slow, broken or untrusted servers: stalled answers are
-// aborted, certificates are verified or pinned, and errors are classified exactly.
+// Package wire sends HTTP requests to slow, broken or untrusted servers. Requests without progress are aborted,
+// certificates are verified or pinned, and errors are classified exactly.
 package wire
 
 import (
@@ -21,7 +21,7 @@ type Options struct {
 	Fingerprint string
 	// Timeout limits the time in which no byte arrives, including the time to set up the connection.
 	Timeout time.Duration
-	// Largest is the maximum size of an answer, in bytes.
+	// Largest is the maximum size of a response body, in bytes.
 	Largest int64
 	// Connections bounds the idle connections to a host; 0 means 16.
 	Connections int

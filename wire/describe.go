@@ -74,7 +74,7 @@ func innermost(err error) string {
 	return err.Error()
 }
 
-// Host returns the host of a target, for messages.
+// Host returns the host of a target URL for use in messages, or "the server" if the URL has none.
 func Host(target string) string {
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		return u.Host
@@ -93,9 +93,9 @@ func Location(target, header string) string {
 	return models.Mask
 }
 
-// describeTLS describes a rejected certificate or a failed handshake in f. A failed handshake may mean that the
-// server does not use TLS. The description of a certificate contains its fingerprint. describeTLS reports whether err
-// is such an error.
+// describeTLS reports whether err is a rejected certificate or a failed handshake, and describes such an error in f.
+// A failed handshake may mean that the server does not use TLS. The description of a certificate contains its
+// fingerprint.
 func describeTLS(f *models.Fault, err error, host string) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

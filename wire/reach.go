@@ -17,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// maxReach is the maximum number of bytes that are read from an answer. A version document has 500 bytes.
+// maxReach is the maximum number of bytes that are read from a response. A version document has 500 bytes.
 const maxReach = 64 << 10
 
 // Reach requests a page without credentials and returns the stage that the request reached. The argument what names
@@ -113,7 +113,7 @@ func (w *trace) trace() *httptrace.ClientTrace {
 	}
 }
 
-// addTo sets the addresses of the connection, and the stage that it reached, in r.
+// addTo sets the addresses in r, and the stage that the connection has reached.
 func (w *trace) addTo(r *models.Reach, target *url.URL) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

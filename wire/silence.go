@@ -12,7 +12,7 @@ import (
 // errStalled is the cause with which a request without progress is aborted.
 var errStalled = errors.New("timed out")
 
-// errTooLarge reports that an answer exceeds the maximum size.
+// errTooLarge reports that a response body exceeds the maximum size.
 var errTooLarge = errors.New("the answer is too large")
 
 // watchdog is a transport that aborts a request if nothing arrives from the server within the time limit. It measures
@@ -20,7 +20,7 @@ var errTooLarge = errors.New("the answer is too large")
 type watchdog struct {
 	next  *http.Transport
 	limit time.Duration
-	// largest is the maximum size of an answer, in bytes.
+	// largest is the maximum size of a response body, in bytes.
 	largest int64
 }
 
@@ -34,7 +34,7 @@ func WithLimit(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
 
-// RoundTrip sends the request under the watchdog.
+// RoundTrip sends the request, and aborts it if the server sends nothing for longer than the limit.
 func (w *watchdog) RoundTrip(req *http.Request) (*http.Response, error) {
 	limit := w.limit
 	if l, ok := req.Context().Value(limitKey{}).(time.Duration); ok {
@@ -55,7 +55,7 @@ func (w *watchdog) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// watchedBody restarts the watchdog when bytes arrive, and limits the size of the answer.
+// watchedBody restarts the watchdog when bytes arrive, and limits the size of the response body.
 type watchedBody struct {
 	body   io.ReadCloser
 	ctx    context.Context //nolint:containedctx // the request's own, for its cause
@@ -65,7 +65,7 @@ type watchedBody struct {
 	cancel context.CancelCauseFunc
 }
 
-// Read reads from the answer, and restarts the watchdog when bytes arrive.
+// Read reads from the response body, and restarts the watchdog when bytes arrive.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.left -= int64(n)

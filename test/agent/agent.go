@@ -31,13 +31,13 @@ import (
 	"ironworks/test/ironic"
 )
 
-// files is embedded, so that a test binary finds it wherever it runs.
+// files is embedded, so that it is available wherever the test binary runs.
 //
 //go:embed all:python
 var files embed.FS
 
-// Command returns the command line that starts the agent of the given release. It is a value for the AgentCommand
-// option of a lab.
+// Command returns the command line that starts the agent of the given release. It is a value for a lab's AgentCommand
+// option.
 func Command(tb testing.TB, release ironic.Release) []string {
 	tb.Helper()
 	return append([]string{"env", "TMPDIR=" + tb.TempDir()}, program(tb, release)...)

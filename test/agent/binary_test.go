@@ -24,8 +24,8 @@ import (
 	"time"
 )
 
-// mostBytes is the largest permitted size of the agent's program: ramdisks load it into memory, and some fetch it
-// over slow links.
+// mostBytes is the largest permitted size of the agent's program. Ramdisks load the program into memory, and some
+// fetch it over slow links.
 const mostBytes = 10_000_000
 
 // buildAgent builds the agent for the given architecture, with the flags that the Makefile uses, and returns the
@@ -42,7 +42,7 @@ func buildAgent(t *testing.T, arch string) string {
 }
 
 // TestAgentIsSmall checks that the agent for each architecture is a small, static, stripped program without the
-// dependencies of the console.
+// console's dependencies.
 func TestAgentIsSmall(t *testing.T) {
 	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
 		program := buildAgent(t, arch)
@@ -150,7 +150,7 @@ func newShortIronic(t *testing.T) *shortIronic {
 	return s
 }
 
-// ramdisk returns a folder with the configuration of an agent and the programs that the agent may find. None of these
+// ramdisk returns a folder with an agent's configuration and the programs that the agent may find. None of these
 // programs changes the computer.
 func ramdisk(t *testing.T, ironicURL string) (folder string) {
 	t.Helper()

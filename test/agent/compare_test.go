@@ -167,7 +167,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`198\.18\.\d+\.\d+`), "ADDRESS"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`/[^ "']*/tmp[a-z0-9_]{8}`), "FOLDER"},
-	// This path is the place where an agent stores an image before writing it.
+	// An agent stores an image at this path before it writes the image to the disk.
 	{regexp.MustCompile(`(/[^ ;]+)?/tmp/disk\.raw`), "/tmp/disk.raw"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?`), "TIME"},
 }
@@ -240,8 +240,8 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmlessRefusals matches refusals by the guard that do not matter: a library that runs ldconfig to find another
-// library, and an agent that writes /etc/.rescued when it stops, which nothing reads.
+// harmlessRefusals matches the guard's refusals that do not matter. A library runs ldconfig to find another library,
+// and when an agent stops, it writes /etc/.rescued, which nothing reads.
 var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
 // checkJournal checks that the guard refused nothing that matters.

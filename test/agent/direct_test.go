@@ -116,8 +116,8 @@ func imageOperations(server string) []operation {
 		}
 		return operation{
 			name: name, message: message, path: []provisionRequest{askManage, askProvide, provisionTo(target("active"), "active", "deploy failed")},
-			// With UEFI, the agent would search for boot loaders on its disks, which are really those of this
-			// computer.
+			// With UEFI, the agent would search its disks for boot loaders, but these disks are really this
+			// computer's.
 			sets: map[string]any{"deploy_interface": "direct", "instance_info": info, "properties/capabilities": "boot_mode:bios"},
 		}
 	}

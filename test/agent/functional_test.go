@@ -21,7 +21,7 @@ func TestFunctionalTestsOfIronicPythonAgent(t *testing.T) {
 	program := buildAgent(t, runtime.GOARCH)
 	for _, release := range ironic.Releases(t) {
 		server := newShortIronic(t)
-		server.token = nil // so the token of the agent's configuration counts
+		server.token = nil // so the token in the agent's configuration counts
 		tests := 2         // the tests of commands and TLS
 		if release.Name() != "newest" {
 			server.version, tests = "1.82", 1

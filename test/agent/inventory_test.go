@@ -25,8 +25,8 @@ var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
 // compared if lshw is a stand-in. The recordings in agent/linux contain the values from the real lshw.
 var ofLSHW = map[string][]string{"memory": {"physical_mb"}, "system_vendor": {"product_name", "serial_number", "manufacturer", "firmware"}, "interfaces": {"speed_mbps"}}
 
-// TestInventoryOfThisComputer compares ironic-python-agent's inventory of the computer that runs the tests with ours,
-// section by section.
+// TestInventoryOfThisComputer lets ironic-python-agent and our agent take the inventory of the computer that runs the
+// tests, and compares the two section by section.
 func TestInventoryOfThisComputer(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("%s has no /sys and /proc", runtime.GOOS)

@@ -230,7 +230,7 @@ func (n *node) history() ([]string, error) {
 	return lines, nil
 }
 
-// enroll creates the node and the ports of a machine. The node has the settings of the comparison.
+// enroll creates a machine's node and ports. The comparison determines the node's settings.
 func enroll(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish"}
 	if server.Release == ironic.Newest {

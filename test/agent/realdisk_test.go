@@ -215,7 +215,8 @@ func (d *driven) inside(look func(folder string)) {
 	look(folder)
 }
 
-// only wraps real so that lsblk lists the given loop device as the only disk of the computer.
+// only returns a function that runs commands with real, but removes all disks except the given loop device from the
+// output of lsblk.
 func only(disk string, real linux.Runner) linux.Runner {
 	name := filepath.Base(disk)
 	return func(ctx context.Context, command linux.Command) (agent.Output, error) {

@@ -170,8 +170,8 @@ func deref(text *string) string {
 	return *text
 }
 
-// boot starts the agent, calls the function while, and then stops the agent. The agent finds no program that could
-// turn this computer off.
+// boot runs the agent while it calls the given function. The agent finds no program that could turn this computer
+// off.
 func (c *computer) boot(while func()) {
 	c.t.Helper()
 	folder := ramdisk(c.t, c.server.URL)
@@ -206,7 +206,7 @@ func (c *computer) shell() string {
 	return path
 }
 
-// checkInventory compares the inventory that Ironic has stored with that of this computer.
+// checkInventory checks that the inventory stored by Ironic describes this computer.
 func (c *computer) checkInventory() {
 	c.t.Helper()
 	var stored struct {

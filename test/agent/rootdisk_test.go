@@ -22,8 +22,8 @@ type recordedCase struct {
 	Told  map[string]json.RawMessage `json:"told"`
 }
 
-// TestRootDisk compares the root disks that the real agents pick with the recording that the lab's agent is tested
-// against.
+// TestRootDisk checks that the real agents pick the same root disks as in the recording that the lab's agent is
+// tested against.
 func TestRootDisk(t *testing.T) {
 	path := filepath.Join("..", "..", "agent", "testdata", "rootdisk.jsonl")
 	content, err := os.ReadFile(path)

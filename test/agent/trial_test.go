@@ -99,7 +99,7 @@ func runTrials(t *testing.T, server *ironic.Server, trials []trial) {
 	running.Wait()
 }
 
-// run runs the operation on one machine when it is its turn, and shuts the machine down afterwards to relieve the
+// run waits for its turn, runs the operation on one machine, and then shuts the machine down to relieve the
 // conductor.
 func (c trial) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
 	turns <- struct{}{}

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestRecordedConsole records the console of the lab. It checks that asciinema and "ironworks replay" show the same
-// last screen of the recording.
+// TestRecordedConsole records the lab's console. It checks that asciinema and "ironworks replay" show the same last
+// screen of the recording.
 func TestRecordedConsole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

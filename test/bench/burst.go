@@ -48,8 +48,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// bursts first changes and then deletes burstNodes nodes at once in Ironic's database. It prints how long it takes
-// until 99 % of the changes are reported, compared with the time that curl takes for the same pages.
+// bursts changes burstNodes nodes at once in Ironic's database, and later deletes as many. For each burst, it prints
+// the time until 99 % of the changes are reported, compared with the time that curl takes for the same pages.
 func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan models.Event) error {
 	db, err := database(s)
 	if err != nil {

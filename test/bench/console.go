@@ -204,7 +204,7 @@ func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, 
 	return nil
 }
 
-// sortByName sorts the list by name, so that changes of nodes do not move rows.
+// sortByName sorts the list by name, so that no row moves when a node changes.
 func sortByName(ctx context.Context, screen *terminal.Screen) error {
 	screen.Type("s")
 	if err := screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "Sort by") }); err != nil {

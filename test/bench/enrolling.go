@@ -17,8 +17,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// enrolling measures the time that it takes to enroll a file of nodes, each with a port, in an empty Ironic. It
-// compares this with the time of one curl process that sends the same POST requests one after another. The program
+// enrolling measures the time that it takes to enroll nodes from a file, each with a port, in an empty Ironic. It
+// compares this time with that of one curl process that sends the same POST requests one after another. The program
 // and curl take turns, and Ironic is emptied before each turn.
 func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{Release: r, Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}}})

@@ -96,7 +96,7 @@ func userData(size int) []byte {
 	return data
 }
 
-// embed measures replacing the embedded configuration in place.
+// embed measures the time that it takes to replace the embedded configuration in place.
 func (b imageBench) embed(ctx context.Context) error {
 	config, err := os.ReadFile(b.config)
 	if err != nil {
@@ -134,7 +134,7 @@ func (b imageBench) embed(ctx context.Context) error {
 	return nil
 }
 
-// check measures checking a configuration of 1 MiB.
+// check measures the time that it takes to check a configuration of 1 MiB.
 func (b imageBench) check(ctx context.Context) error {
 	data := userData(1 << 20)
 	path := filepath.Join(b.dir, "large.ign")

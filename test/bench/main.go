@@ -1,6 +1,6 @@
 // Command bench measures the console against a real Ironic with 10 000 fake nodes, and image operations without
-// Ironic. It prints figures and ratios from a single run and does not judge them: figures differ between machines,
-// ratios less so.
+// Ironic. It prints measurements and ratios from a single run, and does not judge them. Measurements differ between
+// machines, ratios less so.
 package main
 
 import (
@@ -89,7 +89,7 @@ func benchRelease(ctx context.Context, r ironic.Release, binary, only string, no
 	return nil
 }
 
-// spread formats the smallest, median and largest of the figures.
+// spread formats the smallest, median and largest measurement.
 func spread[T time.Duration | float64](figures []T) string {
 	sorted := slices.Clone(figures)
 	slices.Sort(sorted)

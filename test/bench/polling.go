@@ -39,7 +39,7 @@ func (m *metered) takeCounters() (time.Duration, int) {
 	return spent, calls
 }
 
-// pagesSince returns the page requests that did not start before the given time.
+// pagesSince returns the page requests that started at the given time or later.
 func (m *metered) pagesSince(began time.Time) (pages []pageRequest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,8 +116,8 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	}
 	took := time.Since(began)
 	spent, calls := api.takeCounters()
-	// While nodes change, the poller's period is 1 s. If it did not limit its requests to the changes, it would list
-	// all nodes in every period.
+	// While nodes change, the poller's period is 1 s. If the poller did not limit its requests to the changes, it
+	// would list all nodes in every period.
 	periods := took.Seconds()
 	relist := time.Duration(periods * float64(listed))
 	fmt.Printf("  steady polling for %s: %d requests, API time %s; re-listing each second %s; ratio (≤ 0.05) %.3f\n",

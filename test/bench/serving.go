@@ -278,7 +278,7 @@ func (p *servingProgram) stop() {
 	_ = p.cmd.Wait()
 }
 
-// servedSession is a console over SSH, as its client sees it.
+// servedSession is a console over SSH, as the SSH client sees it.
 type servedSession struct {
 	in    io.Writer
 	bytes atomic.Int64

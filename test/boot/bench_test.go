@@ -51,7 +51,7 @@ type ramdisk struct {
 	// release is the release of Ironic; the zero value means the newest one.
 	release ironic.Release
 	// tag and image are the tag and the name of the agent's container image, and ironic is the URL of Ironic. An
-	// empty value stands for one that works.
+	// empty value is replaced with one that works.
 	tag, image, ironic string
 	// push makes the ramdisk push its journal to the bench.
 	push bool

@@ -15,8 +15,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// bootUnit writes to the serial line which firmware booted the machine, whether the agent runs, and the SHA-512 of its
-// program.
+// bootUnit writes to the serial line which firmware booted the machine, whether the agent runs, and the SHA-512 sum
+// of the agent's program.
 const bootUnit = `[Unit]
 After=ironic-agent.service multi-user.target
 [Service]

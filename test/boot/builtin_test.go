@@ -128,8 +128,8 @@ const mostToFirst = 2 * time.Second
 // smallMemory is the memory of a small machine in MiB.
 const smallMemory = 2 << 10
 
-// startedAgent follows a boot of the ramdisk until the agent's first request to Ironic, and returns the time from the
-// network coming up to this request.
+// startedAgent follows the ramdisk's boot until the agent's first request to Ironic, and returns the time between the
+// network coming up and this request.
 func (b *bench) startedAgent(from int) time.Duration {
 	b.t.Helper()
 	b.expect(from, "power on to the network", `Reached target (.*network-online.target|Network is Online)`)
@@ -142,7 +142,7 @@ func (b *bench) startedAgent(from int) time.Duration {
 // costs describes the resources that an agent needs.
 type costs struct {
 	fetched int64         // in bytes
-	toFirst time.Duration // from the network to the first request to Ironic
+	toFirst time.Duration // from the network coming up to the first request to Ironic
 	memory  int           // available memory while the agent runs, in MiB
 }
 
@@ -193,7 +193,7 @@ func TestBuiltinAgent(t *testing.T) {
 }
 
 // TestAgentsCompared compares the agent in a container with the builtin agent, on equal machines and with the same
-// images. docs/reference/agent.md quotes the measured figures.
+// images. docs/reference/agent.md quotes the results.
 func TestAgentsCompared(t *testing.T) {
 	found := map[bool]costs{}
 	for _, builtin := range []bool{false, true} {

@@ -20,7 +20,7 @@ func readFile(t *testing.T, path string) []byte {
 	return content
 }
 
-// noise returns random bytes of the given length. They serve as a configuration that cannot be compressed.
+// noise returns the given number of random bytes. They serve as a configuration that cannot be compressed.
 func noise(t *testing.T, length int) []byte {
 	t.Helper()
 	b := make([]byte, length)

@@ -211,7 +211,7 @@ func (b *bench) checkCleaning(name string, root, data machine.Disk) {
 	}
 }
 
-// onDisk reports whether the machine's disk d has the signature at byte offset at, which must be below 4096.
+// onDisk reports whether the machine's disk d has the signature at the given byte offset, which must be below 4096.
 func (b *bench) onDisk(d machine.Disk, signature string, at int) bool {
 	b.t.Helper()
 	file := filepath.Join(b.folder, b.machine.Name(), path.Base(d.Name)+".qcow2")

@@ -160,7 +160,7 @@ func (b *bench) expect(from int, phase, pattern string) []string {
 	return found
 }
 
-// followRamdiskBoot follows a boot of the ramdisk until its agent runs.
+// followRamdiskBoot follows the ramdisk's boot until its agent runs.
 func (b *bench) followRamdiskBoot(from int) {
 	b.t.Helper()
 	loader := `Welcome to GRUB`

@@ -15,7 +15,7 @@ type Digest struct {
 	// Outcome is [Made], or [Failed] if the builder created nothing that Ignition can read.
 	Outcome string `json:"outcome"`
 	Version string `json:"version,omitempty"`
-	// Files and Units are in the order of the configuration.
+	// Files and Units are in the same order as in the configuration.
 	Files []Part `json:"files,omitempty"`
 	Units []Part `json:"units,omitempty"`
 	// Users is the digest of the passwd section, and Whole is the digest of the whole configuration. Neither includes

@@ -12,9 +12,8 @@ type behavior struct {
 	// since is the minor API version that introduced the behavior. The behavior is not run on subjects with an older
 	// version; 0 means every version.
 	since int
-	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
-	// {node} or {name}. Its driver is fake-hardware unless the fields set another one. {other} is a second node with
-	// the same fields.
+	// node holds the fields, as JSON, of the node {node}, which is created when a step first names {node} or {name}.
+	// Its driver is fake-hardware unless the fields set another one. {other} is a second node with the same fields.
 	node string
 	// state is the provision state that the node is put into; "" leaves it in enroll. A target state can follow after
 	// ">", as in "wait call-back > active".
@@ -101,7 +100,7 @@ func (b behavior) run(t *testing.T, s *Subject) {
 	}
 }
 
-// stateAndTarget splits a text like "wait call-back > active" into the state and the target state.
+// stateAndTarget splits a description such as "wait call-back > active" into the state and the target state.
 func stateAndTarget(text string) (state, target string) {
 	state, target, _ = strings.Cut(text, ">")
 	return strings.TrimSpace(state), strings.TrimSpace(target)

@@ -18,7 +18,6 @@ type provisionState struct {
 	updatable, deletable bool
 }
 
-// states lists all provision states.
 var states = []provisionState{
 	{name: "enroll", updatable: true, deletable: true},
 	{name: "verifying", target: "manageable", updatable: true},
@@ -61,7 +60,6 @@ type verb struct {
 	more string
 }
 
-// verbs lists all verbs that Ironic knows.
 var verbs = []verb{
 	{name: "active"},
 	{name: "deploy"},

@@ -1,6 +1,5 @@
 package contract
 
-// ports covers the API calls for ports.
 func ports() group {
 	const port = `{"node_uuid": "{node}", "address": "{mac1}", "uuid": "{uuid1}"}`
 	return group{name: "ports", behaviors: []behavior{
@@ -49,7 +48,6 @@ func ports() group {
 	}}
 }
 
-// portgroups covers the API calls for port groups.
 func portgroups() group {
 	const bond = `{"node_uuid": "{node}", "uuid": "{uuid1}", "name": "{word1}", "address": "{mac1}"}`
 	return group{name: "portgroups", behaviors: []behavior{

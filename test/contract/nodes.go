@@ -62,7 +62,6 @@ func creating() group {
 	}}
 }
 
-// naming covers node names.
 func naming() group {
 	return group{name: "names", behaviors: []behavior{
 		{name: "with-dots", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}.example.com"}`, want: "201"}, {call: "GET /v1/nodes/{word1}.example.com", see: "name", want: `200 name="{word1}.example.com"`}}},

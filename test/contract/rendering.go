@@ -158,10 +158,10 @@ func anyOf(texts []string) []any {
 
 // refusal is an error response (status 400 and above).
 type refusal struct {
-	// shape is the format of the error: "fault" if error_message is a JSON text with faultcode and faultstring,
-	// "pecan" if it is one with code or status, title and description, "error_message text" if it is plain text,
-	// "bare fault" for a fault without error_message, "other" for another JSON object, and "text" for everything
-	// else.
+	// shape is the format of the error. It is "fault" if error_message is a JSON text with faultcode and faultstring,
+	// "pecan" if error_message is a JSON text with code or status, title and description, and "error_message text" if
+	// error_message is plain text. It is "bare fault" for a fault without error_message, "other" for another JSON
+	// object, and "text" for everything else.
 	shape string
 	text  string
 }

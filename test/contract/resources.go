@@ -1,6 +1,5 @@
 package contract
 
-// allocations covers the API calls for allocations.
 func allocations() group {
 	const ready = `{"op": "add", "path": "/resource_class", "value": "{word1}"}`
 	node := func(steps ...step) []step {
@@ -109,7 +108,6 @@ func allocations() group {
 	}}
 }
 
-// traits covers the traits of nodes.
 func traits() group {
 	return group{name: "traits", behaviors: []behavior{
 		{name: "none", steps: []step{{call: "GET /v1/nodes/{node}/traits", see: "body", want: `200 body={"traits":[]}`}}},
@@ -139,7 +137,6 @@ func traits() group {
 	}}
 }
 
-// templates covers deploy templates.
 func templates() group {
 	const template = `{"name": "{trait1}", "uuid": "{uuid1}", "steps": [{"interface": "bios", "step": "factory_reset", "args": {}, "priority": 10}]}`
 	return group{name: "templates", behaviors: []behavior{

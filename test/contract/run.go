@@ -11,8 +11,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// counts holds the number of behaviors that run against each kind of subject, without those that need machines. It
-// makes sure that no behavior gets lost unnoticed. Update it when you add a behavior.
+// counts holds the number of behaviors that run against each kind of subject, except those that need machines. Run
+// compares it with the number of behaviors that ran, so that a lost behavior is noticed. Update it when you add a
+// behavior.
 var counts = map[Kind]int64{Newest: 1906, Old: 1392, Embedded: 1906}
 
 // Main runs the tests of a package that runs behaviors. parallel is the number of behaviors that run at the same
@@ -26,7 +27,7 @@ func Main(m *testing.M, parallel int) {
 	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", folder)
 	}
-	// The package that matches the regular expressions of inspection rules runs a clock goroutine, which ends a
+	// Package regexp2, which matches the regular expressions of inspection rules, runs a clock goroutine that ends a
 	// second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }

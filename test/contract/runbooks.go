@@ -13,7 +13,6 @@ const (
 	oneRunbookTrait = `400 A single runbook trait may be added via PUT /v1/runbooks/<runbook identifier>/traits/<trait> with no body, or all runbook traits may be replaced via PUT /v1/runbooks/<runbook identifier>/traits with the list of traits specified in the request body.`
 )
 
-// runbooks covers runbooks and their use.
 func runbooks() group {
 	return group{name: "runbooks", alone: true, behaviors: slices.Concat(
 		runbookLife(), runbookLists(), runbookPaths(), runbookBodies(), runbookPatches(), runbookTraits(), runbookUse(), runbookRuns(),

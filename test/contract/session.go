@@ -24,7 +24,7 @@ const (
 	interval        = 40 * time.Millisecond
 )
 
-// session runs one behavior. It holds the values that the words in braces stand for.
+// session runs one behavior. It holds the values of the words in braces.
 type session struct {
 	t          *testing.T
 	subject    *Subject

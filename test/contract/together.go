@@ -74,8 +74,8 @@ func sixNames(t *testing.T, s *Subject) {
 	}
 }
 
-// sixChanges checks that simultaneous changes of a node wait for each other or are rejected. A real Ironic may lose
-// one of two changes to different keys, because it reads a node before it locks it.
+// sixChanges checks that simultaneous changes to a node wait for each other or are rejected. A real Ironic may lose
+// one of two changes to different keys, because it reads a node before locking it.
 func sixChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
 	answers := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {

@@ -127,13 +127,13 @@ func limits() group {
 	}}
 }
 
-// nested returns a node whose extra field contains objects nested depth levels deep. The node itself is one more
-// level.
+// nested returns the JSON of a node whose extra field contains objects nested depth levels deep. The node itself is
+// one more level.
 func nested(depth int) string {
 	return `{"driver": "fake-hardware", "extra": ` + strings.Repeat(`{"a": `, depth) + "1" + strings.Repeat("}", depth) + "}"
 }
 
-// sized returns a node of the given size in bytes.
+// sized returns the JSON of a node, with the given length in bytes.
 func sized(bytes int) string {
 	frame := `{"driver": "fake-hardware", "extra": {"a": ""}}`
 	return strings.Replace(frame, `""`, `"`+strings.Repeat("x", bytes-len(frame))+`"`, 1)

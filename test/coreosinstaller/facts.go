@@ -30,7 +30,7 @@ type AreaFact struct {
 	Config string `json:"config,omitempty"`
 	// Keyfiles maps the names of NetworkManager keyfiles to their contents.
 	Keyfiles map[string]string `json:"keyfiles,omitempty"`
-	// Area is the content of the area without the zeros at the end.
+	// Area is the content of the embed area, without trailing zeros.
 	Area []byte `json:"area"`
 }
 

@@ -1,3 +1,3 @@
-// Package docs tests the documentation. It checks the links, the pictures and the length of the lines, and runs the
-// commands of the pages against the embedded lab.
+// Package docs tests the documentation. It checks the links, the pictures and the line lengths, and runs the commands
+// on the pages against the embedded lab.
 package docs

@@ -17,7 +17,8 @@ import (
 	"ironworks/test/program"
 )
 
-// notRun maps the first words of examples that the lab cannot run to the reasons.
+// notRun lists the examples that the lab cannot run. The keys are the first words of the examples, and the values are
+// the reasons.
 var notRun = map[string]string{
 	"ironworks --lab":                "a full-screen console",
 	"ironworks --url":                "a full-screen console",
@@ -46,15 +47,15 @@ var notRun = map[string]string{
 // key is a public SSH key whose private key is not known.
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1Vw5vMkPO6tNq2yzKdvWoyGqhKFJFM5Yeh7ZPnMMuL ops\n"
 
-// ordered matches examples that depend on earlier ones and therefore run in the order of the page.
+// ordered matches examples that depend on earlier ones and therefore run in the order in which the page lists them.
 var ordered = regexp.MustCompile(`^ironworks (ignition|port|portgroup|vif|delete) `)
 
 var exampleBlock = regexp.MustCompile("(?ms)^Examples:\n\n```\n(.*?)^```$")
 
 var examplePattern = regexp.MustCompile(`(?m)^(?:\S+ .*\| )?(?:\S+=\S+ )?ironworks .*$`)
 
-// TestExamplesOfTheHelp runs the examples of every command against a lab and checks that none is a usage error or
-// names a node, field or file that does not exist. Commands may still be refused because of a node's state.
+// TestExamplesOfTheHelp runs the examples of every command against a lab. No example may be a usage error, or name a
+// node, field or file that does not exist. Commands may still be refused because of a node's state.
 func TestExamplesOfTheHelp(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "reference", "commands.md"))

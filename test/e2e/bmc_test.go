@@ -7,8 +7,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestBMC compares what `ironworks bmc` reads from a BMC with Ironic's record, and checks the errors for missing and
-// wrong credentials and for IPMI.
+// TestBMC checks that `ironworks bmc` and Ironic agree about a BMC. It also checks the errors for missing and wrong
+// credentials and for IPMI.
 func TestBMC(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -179,8 +179,8 @@ func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scen
 	}
 }
 
-// prepare makes a node available, unless its scenario prevents this. It checks that the verb in end.stops fails, if
-// any.
+// prepare makes a node available, unless its scenario prevents this. If end.stops is set, it checks that this verb
+// fails.
 func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	c.t.Helper()
 	verbs := []string{"manage", "inspect", "provide"}

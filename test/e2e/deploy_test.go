@@ -143,8 +143,8 @@ func TestDeployRefusals(t *testing.T) {
 	})
 }
 
-// TestDeployTwoDisks checks that hints matching two disks of the inventory are refused, and that the node is deployed
-// with --override.
+// TestDeployTwoDisks checks that hints that match two disks in the inventory are refused, but that the node is
+// deployed with --override.
 func TestDeployTwoDisks(t *testing.T) {
 	t.Parallel()
 	c, _ := labUp(t, "--lab-machines", "3", "--lab-speed", "30")

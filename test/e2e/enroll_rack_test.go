@@ -60,7 +60,7 @@ func labRack(t *testing.T, c *console, size int) *rackFile {
 	return f
 }
 
-// set sets the cell of row in the given column to value.
+// set sets the row's cell in the given column to value.
 func (f *rackFile) set(row []string, column, value string) {
 	f.t.Helper()
 	i := slices.Index(f.header, column)
@@ -112,7 +112,7 @@ func (f *rackFile) read(s *ironic.Server, path string, into any) {
 	}
 }
 
-// rackNode holds the fields of Ironic's node that the test reads.
+// rackNode holds the node fields that the test reads from Ironic.
 type rackNode struct {
 	UUID  string                `json:"uuid"`
 	Name  string                `json:"name"`

@@ -10,8 +10,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestFilters checks that comparisons, alternatives, fields of the API and saved filters select the right nodes in
-// the nodes and export commands.
+// TestFilters checks that comparisons, alternatives, API fields and saved filters select the right nodes in the nodes
+// and export commands.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

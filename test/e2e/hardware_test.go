@@ -155,7 +155,7 @@ func TestRAIDOfAController(t *testing.T) {
 	})
 }
 
-// withFirmware runs a test against Ironics on which the redfish firmware interface is enabled; by default it is not.
+// withFirmware runs a test against Ironics that enable the redfish firmware interface, which is disabled by default.
 func withFirmware(t *testing.T, run func(t *testing.T, s *ironic.Server)) {
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {
 		t.Parallel()

@@ -19,8 +19,8 @@ import (
 
 const operatorKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQJutH28y4Og3Ltic3CUcWx operator@desk"
 
-// nowhere is a URL at which no Ironic listens. The agent of a ramdisk without a configuration calls it and so never
-// reaches Ironic.
+// nowhere is a URL at which no Ironic listens. The agent of a ramdisk without a configuration calls this URL, so it
+// never reaches Ironic.
 const nowhere = "http://127.0.0.1:9"
 
 // enrollUnconfigured enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know

@@ -85,7 +85,8 @@ func (r *running) says(text string) {
 	}
 }
 
-// when waits up to a minute until wanted returns true. In the error message, what and wrong describe what is missing.
+// when waits up to a minute until wanted returns true. If it never does, the test fails with a message that contains
+// what, the name of the missing thing, and wrong, the details.
 func (r *running) when(what string, wanted func() bool, wrong *string) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

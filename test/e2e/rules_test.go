@@ -79,7 +79,7 @@ func TestInspectionRules(t *testing.T) {
 		if o := c.ok("rules", "apply", "-f", shown); strings.Count(o.stdout, "unchanged") != 2 {
 			t.Errorf("apply what was shown: %s", o.stdout)
 		}
-		// A failing rule makes both `rules test` and the inspection fail, with the same text.
+		// A failing rule makes both `rules test` and the inspection fail, with the same message.
 		c.ok("rules", "apply", "-f", rulesFile(c, uuid, "\n  - {op: fail, args: {msg: \"not {node.name}\"}}\n"), "--yes")
 		failing := decode[testedRules](t, c.fails(1, "rules", "test", name, "-o", "json"))
 		const why = "Failed to inspect hardware. Reason: not {node.name}"

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// copyEntry picks an entry of the Copy list and returns what the terminal's clipboard received.
+// copyEntry picks an entry from the Copy list and returns what the terminal's clipboard received.
 func (s *screenConsole) copyEntry(what string) string {
 	s.t.Helper()
 	had := len(s.Clipboard())

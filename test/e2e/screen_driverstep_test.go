@@ -91,7 +91,7 @@ func TestScreenRAIDStepInDeployment(t *testing.T) {
 	})
 }
 
-// page turns the pages of the wizard until it shows the page with the given title.
+// page pages through the wizard until it shows the page with the given title.
 func (s *screenConsole) page(title string) {
 	s.t.Helper()
 	for range 5 {

@@ -15,9 +15,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenEnrollsARack brings 50 machines from a spreadsheet to available on the Enroll screen, with its form,
-// comparison, confirmation and live results. Killed and restarted, the console continues where it stopped. Wrong
-// passwords, a dead BMC and duplicates are shown with remedies, and a corrected file enrolls the rest.
+// TestScreenEnrollsARack uses the Enroll screen, with its form, comparison, confirmation and live results, to bring
+// 50 machines from a spreadsheet to available. The console is killed and restarted, and then continues where it
+// stopped. Wrong passwords, a dead BMC and duplicates are shown with remedies, and a corrected file enrolls the rest.
 func TestScreenEnrollsARack(t *testing.T) {
 	t.Parallel()
 	if ironic.Long() {

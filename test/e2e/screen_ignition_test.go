@@ -147,7 +147,7 @@ func TestTheConsoleOpensAFile(t *testing.T) {
 	})
 }
 
-// TestScreenCompletesPaths completes a path with tab, and recalls it with up in the next dialog.
+// TestScreenCompletesPaths completes a path with the tab key, and recalls it with the up key in the next dialog.
 func TestScreenCompletesPaths(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -98,8 +98,8 @@ func restingStatesShown(s *screenConsole, name string) (states []string, gap str
 	return states, gap
 }
 
-// TestScreenVerbsByName starts verbs from the palette, the help and the action list of a node, and checks that
-// impossible ones cannot be picked.
+// TestScreenVerbsByName starts verbs from the palette, the help and a node's action list, and checks that impossible
+// verbs cannot be picked.
 func TestScreenVerbsByName(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

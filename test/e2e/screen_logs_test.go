@@ -50,7 +50,7 @@ func newSSHKey(t *testing.T) (line string, private []byte) {
 }
 
 // sshLogNode creates a node and a console. The node's machine boots a ramdisk that the operator can log in to over
-// SSH, and the console is configured with the key.
+// SSH, and the console is configured with the operator's key.
 func sshLogNode(t *testing.T, s *ironic.Server, scenario string) (c *console, name string, m *lab.Machine) {
 	t.Helper()
 	line, private := newSSHKey(t)

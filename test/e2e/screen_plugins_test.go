@@ -10,7 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// plugins configures programs supplied by the operator. FOLDER stands for the folder to which they write.
+// plugins configures programs supplied by the operator. The test replaces FOLDER with the folder to which they write.
 const plugins = `plugins:
   note:
     help: write a note of the node

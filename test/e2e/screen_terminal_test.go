@@ -141,7 +141,7 @@ func (s *screenConsole) visitAll(name string, look func(where string)) {
 	s.gone(takesTo)
 }
 
-// nodeTabs returns the labels of a node's tabs as shown when selected.
+// nodeTabs returns the labels that a node's tabs have when they are selected.
 func nodeTabs() []string {
 	return []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[BMC]", "[Log]", "[History]", "[Raw]"}
 }

@@ -82,7 +82,7 @@ func (s *screenConsole) lacks(texts ...string) {
 	}
 }
 
-// filter sets the filter of the list.
+// filter sets the list's filter and waits until the screen shows it.
 func (s *screenConsole) filter(text string) {
 	s.t.Helper()
 	s.press("/", terminal.CtrlU, text, terminal.Enter)
@@ -104,7 +104,7 @@ func (s *screenConsole) rowAt(name string) int {
 	})
 }
 
-// row returns the text of the node's row.
+// row returns the screen line with the node's row, or "" if there is none.
 func (s *screenConsole) row(name string) string { return s.Line(s.rowAt(name)) }
 
 // rowSays waits until the node's row contains the texts.

@@ -12,8 +12,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// storm is a fault that the proxy injects, with the messages that the screen shows for it. HOST stands for the
-// proxy's address.
+// storm is a fault that the proxy injects, with the messages that the screen shows for it. HOST in a message is
+// replaced with the proxy's address.
 type storm struct {
 	name string
 	kind weather.Kind // nil means that the connection is refused

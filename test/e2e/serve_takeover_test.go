@@ -12,8 +12,8 @@ import (
 )
 
 // TestServeTakeOver kills the ssh client of an operator whose node never calls back. The task continues. Another
-// operator must confirm an action on the node, aborts the operation, retries the task and cancels it. The audit log
-// names the user of each request, and Ironic's log contains the request's global ID.
+// operator, who must first confirm an action on the node, aborts the operation, retries the task and cancels it. The
+// audit log names the user of each request, and Ironic's log contains the request's global ID.
 func TestServeTakeOver(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -30,8 +30,8 @@ type servedConsole struct {
 	flags []string
 }
 
-// usersOfTheServer configures the users with keys: an admin, two operators, one of whom can see only some nodes, and
-// a viewer.
+// usersOfTheServer configures the users with keys: an admin, an operator, an operator who can see only some nodes,
+// and a viewer.
 const usersOfTheServer = "serve:\n  users:\n    anna: {role: admin}\n    ben: {role: operator}\n    otto: {role: operator, nodes: \"owner:%s\"}\n    vera: {role: viewer}\n"
 
 // served starts a server for a test, with additional flags. otto can see only the nodes of the given owner.

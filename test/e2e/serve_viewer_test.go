@@ -58,9 +58,9 @@ func placesOfScopes(node string) map[action.Scope]placeOfScope {
 	}
 }
 
-// TestServeViewerKeys tries, as a viewer, every action that changes something or makes Ironic contact a BMC. It uses
-// the key and the name of the action, and checks that each attempt gets a clear answer and that nothing is sent. A
-// new scope with such actions fails the test.
+// TestServeViewerKeys tries, as a viewer, every action that changes something or makes Ironic contact a BMC. It tries
+// each action by its key and by its name. The screen must show the reason for each refusal, and nothing may be sent.
+// A new scope with such actions fails the test.
 func TestServeViewerKeys(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

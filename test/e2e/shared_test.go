@@ -75,8 +75,8 @@ func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *i
 	return p.server
 }
 
-// restMachines puts the machines of a test that has ended into maintenance. Otherwise, the conductor would poll their
-// power state until the end of the run. Errors are ignored, because no test depends on this.
+// restMachines puts a test's machines into maintenance when the test has ended. Otherwise, the conductor would poll
+// their power state until the end of the run. Errors are ignored, because no test depends on this.
 func restMachines(s *ironic.Server) {
 	status, answer, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes?driver=redfish&maintenance=false&fields=uuid", nil)
 	var list struct{ Nodes []struct{ UUID string } }
@@ -102,7 +102,7 @@ func startReal(r ironic.Release) (*ironic.Server, error) {
 	return s, err
 }
 
-// embedded stands for the embedded Ironic where the name of a release is expected.
+// embedded selects the embedded Ironic where the name of a release is expected.
 const embedded = "embedded"
 
 func takeEmbedded(t *testing.T) *ironic.Server {

@@ -109,8 +109,8 @@ func TestSSHCommand(t *testing.T) {
 
 var sizeLine = regexp.MustCompile(`(?m)^\d+ \d+ *$`)
 
-// machineHas runs stty on the machine until the output contains want, the terminal's rows and columns. A change of
-// the size may arrive later than a key.
+// machineHas runs stty on the machine until the output contains want, the terminal's rows and columns. A size change
+// may reach the machine later than a key.
 func (s *screenConsole) machineHas(want string) {
 	s.t.Helper()
 	for range 20 {

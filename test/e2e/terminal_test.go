@@ -75,7 +75,6 @@ func (p *terminalRun) until(text string) {
 	}
 }
 
-// typeKeys writes keys to the terminal.
 func (p *terminalRun) typeKeys(keys string) {
 	p.t.Helper()
 	if _, err := p.tty.WriteString(keys); err != nil {

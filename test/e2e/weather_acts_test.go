@@ -44,7 +44,8 @@ func (c *console) start(args ...string) *backgroundRun {
 	return r
 }
 
-// signal sends a signal, waits for the program to exit and returns the outcome. took is the time since the signal.
+// signal sends a signal, waits for the program to exit and returns the outcome. The outcome's time counts from the
+// signal.
 func (r *backgroundRun) signal(s os.Signal) outcome {
 	r.t.Helper()
 	r.began = time.Now()

@@ -90,7 +90,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 		name string
 		kind weather.Kind // nil means that the connection is refused
 		code int
-		says []string // HOST stands for the proxy's host and port
+		says []string // HOST is replaced with the proxy's host and port
 	}{
 		{"down", nil, 4, []string{"connection refused by HOST"}},
 		{"stalled", weather.Stalled(), 4, []string{"no answer from HOST in time"}},

@@ -6,9 +6,9 @@ import (
 	"ironworks/models"
 )
 
-// wrapMessage returns the message that an operator reads for a format, in last_error or in a response of the API.
-// Messages of error handlers stay unchanged. The text of an exception is wrapped in the text that the conductor adds
-// in that phase.
+// wrapMessage returns the message that an operator reads for a format, in last_error or in an API response. Messages
+// of error handlers stay unchanged. The text of an exception is wrapped in the text that the conductor adds in the
+// phase in which the exception is raised.
 func wrapMessage(f format, kind string) message {
 	m := message{format: f, text: fill(f.Format)}
 	switch {
@@ -22,8 +22,8 @@ func wrapMessage(f format, kind string) message {
 	return m
 }
 
-// stateOf returns the provision state of a node whose message or source file names the phase that failed. If neither
-// does, the state is deploy failed.
+// stateOf returns the provision state in which a node can have the message text as its last error. The state follows
+// from the phase that the text or the source file's path names. If neither names a phase, the state is deploy failed.
 func stateOf(text, file string) models.ProvisionState {
 	text = strings.ToLower(text)
 	for _, phase := range []struct {
@@ -49,8 +49,8 @@ func stateOf(text, file string) models.ProvisionState {
 	return models.StateDeployFailed
 }
 
-// fromAgent wraps a message of the agent in the same text as ironic/drivers/modules/agent_base.py and
-// inspector/hooks/ramdisk_error.py.
+// fromAgent wraps a message of the agent in the text that ironic/drivers/modules/agent_base.py or
+// inspector/hooks/ramdisk_error.py adds.
 func (m *message) fromAgent() {
 	rest := strings.Contains(m.text, ": ") && (strings.HasSuffix(m.Class, "Error") || strings.HasSuffix(m.Class, "NotFound")) && m.Class != "ValueError" && m.Class != "IOError"
 	file := strings.ToLower(m.File)
@@ -76,8 +76,8 @@ func (m *message) fromAgent() {
 	m.text = title + " step " + step + " failed on node " + nodeUUID + ". " + m.text
 }
 
-// fromConductor wraps a message of the conductor in the same text as
-// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py.
+// fromConductor wraps a message of the conductor in the text that
+// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py add.
 func (m *message) fromConductor() {
 	file := m.File[strings.Index(m.File, "/")+1:]
 	base := file[strings.LastIndex(file, "/")+1:]

@@ -17,7 +17,7 @@ type answer = func(http.ResponseWriter, *http.Request, int)
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// image sends the image.
+// image is an answer that sends the whole image.
 func image(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, Image) }
 
 // content answers with the given content instead of the image.
@@ -58,8 +58,8 @@ func silent(some string) answer {
 	}
 }
 
-// redirect answers with a status code and a location, if there is one. The location OTHER stands for a path on the
-// other server.
+// redirect answers with a status code and a location, if there is one. The location OTHER is replaced with the URL of
+// a path on the other server.
 func redirect(code int, location string) answer {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		switch location {

@@ -18,12 +18,12 @@ type Case struct {
 	Name string
 	// Answer responds to every request. n is the number of the request, counted from 0.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
-	// Info holds fields that replace those of the image_info that [Start] creates. In strings, HERE stands for the
-	// server's URL, and NOWHERE for an address without a server.
+	// Info holds fields that replace those of the image_info that [Start] creates. In strings, HERE is replaced with
+	// the server's URL, and NOWHERE with an address without a server.
 	Info map[string]any
-	// Tries is the number of times that the agent tries the download; 0 stands for 2.
+	// Tries is the number of times that the agent tries the download; 0 means 2.
 	Tries int
-	// Silence is the time in seconds after which the agent gives up on a silent server; 0 stands for 20.
+	// Silence is the time in seconds after which the agent gives up on a silent server; 0 means 20.
 	Silence float64
 	// OwnWords means that the error messages differ between the agents, because they come from different HTTP
 	// libraries: Python's and Go's.
@@ -50,7 +50,7 @@ func (c Case) Key(streams bool) string {
 	return c.Name + ", kept"
 }
 
-// Limits returns the Tries and Silence of a case, or their defaults.
+// Limits returns the case's Tries and Silence, or their defaults.
 func (c Case) Limits() (tries int, silence float64) {
 	tries, silence = 2, 20
 	if c.Tries > 0 {

@@ -76,7 +76,7 @@ func (k *Keystone) Configure(ctx context.Context, server *real.Server) (map[stri
 	}, nil
 }
 
-// Sign adds a token of the administrator to a request. The token is reused until 5 s before it expires.
+// Sign adds an administrator token to a request. The token is reused until 5 s before it expires.
 func (k *Keystone) Sign(request *http.Request) error {
 	const margin = 5 * time.Second
 	k.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// User is an account in Keystone, in the domain of the service.
+// User is a Keystone account in the service's domain.
 type User struct {
 	ID, Name, Password string
 	// Project is the name of the project in which the user has roles, if any.
@@ -81,7 +81,7 @@ func (k *Keystone) Token(ctx context.Context, request TokenRequest) (Token, erro
 	return Token{Value: header.Get("X-Subject-Token"), Expires: answer.Token.Expires}, nil
 }
 
-// AdminToken issues a token of the administrator for the admin project.
+// AdminToken issues an administrator token for the admin project.
 func (k *Keystone) AdminToken(ctx context.Context) (Token, error) {
 	return k.Token(ctx, TokenRequest{User: k.AdminUser, Password: k.AdminPassword, Project: k.AdminProject})
 }

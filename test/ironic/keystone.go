@@ -45,7 +45,7 @@ type Keystone struct {
 	client  *http.Client
 
 	mu    sync.Mutex
-	token Token // the token of the administrator
+	token Token // the administrator's token
 }
 
 // StartKeystone starts an identity service and waits until it responds. The context limits the start only. The caller

@@ -62,7 +62,7 @@ func followed(t *testing.T, f agentlog.Follower) *follow {
 	return &follow{t: t, from: from}
 }
 
-// until reads batches until a condition is true. what describes the condition in the error message.
+// until reads batches until holds returns true. The argument what describes the condition in the error message.
 func (f *follow) until(what string, holds func() bool) {
 	f.t.Helper()
 	late := time.NewTimer(90 * time.Second)

@@ -35,8 +35,8 @@ type unit struct {
 	process *exec.Cmd
 }
 
-// install writes the files of the Ignition configuration that the console built for the machine, and returns its
-// journal unit.
+// install writes the files of the Ignition configuration that the console built for the machine, and returns the
+// configuration's journal unit.
 func install(t *testing.T, c *receiver.Console, m *sshd.Machine) *unit {
 	t.Helper()
 	identity, err := c.Images().Make(agentlog.IdentityOrder{Push: true})

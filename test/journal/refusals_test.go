@@ -161,7 +161,7 @@ func TestKeys(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, o *agentlog.SSHOptions)
-		words  []string // the words of the failure, or nil if following succeeds
+		words  []string // the words that the failure must contain, or nil if following succeeds
 	}{
 		"given":             {func(*testing.T, *agentlog.SSHOptions) {}, nil},
 		"behind a wrong":    {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong, m.Key} }, nil},

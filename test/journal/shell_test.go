@@ -144,7 +144,7 @@ func (a *atTerminal) until(want string) {
 	}
 }
 
-// ends waits for the end of the shell and checks that the terminal's line settings are restored.
+// ends waits until the shell ends, and checks that the terminal's line settings are restored.
 func (a *atTerminal) ends() (status int, err error) {
 	a.t.Helper()
 	select {

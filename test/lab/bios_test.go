@@ -93,7 +93,7 @@ func (n node) checkUpdated(want ...string) error {
 	return nil
 }
 
-// checkBIOS checks the settings on the machine against want, and those that Ironic shows against shown.
+// checkBIOS compares the machine's settings with want, and the settings that Ironic shows with shown.
 func (n node) checkBIOS(want map[string]any, shown map[string]string) error {
 	current, _ := n.BIOS()
 	settings, err := n.bios()
@@ -168,7 +168,7 @@ func runBIOS(n node) error {
 		map[string]string{"NumLock": "On", "AcPowerDelay": "120", "QuietBoot": "0", "AssetTag": ""}))
 }
 
-// runRefusedBIOS tries to change settings. Ironic rejects some of them, and the BMC rejects one.
+// runRefusedBIOS tries to change settings. Ironic rejects some of the changes, and the BMC rejects one.
 func runRefusedBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err
@@ -210,7 +210,7 @@ func runIgnoredBIOS(n node) error {
 		n.checkBIOS(map[string]any{"NumLock": "On", "AcPowerDelay": 90}, map[string]string{"NumLock": "On", "AcPowerDelay": "90"}))
 }
 
-// runBIOSService changes a setting of an active node.
+// runBIOSService changes a BIOS setting of an active node.
 func runBIOSService(n node) error {
 	if err := n.runSteps(managed, adopted); err != nil {
 		return err

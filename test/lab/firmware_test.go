@@ -190,7 +190,8 @@ func (n node) failsClean(problem string, steps ...any) error {
 	return n.checkLastError(problem)
 }
 
-// checkLastError compares the last error in the history with want, in which "UUID" stands for the node's UUID.
+// checkLastError replaces the node's UUID with "UUID" in the last error of the history, and compares the result with
+// want.
 func (n node) checkLastError(want string) error {
 	failed, err := n.events("ERROR")
 	if err != nil {

@@ -138,7 +138,7 @@ func (r *transcript) provision(n node, verb string, body map[string]any, states 
 	}
 	line := fmt.Sprint(verb, " ", seen["provision_state"])
 	if last, _ := seen["last_error"].(string); last != "" {
-		// The extended information repeats the text.
+		// The extended information repeats the message.
 		last, _, _ = strings.Cut(last, " Extended information: ")
 		line += ": " + addressPattern.ReplaceAllString(uuidPattern.ReplaceAllString(last, "UUID"), "URL")
 	}

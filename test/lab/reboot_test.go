@@ -29,8 +29,8 @@ const (
 	// sameFile is the error of the old release when it publishes the deploy ISO a second time, because a hard link to
 	// the file in its cache already exists (publish_image in ironic/drivers/modules/image_utils.py).
 	sameFile = `SameFileError|are the same file`
-	// ignored stands for a deployment that waits forever. The old release keeps deployment_polling set, so that
-	// heartbeats continue no step (_heartbeat_deploy_wait in ironic/drivers/modules/agent_base.py).
+	// ignored marks a deployment that waits forever. The old release keeps deployment_polling set, so that heartbeats
+	// continue no step (_heartbeat_deploy_wait in ironic/drivers/modules/agent_base.py).
 	ignored = "ignored"
 )
 

@@ -34,7 +34,7 @@ func callAPI(ctx context.Context, t *testing.T, method, url, body string) map[st
 	return answer
 }
 
-// TestFailedDemoMachinesAreRepaired repairs failed machines of the demo as Explain proposes, and checks that they stay
+// TestFailedDemoMachinesAreRepaired repairs the demo's failed machines as Explain proposes, and checks that they stay
 // repaired after a restart of the lab.
 func TestFailedDemoMachinesAreRepaired(t *testing.T) {
 	t.Parallel()

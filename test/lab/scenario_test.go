@@ -27,8 +27,8 @@ var (
 type outcome struct {
 	path  path
 	state string
-	// reason matches last_error or the history. For the old release, oldState replaces state and makes any reason
-	// match, and old replaces reason, unless they are empty.
+	// reason matches last_error or the history. For the old release, a non-empty oldState replaces state and makes
+	// any reason match, and a non-empty old replaces reason.
 	reason, old string
 	oldState    string
 	// waits marks scenarios that run into a timeout or take a long time.

@@ -111,7 +111,7 @@ func (n node) runSteps(steps ...step) error {
 	return nil
 }
 
-// step is a provision request and the state it leads to.
+// step is a provision request and the state to which the request leads.
 type step struct {
 	body  map[string]any
 	state string

@@ -279,8 +279,9 @@ func (n node) waitsIn(state string, busy bool) error {
 	return nil
 }
 
-// embeddedFor returns an embedded Ironic that waits for agents for the given timeout. It does not synchronize the
-// power state, because that clears last_error if the states match, possibly between two polls of a node.
+// embeddedFor returns an embedded Ironic that waits for agents until the given timeout. It does not synchronize the
+// power state. If the states match, the synchronization clears last_error, so two polls of a node could miss the
+// error.
 func embeddedFor(t *testing.T, timeout time.Duration) subject {
 	t.Helper()
 	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: float64(30*time.Minute) / float64(timeout), NoPowerSync: true})

@@ -1,5 +1,5 @@
-// Package layout_test compares the table of packages in docs/development.md with the code and with the linter's
-// rules, which are generated from it.
+// Package layout_test compares the table of packages in docs/development.md with the code. It also compares the table
+// with the linter's rules, which are generated from the table.
 package layout_test
 
 import (
@@ -28,7 +28,7 @@ const (
 	end   = "  exclusions:\n"
 )
 
-// row describes which packages one row of the table allows to be imported.
+// row holds the import rules from one row of the table.
 type row struct {
 	// everything marks packages that may import all others.
 	everything bool
@@ -38,7 +38,7 @@ type row struct {
 	may []string
 }
 
-// has reports whether the row lists the folder as one that may be imported.
+// has reports whether may contains the folder, either itself or as part of an x/* entry.
 func (r *row) has(folder string) bool {
 	return slices.ContainsFunc(r.may, func(may string) bool {
 		above, all := strings.CutSuffix(may, "/*")

@@ -24,7 +24,7 @@ import (
 //go:embed testdata/*.json
 var recordings embed.FS
 
-// Recording is the recording of one machine.
+// Recording holds the data that was recorded on one machine.
 type Recording struct {
 	// Files maps the paths of files to their contents, each of which is a string, or an object with the key base64.
 	Files   map[string]json.RawMessage `json:"files"`

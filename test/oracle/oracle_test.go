@@ -71,8 +71,8 @@ func TestPredictionsMatchIgnition(t *testing.T) {
 	}
 }
 
-// TestCheckAgainstIgnition checks the user data check against Ignition, with generated configurations: none that ends
-// in the emergency shell may pass the check, and none that boots as intended may be refused.
+// TestCheckAgainstIgnition compares the user data check with Ignition on generated configurations. No configuration
+// that ends in the emergency shell may pass the check, and none that boots as intended may be refused.
 func TestCheckAgainstIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)

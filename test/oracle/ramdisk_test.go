@@ -10,8 +10,8 @@ import (
 	"ironworks/ignition/sshkey"
 )
 
-// TestRamdisksBoot checks that the configurations that `ignition build` creates boot, with each option alone and with
-// all options that a profile supports.
+// TestRamdisksBoot checks that machines boot with the configurations that `ignition build` creates. It tries each
+// option alone, and all options that a profile supports together.
 func TestRamdisksBoot(t *testing.T) {
 	t.Parallel()
 	o, _ := newOracle(t)

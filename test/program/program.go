@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// name is the name of the program. A test binary with this name runs the program.
+// name is the file name of the program under test. A test binary with this name runs the program.
 const name = "ironworks"
 
 // folder returns the path of the folder with the link to this test binary and the reports of the race detector. The
@@ -30,7 +30,7 @@ func Env(own ...string) []string {
 }
 
 // TestMain implements the TestMain of a package that tests the program. If this binary was started as the program,
-// TestMain calls main. Otherwise, it runs the tests. In both cases, it exits.
+// TestMain calls main. Otherwise, it runs the tests. Either way, TestMain ends the process.
 func TestMain(main func(), tests func() int) {
 	if filepath.Base(os.Args[0]) == name {
 		main()

@@ -99,7 +99,7 @@ func writeKey(home string) error {
 	return os.WriteFile(filepath.Join(dir, "id_ed25519.pub"), []byte(someKey), 0o600)
 }
 
-// until waits for a screen for which wanted returns true. what names the screen in errors.
+// until waits for a screen for which wanted returns true. The argument what names this screen in errors.
 func (c *camera) until(what string, wanted func(lines []string) bool) error {
 	_, err := c.still(what, wanted)
 	return err

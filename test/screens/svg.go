@@ -53,9 +53,9 @@ type run struct {
 	look
 }
 
-// render draws the cells of a screen. The same cells always produce the same bytes. Text stays text, in pieces of one
-// or more words, which are stretched so that every renderer keeps the grid, whatever the font. Frames and gauges are
-// drawn as shapes, because fonts leave gaps in them.
+// render draws the cells of a screen. The same cells always produce the same bytes. Text stays text. It is split into
+// pieces of one or more words, which are stretched so that every renderer keeps the grid, whatever the font. Frames
+// and gauges are drawn as shapes, because fonts leave gaps in them.
 func render(cells [][]terminal.Cell, title string) []byte {
 	var b strings.Builder
 	begin(&b, cells, title)

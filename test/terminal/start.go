@@ -118,8 +118,8 @@ func StartT(t testing.TB, o Options) *Screen {
 	return s
 }
 
-// environment returns env with TERM, if env lacks that. A nil env means the environment of this process, without the
-// variables that describe a terminal.
+// environment returns env, with TERM added if it is not set there. A nil env means the environment of this process,
+// without the variables that describe a terminal.
 func environment(env []string) []string {
 	if env == nil {
 		env = slices.DeleteFunc(os.Environ(), func(entry string) bool {

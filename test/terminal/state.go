@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// state is the state of the terminal that the program has set with control sequences.
+// state is the part of the terminal's state that the program has set with control sequences.
 type state struct {
 	// modes holds the DEC modes that were set or reset. The emulator keeps separate cursor modes for each screen,
 	// while a terminal has one for both screens.
@@ -70,7 +70,7 @@ func (s *Screen) registerHandlers(modern bool) {
 }
 
 // onSequence registers heard as the handler for command, which is a sequence with one number. heard is called with
-// this number, or with missing if the sequence contains none.
+// this number. If the sequence contains no number, heard is called with the argument missing.
 func (s *Screen) onSequence(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)
@@ -106,7 +106,7 @@ func (d *state) setClipboard(data []byte) {
 	}
 }
 
-// mode reports whether the mode is on.
+// mode reports whether a mode is on. If the program has not changed the mode, the terminal's default applies.
 func (d *state) mode(mode ansi.DECMode) bool {
 	on, set := d.modes[mode]
 	if !set {

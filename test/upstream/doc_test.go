@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The package that matches the regular expressions of inspection rules runs a clock goroutine, which ends a
+	// Package regexp2, which matches the regular expressions of inspection rules, runs a clock goroutine that ends a
 	// second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }

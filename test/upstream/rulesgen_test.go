@@ -17,7 +17,7 @@ func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
 
 func (g generator) one(in int) bool { return g.IntN(in) == 0 }
 
-// parsed returns the value that the JSON text stands for.
+// parsed decodes a JSON text, and panics if it is invalid.
 func parsed(text string) any {
 	v, err := hints.DecodePython([]byte(text))
 	if err != nil {

@@ -97,7 +97,7 @@ func (l *line) order(text string) {
 	l.expect("order: " + text)
 }
 
-// until waits until ok returns true. what describes the condition in the error message.
+// until waits until ok returns true. The argument what describes the condition in the error message.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bootTime)

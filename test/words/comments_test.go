@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// unclear lists phrases of comments that need a second reading, with suggested replacements.
+// unclear lists phrases that make comments hard to read, with suggested replacements.
 var unclear = []struct {
 	phrase *regexp.Regexp
 	use    string

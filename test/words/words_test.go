@@ -143,8 +143,8 @@ func errorText(n *ast.CallExpr) (string, bool) {
 	return literal(lit)
 }
 
-// walk visits the files of the program and its documentation that have the extension ext. It excludes tests, and the
-// folders of the lab and its agent that repeat messages of Ironic and its agent.
+// walk visits the files with the extension ext that belong to the program or its documentation. It excludes tests,
+// and the folders of the lab and its agent that repeat messages of Ironic and its agent.
 func walk(t *testing.T, ext string, visit func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
