@@ -44,8 +44,8 @@ func (e *statusError) temporary() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// maxRetries is the number of retries if a call fails temporarily. It is enough for three minutes, the longest time
-// for which a conductor locks a node whose BMC cannot be reached.
+// maxRetries is the maximum number of attempts at a call that fails temporarily. Together, the attempts last for
+// three minutes, the longest time for which a conductor locks a node whose BMC cannot be reached.
 const maxRetries = int(3 * time.Minute / pollInterval)
 
 // do repeats a call until it succeeds, fails with an error that is not temporary, or has used up maxRetries.

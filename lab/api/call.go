@@ -159,8 +159,7 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody validates params and one more argument, which has the given name and whose value is the whole request
-// body.
+// checkWithBody validates the arguments in params and one more: the whole request body, under the given name.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }
@@ -206,7 +205,7 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 	}
 }
 
-// nodeIdent returns the node_ident argument, which identifies the node in most endpoints below a node.
+// nodeIdent returns the node_ident argument, by which most endpoints below /nodes/{node} identify the node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
 // wholeBody returns an argument whose value is the whole body of the request.
@@ -234,7 +233,7 @@ func (m methods) serve(c *call) (any, error) {
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
 }
 
-// withStatus wraps an endpoint whose status on success is not 200.
+// withStatus wraps an endpoint so that it answers with the given status on success, instead of 200.
 func (c *call) withStatus(status int, serve endpoint) endpoint {
 	return func() (any, error) {
 		answer, err := serve()

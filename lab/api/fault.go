@@ -65,7 +65,7 @@ func notAcceptable() error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "Request not acceptable.")
 }
 
-// needsVersion returns the [notAcceptable] error that names the required version.
+// needsVersion is like [notAcceptable], but its message names the required version.
 func needsVersion(minor int) error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable",
 		"Request not acceptable. The minimal required API version should be 1.%d", minor)

@@ -74,7 +74,7 @@ type document struct {
 	fields map[string]any
 }
 
-// inOrder returns a document of the given kind, which determines the order of the fields.
+// inOrder returns a document that writes the fields in the order defined for its kind.
 func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }

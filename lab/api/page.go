@@ -323,7 +323,7 @@ func checkDocumentFields(fields []string, document map[string]any) error {
 	return nil
 }
 
-// sortableNode returns the value by which a node is sorted if key is the sort key.
+// sortableNode returns the node's value for the given sort key.
 func (c *call) sortableNode(n *db.Node, key string) any {
 	switch key {
 	case "conductor_affinity", "version":

@@ -99,8 +99,8 @@ func (c *call) setPower(ident string) endpoint {
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
-// checkBootConfiguration returns an error if the requested API version is older than 1.76, which introduced changes
-// of the boot configuration.
+// checkBootConfiguration returns an error if the requested API version is older than 1.76. Only newer versions can
+// change the boot mode and secure boot.
 func (c *call) checkBootConfiguration() error {
 	if !c.atLeast(76) {
 		return db.Faultf(http.StatusNotFound, "NotFound", "This endpoint is supported starting with the API version 1.76")
