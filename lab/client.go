@@ -95,12 +95,12 @@ func (c *client) send(ctx context.Context, method, path string, body, answer any
 	return nil
 }
 
-// CreateNode creates a node.
+// CreateNode creates a node and returns its UUID.
 func (c *client) CreateNode(ctx context.Context, node map[string]any) (string, error) {
 	return c.create(ctx, "nodes", node)
 }
 
-// CreatePort creates a port.
+// CreatePort creates a port and returns its UUID.
 func (c *client) CreatePort(ctx context.Context, port map[string]any) (string, error) {
 	return c.create(ctx, "ports", port)
 }
@@ -113,7 +113,7 @@ func (c *client) create(ctx context.Context, path string, body map[string]any) (
 	return made.UUID, err
 }
 
-// DeleteNode removes a node.
+// DeleteNode deletes the node with the given UUID or name.
 func (c *client) DeleteNode(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, "nodes/"+url.PathEscape(id), nil, nil)
 }

@@ -26,7 +26,7 @@ func isActionable(state, target string) bool {
 	return ok
 }
 
-// unstable lists the states in which the conductor is working or waiting.
+// unstable contains the states in which the conductor is working or waiting.
 var unstable = []string{
 	"deploying", "wait call-back", "cleaning", "clean wait", "verifying", "deleting", stateInspecting,
 	stateInspectWait, "adopting", "rescuing", "rescue wait", "unrescuing", "servicing", "service wait",

@@ -35,7 +35,8 @@ var hiddenColumns = []string{
 	"id", "uuid", "chassis_id", "conductor_affinity", "allocation_id", "version", "created_at", "updated_at",
 }
 
-// unsortable lists the columns of a node's row that contain structured values. Ironic refuses to sort by them.
+// unsortable contains the columns of a node's row that hold structured values. Ironic refuses to sort by these
+// columns.
 var unsortable = []string{
 	"properties", "driver_info", "extra", "instance_info", "driver_internal_info", "clean_step", "deploy_step",
 	"raid_config", "target_raid_config", "traits", "network_data", "service_step",

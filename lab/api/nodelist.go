@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// faults lists the faults for which Ironic puts a node into maintenance.
+// faults contains the faults for which Ironic puts a node into maintenance.
 var faults = []string{"power failure", "clean failure", "rescue abort failure", "service failure"}
 
 var nodeFilterParams = []param{

@@ -18,7 +18,7 @@ type autodetectDeploy struct {
 // originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
 const originalDeploy = "original_deploy_interface"
 
-// autodetected lists the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
+// autodetected contains the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
 // the fallback.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 

@@ -19,7 +19,7 @@ var interfaceKinds = []string{
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic lists, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
+// generic contains, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
 // Ironic's and include interfaces that are not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
@@ -37,7 +37,7 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported lists the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
+// supported contains the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
 // default.
 var supported = map[string]map[string][]string{
 	"fake-hardware": extended(map[string][]string{

@@ -11,7 +11,7 @@ import (
 )
 
 // task holds a copy of a node and, unless it is shared, the node's lock. It corresponds to Ironic's TaskManager. The
-// save method stores only the changed fields, so that concurrent changes of other fields are not overwritten.
+// save method stores only the changed fields, so that concurrent changes to other fields are not overwritten.
 type task struct {
 	c      *Conductor
 	node   *db.Node

@@ -148,7 +148,7 @@ func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {
 	return t
 }
 
-// phaseMain is the only phase of inspection that has rules.
+// phaseMain is the only inspection phase in which rules run.
 const phaseMain = "main"
 
 // noTime is the zero time, which the API shows as null.

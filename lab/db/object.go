@@ -75,7 +75,7 @@ type InspectionRule struct {
 	Priority             int // rules with a higher priority are applied first
 	Sensitive            bool
 	Phase                string // main, or empty after a patch removed it
-	Conditions           []Dict // as the client sent them: op, args, loop, multiple
+	Conditions           []Dict // each with op, args, loop and multiple, as the client sent them
 	Actions              []Dict
 	CreatedAt, UpdatedAt time.Time
 }
@@ -90,7 +90,7 @@ type Runbook struct {
 	Owner                *string // a project
 	DisableRamdisk       bool
 	Extra                Dict
-	Steps                []Dict // interface, step, args, order
+	Steps                []Dict // each with interface, step, args and order
 	Traits               []string
 	CreatedAt, UpdatedAt time.Time
 }

@@ -113,7 +113,7 @@ func (j *journal) all() []string {
 	return slices.Clone(j.lines)
 }
 
-// await waits for a line that starts with beginning, and returns the rest of that line.
+// await waits for a line with the given beginning, and returns the rest of that line.
 func (j *journal) await(t *testing.T, beginning string) string {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -293,7 +293,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestDiesInStep checks that the agent ends in the middle of an installation if it has to die in that step.
+// TestDiesInStep checks that the DieInStep fault ends the agent in the middle of an installation.
 func TestDiesInStep(t *testing.T) {
 	r, url := withService(t, agent.Faults{DieInStep: "install_coreos"})
 	_, said := call(t, http.MethodPost, url+"install", `{"argv": ["install", "/dev/slow"]}`)

@@ -17,7 +17,7 @@ import (
 	"ironworks/lab/child"
 )
 
-// Options configure the program and its machine.
+// Options holds the settings of the program and its machine.
 type Options struct {
 	// Command is the program and its arguments. Required.
 	Command []string

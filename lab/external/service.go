@@ -67,8 +67,8 @@ func (s *service) close() {
 	s.serving.Wait()
 }
 
-// guarded wraps a handler. The wrapper refuses calls after the service has been closed. If the handler returns an
-// error, the wrapper sends it as the answer.
+// guarded wraps a handler so that calls are rejected after the service has been closed. If the handler returns an
+// error, the error is sent as the response.
 func (s *service) guarded(handle handler) http.HandlerFunc {
 	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
