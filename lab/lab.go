@@ -37,7 +37,7 @@ type Image interface {
 	Size() int64
 }
 
-// Options configure a lab.
+// Options holds the settings of a lab.
 type Options struct {
 	// IronicURL is Ironic's URL, such as http://127.0.0.1:6385, for agents whose ramdisk does not specify one.
 	IronicURL string
@@ -60,8 +60,8 @@ type Options struct {
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
 	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at the same address as its
-	// agent, such as 127.18.0.1 for the first machine. The machines have different addresses. They need Linux, where
-	// all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
+	// agent, such as 127.18.0.1 for the first machine. Because each machine has a different address, SSH needs Linux,
+	// where all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
 	SSHPort int
 	// Speed divides all durations; zero means 1.
 	Speed float64

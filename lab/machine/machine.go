@@ -148,10 +148,10 @@ type Faults struct {
 	PowerFails bool
 	// ImageFails, if not empty, makes downloads of images fail for this reason.
 	ImageFails string
-	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes of this attribute, but the firmware
+	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes to this attribute, but the firmware
 	// silently ignores them at boot.
 	BIOSIgnores string
-	// WantETag makes the BMC reject changes of resources unless the request names the current version of the resource
+	// WantETag makes the BMC reject changes to a resource unless the request names the resource's current version
 	// (If-Match).
 	WantETag bool
 }
