@@ -118,7 +118,7 @@ func hasRAID(members []Member) bool {
 	return slices.ContainsFunc(members, func(m Member) bool { return m.RAID != nil })
 }
 
-// checkMembers returns an error that lists duplicate names.
+// checkMembers returns an error if several machines have the same name. The error contains all such names.
 func checkMembers(members []Member) error {
 	names := map[string]bool{}
 	var errs []error

@@ -22,7 +22,7 @@ func fails(code int, format string, args ...any) Output {
 	return Output{Stderr: fmt.Sprintf(format, args...), Code: code}
 }
 
-// noOutput lists programs that print nothing and have no visible effect.
+// noOutput contains the names of programs that print nothing and have no visible effect.
 var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }

@@ -80,7 +80,7 @@ var (
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
 
-// raidChange is a change of volumes. It either creates or removes a volume.
+// raidChange is a change that either creates or removes a volume.
 type raidChange struct {
 	create *Volume
 	remove string // the ID of the volume to remove
