@@ -57,7 +57,7 @@ const (
 	missingDisk = "0x5000c500deadbeef"
 )
 
-// scenarios lists the built-in scenarios. FindScenario also knows scenarios whose names begin with
+// scenarios contains the built-in scenarios. FindScenario also knows scenarios whose names begin with
 // installFailsPrefix.
 var scenarios = []Scenario{
 	{Name: "ok", Summary: "works"},

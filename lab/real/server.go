@@ -305,7 +305,7 @@ type Auth interface {
 	Sign(request *http.Request) error
 }
 
-// Options configure a server.
+// Options holds the settings of a server.
 type Options struct {
 	// Release is the release to run; the zero value is Newest.
 	Release Release

@@ -165,8 +165,8 @@ var (
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages lists typical messages of Python and pip, with an error and a remedy for each. Whatever the cause, later
-// lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
+// messages contains typical messages of Python and pip, with an error and a remedy for each. Whatever the cause,
+// later lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
 // cause.
 var messages = []struct {
 	err   error
