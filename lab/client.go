@@ -29,7 +29,7 @@ type client struct {
 // apiVersion is the newest API version of Ironic 39.0.0 and of the embedded Ironic.
 const apiVersion = "1.115"
 
-// statusError is an answer from Ironic with an error status.
+// statusError reports that Ironic has responded with an error status.
 type statusError struct {
 	status int
 	text   string
@@ -152,7 +152,7 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 }
 
 // state returns the provision state of a node and its reservation, which is empty if the node is not locked. Only one
-// story asks at a time. After each answer, it waits for as long as the answer took, so that all stories together
+// story asks at a time. After each response, it waits for as long as the request took, so that all stories together
 // leave half of a slow Ironic's time to other clients.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()

@@ -38,7 +38,7 @@ func newHardware(power context.Context, m *Machine, config agentConfig) *hardwar
 	}
 }
 
-// Inventory returns the machine's inventory, in the form in which the agent reports it.
+// Inventory returns the machine's inventory in the format that the agent reports.
 func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	spec := h.machine.Spec()
 	disks, err := h.BlockDevices(ctx)

@@ -30,7 +30,7 @@ func (i localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// localResponse is the [http.ResponseWriter] of a local call: it buffers the answer until the client reads it.
+// localResponse is the [http.ResponseWriter] of a local call: it buffers the response until the client reads it.
 type localResponse struct {
 	header http.Header
 	body   bytes.Buffer

@@ -44,7 +44,7 @@ type Scenario struct {
 }
 
 const (
-	// bmcStall is the time by which a stalled BMC delays its answers. It is longer than sushy's timeout (60 s).
+	// bmcStall is the time by which a stalled BMC delays its responses. It is longer than sushy's timeout (60 s).
 	bmcStall = 75 * time.Second
 	// skewedClock is the time by which a skewed clock is ahead. It is longer than the time by which the agent
 	// backdates its certificate.

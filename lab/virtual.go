@@ -115,9 +115,9 @@ type guest struct {
 	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
-	// forwards lists the ports of this computer that are forwarded to the machine.
+	// forwards contains the ports of this computer that are forwarded to the machine.
 	forwards []vm.Forward
-	// kargs lists the kernel arguments that the lab adds to a medium before it is booted.
+	// kargs contains the kernel arguments that the lab adds to a medium before it is booted.
 	kargs []string
 }
 

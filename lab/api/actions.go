@@ -3,7 +3,7 @@ package api
 import "ironworks/lab/fsm"
 
 // actions maps each provision state to its events. The events include those that only the conductor may trigger:
-// isActionable accepts them as targets, but the request is refused later.
+// isActionable accepts them as targets, but the request is rejected later.
 var actions = fsm.States()
 
 // verbs maps the targets of provision requests to the names of their events, where the two names differ.

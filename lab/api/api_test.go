@@ -93,7 +93,7 @@ func (r *rig) want(method, path, body string, status int) map[string]any {
 	return document
 }
 
-// refusal returns the message in an error body, which can have any of Ironic's formats.
+// refusal returns the message in an error body. It understands all formats of error bodies that Ironic uses.
 func refusal(t *testing.T, body []byte) string {
 	t.Helper()
 	var outer struct {

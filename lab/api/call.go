@@ -249,8 +249,8 @@ func (c *call) accepted(serve endpoint) endpoint { return c.withStatus(http.Stat
 
 func (c *call) noContent(serve endpoint) endpoint { return c.withStatus(http.StatusNoContent, serve) }
 
-// missing returns the endpoint for a path that lacks the named parameter. The endpoint answers that the parameter is
-// missing.
+// missing returns the endpoint for a path that lacks the named parameter. The endpoint returns an error that names
+// the parameter.
 func (c *call) missing(name string) endpoint {
 	return func() (any, error) {
 		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", name)
@@ -268,7 +268,7 @@ func (c *call) links(path string) []link {
 	return []link{{Href: c.url + "/v1/" + path, Rel: "self"}, {Href: c.url + "/" + path, Rel: "bookmark"}}
 }
 
-// locate sets the answer's Location header to the address of the result.
+// locate sets the Location header of the response to the address of the result.
 func (c *call) locate(path string) { c.location = c.url + "/v1/" + path }
 
 // timeText returns t in the format of the API, or null for the zero time.

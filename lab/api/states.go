@@ -108,7 +108,7 @@ func (c *call) checkBootConfiguration() error {
 	return nil
 }
 
-// checkSteady rejects a change of the boot configuration while an operation runs on the node.
+// checkSteady rejects a change to the boot configuration while an operation runs on the node.
 func checkSteady(n *db.Node) error {
 	if slices.Contains(unstable, n.ProvisionState) {
 		// Ironic does not replace the placeholder in this message.

@@ -44,7 +44,7 @@ type Options struct {
 	// kinds default to [EnabledInterfaces].
 	Enabled map[string][]string
 
-	// HardwareTypes lists the enabled hardware types. If nil, all hardware types are enabled.
+	// HardwareTypes contains the enabled hardware types. If nil, all hardware types are enabled.
 	HardwareTypes []string
 
 	// Speed divides the conductor's pauses, for example before it reads a power state again, or before it retries a

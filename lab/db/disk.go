@@ -25,8 +25,8 @@ const detailsName = "details"
 // settleTime is the time for which changes are collected before they are written to disk.
 const settleTime = time.Second
 
-// disk writes a store to a folder. The folder contains a folder for each table, which contains a file for each row.
-// The file is named after the row's UUID.
+// disk writes a store to a folder. Each table has a subfolder with one file for each row. The file is named after the
+// row's UUID.
 type disk struct {
 	folder  string
 	dirty   map[string]bool // UUIDs of nodes whose details differ from the files; guarded by Store.mu

@@ -183,7 +183,7 @@ func (s *Store) SetConductor(conductor Conductor) {
 
 // Fault is an Ironic error, with an HTTP status and a message.
 type Fault struct {
-	// Status is the HTTP status of the answer, such as 409 for a locked node.
+	// Status is the HTTP status of the response, such as 409 for a locked node.
 	Status int
 	// Text is Ironic's faultstring.
 	Text string

@@ -226,7 +226,7 @@ func call(t *testing.T, method, url, body string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// The answer is cut off if the machine is powered off meanwhile.
+	// The response is cut off if the machine is powered off meanwhile.
 	answer, _ := io.ReadAll(response.Body)
 	return response.StatusCode, string(bytes.TrimSpace(answer))
 }

@@ -171,7 +171,7 @@ func write(w http.ResponseWriter, answer any) error {
 	return nil
 }
 
-// writeError sends err as the answer, with the corresponding status and kind.
+// writeError sends err as the response, with the corresponding status and kind.
 func writeError(w http.ResponseWriter, err error) {
 	status, kind := http.StatusInternalServerError, "failed"
 	var bad badRequest

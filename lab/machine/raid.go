@@ -16,8 +16,8 @@ import (
 type RAIDController struct {
 	// Model is the model that Linux reports for the disks.
 	Model string
-	// Types lists the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic can
-	// create.
+	// Types contains the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic
+	// can create.
 	Types []string
 	// OnReset makes all changes wait for the next boot. Otherwise a client may choose when a change takes effect.
 	OnReset bool
@@ -66,7 +66,7 @@ func (c *RAIDController) complete() error {
 type Volume struct {
 	ID, Name, Type string
 	CapacityBytes  int64
-	// Drives lists the IDs of the volume's drives.
+	// Drives contains the IDs of the volume's drives.
 	Drives []string
 	// Device is the device name of the volume's disk. Serial is the disk's serial number.
 	Device, Serial string
