@@ -91,8 +91,8 @@ type Lab struct {
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start starts a lab, whose machines are powered off. The context applies only to the start; the caller must call
-// Close.
+// Start starts a lab. All of its machines are powered off at first. The context applies only to the start; the caller
+// must call Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)

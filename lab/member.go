@@ -41,8 +41,8 @@ const (
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
-// castLine lists the scenarios and resource classes of the default cast of a lab. Most machines work, and each of the
-// most frequent faults occurs once.
+// castLine contains the scenarios and resource classes of a lab's default machines. Most machines work, and each of
+// the most frequent faults occurs once.
 var castLine = []struct{ scenario, class string }{
 	{"ok", largeClass},
 	{"no-disk-matches", largeClass},

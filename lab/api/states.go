@@ -67,7 +67,7 @@ func (c *call) showStates(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// Targets of states/power.
+// Power changes that a client can request with states/power.
 const (
 	powerOn      = "power on"
 	powerOff     = "power off"

@@ -98,7 +98,8 @@ func implementation(kind, name string) string {
 	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
 }
 
-// defaultInterface returns the default interface of the given kind for nodes of the given hardware type.
+// defaultInterface returns the default interface of the given kind for nodes with this hardware type. node is used
+// only in the error message and may be empty.
 func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
 	for _, name := range supported[hardware][kind] {
 		if slices.Contains(c.options.Enabled[kind], name) {

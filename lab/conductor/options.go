@@ -71,8 +71,8 @@ type Periods struct {
 	// Provision is the period of the timeout checks for deployment, cleaning, inspection and servicing. Rescue is the
 	// period of the timeout checks for rescue. The default is 60 s each.
 	Provision, Rescue time.Duration
-	// PowerSync is the period of the power state checks. PowerRecovery is the period of the checks of nodes that are
-	// in maintenance because of a power failure. The defaults are 60 s and 300 s.
+	// PowerSync is the period of the power state checks. PowerRecovery is the period at which nodes that are in
+	// maintenance because of a power failure are checked again. The defaults are 60 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
 	// RAID is the period of the checks for completed and failed volume changes ([redfish]raid_config_status_interval
 	// and raid_config_fail_interval). The default is 60 s.

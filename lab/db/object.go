@@ -87,7 +87,7 @@ type Runbook struct {
 	Name                 string // before 1.112 also the trait that a node needs
 	Description          *string
 	Public               bool
-	Owner                *string // a project
+	Owner                *string // the owning project
 	DisableRamdisk       bool
 	Extra                Dict
 	Steps                []Dict // each with interface, step, args and order

@@ -80,8 +80,8 @@ func (m *Machine) Install(disk string, what Installation) error {
 	return nil
 }
 
-// InstallInto replaces the content of a partition with a system, whose root file system contains the usual Linux
-// folders. It returns the UUID of the file system.
+// InstallInto replaces the content of a partition with a system. The system's root file system contains the usual
+// Linux folders. InstallInto returns the UUID of this file system.
 func (m *Machine) InstallInto(partition string, what Installation) (string, error) {
 	m.mu.Lock()
 	defer m.unlock()

@@ -76,7 +76,7 @@ type Machine struct {
 	delivering bool
 }
 
-// New creates a machine, which is powered off. The caller must call Close when the machine is no longer needed.
+// New creates a machine that is powered off. The caller must call Close when the machine is no longer needed.
 func New(spec Spec, options Options) (*Machine, error) {
 	spec = spec.copied()
 	if err := spec.complete(); err != nil {

@@ -27,7 +27,7 @@ var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }
 
-// Execute simulates the programs with which a ramdisk manages disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
+// Execute simulates the programs that a ramdisk uses to manage disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
 // efibootmgr, wipefs, mkswap and mkfs. It supports the features that ironic-python-agent uses. Changes take effect
 // immediately.
 func (m *Machine) Execute(argv []string) Output {

@@ -219,7 +219,7 @@ func (m *Machine) fitVolume(v *Volume) error {
 	return nil
 }
 
-// usedBy returns the number of bytes of the given drive that volumes use.
+// usedBy returns the number of bytes that volumes use on the given drive.
 func (m *Machine) usedBy(drive string) int64 {
 	used := int64(0)
 	for _, v := range m.raid.volumes {

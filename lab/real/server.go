@@ -230,7 +230,7 @@ func (s *Server) script() string { return filepath.Join(s.Dir, serveIronic) }
 
 func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf") }
 
-// Log returns the path of the file with the output of the service.
+// Log returns the path of the service's log file.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
 // HTTPRoot returns the folder in which the conductor publishes images. This package serves it at the configured
