@@ -88,7 +88,7 @@ func TestSerialConsole(t *testing.T) {
 	}
 }
 
-// enable enables or disables a console, and waits until Ironic has done so.
+// enable enables or disables a console, and waits until Ironic has applied the change.
 func enable(t *testing.T, console string, on bool) {
 	t.Helper()
 	body := `{"enabled": false}`

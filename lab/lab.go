@@ -293,7 +293,7 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	return nil
 }
 
-// bmcHost returns the address that inventories report as the BMC's.
+// bmcHost returns the BMC address that inventories contain.
 func (l *Lab) bmcHost() string { return l.options.Host }
 
 // onSharedDisk calls do for each machine that shares the disk, with the disk's name on that machine.

@@ -10,7 +10,7 @@ import (
 // requests, which would spend more time in the network than in the handler.
 type localTransport struct{ handler http.Handler }
 
-// RoundTrip calls the handler.
+// RoundTrip implements [http.RoundTripper].
 func (i localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err

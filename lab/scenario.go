@@ -50,7 +50,7 @@ const (
 	// backdates its certificate.
 	skewedClock = 26 * time.Hour
 
-	// wrongPassword is the password of nodes with WrongPassword.
+	// wrongPassword is the BMC password of nodes whose scenario sets WrongPassword.
 	wrongPassword = "not-the-password" //nolint:gosec // it opens nothing
 
 	sharedWWN   = "0x60002ac0000000000000000500012345"

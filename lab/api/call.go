@@ -18,7 +18,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// call is one request to the API with its parsed headers, path and body.
+// call represents one request to the API, including its parsed headers, path and body.
 type call struct {
 	api     *API
 	request *http.Request

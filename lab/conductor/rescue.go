@@ -152,7 +152,7 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	}
 }
 
-// heartbeatInRescue sends the password to the agent, which completes the rescue operation.
+// heartbeatInRescue completes the rescue operation by sending the password to the agent.
 func (t *task) heartbeatInRescue(ctx context.Context) {
 	if err := t.finalizeRescue(ctx); err != nil && ctx.Err() == nil && (t.node.ProvisionState == rescuing || t.node.ProvisionState == rescueWait) {
 		t.failRescue(ctx, "Node failed to perform rescue operation: "+messageOf(err), false)

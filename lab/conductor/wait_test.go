@@ -95,8 +95,7 @@ func TestLocked(t *testing.T) {
 	r.state(node.UUID, available)
 }
 
-// TestNoWorker checks that a request is rejected if no worker is free, and that it changes only the node's last
-// error.
+// TestNoWorker checks that a request is rejected if no worker is free, and that only the node's last error changes.
 func TestNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.c.mu.Lock()

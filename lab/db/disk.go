@@ -92,8 +92,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until ctx is done. Rows that could not be written stay dirty. They are written again after the
-// next change or by Close, which returns the error if that fails, too.
+// run writes changes until ctx is done. Rows that could not be written stay dirty. The next change or Close writes
+// them again. If that fails in Close, Close returns the error.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {

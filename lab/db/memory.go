@@ -191,7 +191,7 @@ type Fault struct {
 	Kind string
 }
 
-// Error returns Ironic's message.
+// Error implements the error interface. It returns the Text field.
 func (f *Fault) Error() string { return f.Text }
 
 // Faultf returns a Fault with a formatted text.

@@ -118,7 +118,8 @@ type Inventory struct {
 	PluginData Dict
 }
 
-// BIOSSetting is a BIOS setting as it was last read from the BMC, with its entry in the attribute registry.
+// BIOSSetting is a BIOS setting as it was last read from the BMC. It includes the data that the attribute registry
+// contains about the setting.
 type BIOSSetting struct {
 	Name                 string
 	Value                *string // nil means null
