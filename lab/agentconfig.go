@@ -31,9 +31,9 @@ type agentConfig struct {
 	// NoAgent reports whether the Ignition configures no agent. Nothing on the machine then calls Ironic.
 	NoAgent bool
 	Token   string
-	// Units lists the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.
+	// Units contains the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.
 	Units []string
-	// LoginKeys lists the SSH keys of the core user, each in the format of a line in authorized_keys.
+	// LoginKeys contains the SSH keys of the core user, each in the format of a line in authorized_keys.
 	LoginKeys []string
 	// Files maps the paths of the Ignition's files to their contents. Files larger than maxConfigFile are left out.
 	Files map[string][]byte
@@ -95,8 +95,8 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition parses text, which is an Ignition config. It also parses the configs that this config merges or is
-// replaced by, if they are embedded as data URLs.
+// readIgnition parses the Ignition config in text. It also parses the configs that are merged into this config or
+// replace it, if they are embedded as data URLs.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {

@@ -29,7 +29,7 @@ type client struct {
 // apiVersion is the newest API version of Ironic 39.0.0 and of the embedded Ironic.
 const apiVersion = "1.115"
 
-// statusError is an answer from Ironic with an error status.
+// statusError reports that Ironic has responded with an error status.
 type statusError struct {
 	status int
 	text   string
@@ -44,8 +44,8 @@ func (e *statusError) temporary() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// maxRetries is the number of retries if a call fails temporarily. It is enough for three minutes, the longest time
-// for which a conductor locks a node whose BMC cannot be reached.
+// maxRetries is the maximum number of attempts at a call that fails temporarily. Together, the attempts last for
+// three minutes, the longest time for which a conductor locks a node whose BMC cannot be reached.
 const maxRetries = int(3 * time.Minute / pollInterval)
 
 // do repeats a call until it succeeds, fails with an error that is not temporary, or has used up maxRetries.
@@ -95,12 +95,12 @@ func (c *client) send(ctx context.Context, method, path string, body, answer any
 	return nil
 }
 
-// CreateNode creates a node.
+// CreateNode creates a node and returns its UUID.
 func (c *client) CreateNode(ctx context.Context, node map[string]any) (string, error) {
 	return c.create(ctx, "nodes", node)
 }
 
-// CreatePort creates a port.
+// CreatePort creates a port and returns its UUID.
 func (c *client) CreatePort(ctx context.Context, port map[string]any) (string, error) {
 	return c.create(ctx, "ports", port)
 }
@@ -113,7 +113,7 @@ func (c *client) create(ctx context.Context, path string, body map[string]any) (
 	return made.UUID, err
 }
 
-// DeleteNode removes a node.
+// DeleteNode deletes the node with the given UUID or name.
 func (c *client) DeleteNode(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, "nodes/"+url.PathEscape(id), nil, nil)
 }
@@ -152,7 +152,7 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 }
 
 // state returns the provision state of a node and its reservation, which is empty if the node is not locked. Only one
-// story asks at a time. After each answer, it waits for as long as the answer took, so that all stories together
+// story asks at a time. After each response, it waits for as long as the request took, so that all stories together
 // leave half of a slow Ironic's time to other clients.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()

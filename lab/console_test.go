@@ -13,7 +13,7 @@ import (
 	"ironworks/lab"
 )
 
-// consoleCall sends a request to an Ironic server and decodes the answer.
+// consoleCall sends a request to an Ironic server and decodes the response.
 func consoleCall(t *testing.T, method, address, body string) (status int, answer map[string]any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -27,7 +27,7 @@ func consoleCall(t *testing.T, method, address, body string) (status int, answer
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	_ = json.NewDecoder(response.Body).Decode(&answer) // some answers are empty
+	_ = json.NewDecoder(response.Body).Decode(&answer) // some responses are empty
 	return response.StatusCode, answer
 }
 
@@ -88,7 +88,7 @@ func TestSerialConsole(t *testing.T) {
 	}
 }
 
-// enable enables or disables a console, and waits until Ironic has done so.
+// enable enables or disables a console, and waits until Ironic has applied the change.
 func enable(t *testing.T, console string, on bool) {
 	t.Helper()
 	body := `{"enabled": false}`

@@ -22,8 +22,8 @@ const (
 	imageTime     = 40 * time.Second
 	progressLines = 40
 
-	// minBoot is the minimum time that the firmware takes to boot, at any speed. A conductor must have reached its
-	// wait state before the ramdisk's first call.
+	// minBoot is the minimum time that the firmware takes to boot, at any speed. It is needed because a conductor
+	// must have reached its wait state before the ramdisk's first call.
 	minBoot = 300 * time.Millisecond
 )
 

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// Mark is the key in a node's extra by which a lab recognizes its nodes.
+// Mark is the key in a node's extra field that identifies the nodes of a lab.
 const Mark = "ironworks_lab"
 
 // Enrollment holds the requests that enroll a machine in Ironic.

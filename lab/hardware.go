@@ -38,7 +38,7 @@ func newHardware(power context.Context, m *Machine, config agentConfig) *hardwar
 	}
 }
 
-// Inventory returns the machine's inventory, in the form in which the agent reports it.
+// Inventory returns the machine's inventory in the format that the agent reports.
 func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	spec := h.machine.Spec()
 	disks, err := h.BlockDevices(ctx)
@@ -277,18 +277,18 @@ func (h *hardware) NetworkDown(context.Context) error { return nil }
 // Sync has no effect, because simulated disks have no cache.
 func (h *hardware) Sync(context.Context) error { return nil }
 
-// PowerOff starts to power the machine off, and does not wait until it is off.
+// PowerOff starts powering the machine off, and returns before the machine is off.
 func (h *hardware) PowerOff(context.Context) error {
 	return h.machine.Reset(machine.GracefulShutdown) //nolint:contextcheck // a boot outlives the call
 }
 
-// Reboot starts a reboot, and does not wait until it has ended.
+// Reboot starts a reboot, and returns before the reboot has ended.
 func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// progress calls step at equal intervals during an installation that takes total at speed 1. It reports whether the
-// machine is still on at the end.
+// progress calls step at equal intervals during an installation whose duration at speed 1 is total. It reports
+// whether the machine is still on at the end.
 func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
 	for i := range progressLines {
 		if !h.machine.pace().wait(ctx, total/progressLines) {

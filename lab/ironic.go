@@ -26,8 +26,8 @@ type IronicOptions struct {
 	// NoCleaning disables automated cleaning: [conductor] automated_clean = false.
 	NoCleaning bool
 	// AsShipped enables the interfaces and hardware types that 39.0.0 enables by default, except those that the lab
-	// does not have ([conductor.ShippedInterfaces]). Otherwise, the same interfaces as in the lab's real Ironics are
-	// enabled.
+	// does not have ([conductor.ShippedInterfaces]). Otherwise, the interfaces that the lab's real Ironic servers use
+	// are enabled.
 	AsShipped bool
 	// SerialConsoles enables the ipmitool-socat console interface, for the serial lines of virtual machines.
 	SerialConsoles bool

@@ -42,7 +42,7 @@ func LiveISO(config []byte) ([]byte, error) {
 const liveKargs = "coreos.liveiso=ironworks-lab ignition.firstboot ignition.platform.id=metal"
 
 // kargsFiles returns two files of a live image. bootLoader contains the kernel arguments, with room for one more
-// kilobyte. info describes where in bootLoader they are.
+// kilobyte. info describes the position of the arguments in bootLoader.
 func kargsFiles() (info, bootLoader []byte) {
 	size := len(liveKargs) + 1024
 	info = fmt.Appendf(nil, `{"default": %q, "size": %d, "files": [{"path": "isolinux/isolinux.cfg", "offset": 0}]}`+"\n", liveKargs, size)

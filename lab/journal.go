@@ -14,7 +14,7 @@ import (
 	"ironworks/agent"
 )
 
-// keptLines is the maximum number of lines that the journal of a machine keeps.
+// keptLines is the maximum number of lines in a machine's journal.
 const keptLines = 4000
 
 // journal stores the output of a machine's ramdisks, as journald does on a real host.

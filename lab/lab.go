@@ -37,7 +37,7 @@ type Image interface {
 	Size() int64
 }
 
-// Options configure a lab.
+// Options holds the settings of a lab.
 type Options struct {
 	// IronicURL is Ironic's URL, such as http://127.0.0.1:6385, for agents whose ramdisk does not specify one.
 	IronicURL string
@@ -60,8 +60,8 @@ type Options struct {
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
 	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at the same address as its
-	// agent, such as 127.18.0.1 for the first machine. The machines have different addresses. They need Linux, where
-	// all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
+	// agent, such as 127.18.0.1 for the first machine. Because each machine has a different address, SSH needs Linux,
+	// where all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
 	SSHPort int
 	// Speed divides all durations; zero means 1.
 	Speed float64
@@ -91,8 +91,8 @@ type Lab struct {
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start starts a lab, whose machines are powered off. The context applies only to the start; the caller must call
-// Close.
+// Start starts a lab. All of its machines are powered off at first. The context applies only to the start; the caller
+// must call Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)
@@ -293,7 +293,7 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	return nil
 }
 
-// bmcHost returns the address that inventories report as the BMC's.
+// bmcHost returns the BMC address that inventories contain.
 func (l *Lab) bmcHost() string { return l.options.Host }
 
 // onSharedDisk calls do for each machine that shares the disk, with the disk's name on that machine.

@@ -10,7 +10,7 @@ import (
 // requests, which would spend more time in the network than in the handler.
 type localTransport struct{ handler http.Handler }
 
-// RoundTrip calls the handler.
+// RoundTrip implements [http.RoundTripper].
 func (i localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (i localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// localResponse is the [http.ResponseWriter] of a local call: it buffers the answer until the client reads it.
+// localResponse is the [http.ResponseWriter] of a local call: it buffers the response until the client reads it.
 type localResponse struct {
 	header http.Header
 	body   bytes.Buffer

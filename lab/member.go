@@ -41,8 +41,8 @@ const (
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
-// castLine lists the scenarios and resource classes of the default cast of a lab. Most machines work, and each of the
-// most frequent faults occurs once.
+// castLine contains the scenarios and resource classes of a lab's default machines. Most machines work, and each of
+// the most frequent faults occurs once.
 var castLine = []struct{ scenario, class string }{
 	{"ok", largeClass},
 	{"no-disk-matches", largeClass},
@@ -118,7 +118,7 @@ func hasRAID(members []Member) bool {
 	return slices.ContainsFunc(members, func(m Member) bool { return m.RAID != nil })
 }
 
-// checkMembers returns an error that lists duplicate names.
+// checkMembers returns an error if several machines have the same name. The error contains all such names.
 func checkMembers(members []Member) error {
 	names := map[string]bool{}
 	var errs []error
@@ -164,8 +164,8 @@ func sameModelDisks(name string) []machine.Disk {
 
 func diskName(i int) string { return "/dev/sd" + string("abcdefghijklmnopqrstuvwxyz"[i%26]) }
 
-// digest derives a hexadecimal string, such as a part of a serial number, from a machine's name, so that it is the
-// same after a restart.
+// digest derives a hexadecimal string, such as a part of a serial number, from a machine's name. The string is
+// therefore the same after a restart.
 func digest(name, what string, length int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name+" "+what)))[:length]
 }

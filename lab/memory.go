@@ -52,7 +52,8 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore restores the saved contents of the lab's machines.
+// restore restores the saved contents of the lab's machines. It skips contents of machines that the lab does not
+// have.
 func (s saved) restore(l *Lab) {
 	for name, contents := range s.Contents {
 		if m, found := l.Machine(name); found {

@@ -12,7 +12,7 @@ import (
 
 var _ agent.Programs = (*hardware)(nil)
 
-// Execute runs a program of the ramdisk.
+// Execute simulates a program of the ramdisk.
 func (h *hardware) Execute(ctx context.Context, argv ...string) (agent.Output, error) {
 	if argv[0] == "wipefs" {
 		return h.wipefs(ctx, argv)
@@ -36,7 +36,8 @@ func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, err
 	return agent.Output{}, nil
 }
 
-// Mount returns the files of a partition.
+// Mount implements [agent.Hardware]. It returns the files of a partition, or an error with the message of the mount
+// program.
 func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error) {
 	const hint = "\n       dmesg(1) may have more information after failed mount system call."
 	files, err := h.machine.Files(device)
@@ -55,7 +56,7 @@ func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error)
 	return all, nil
 }
 
-// Unmount stores the files of a partition.
+// Unmount implements [agent.Hardware]. It stores the files of a partition.
 func (h *hardware) Unmount(_ context.Context, device string, files []agent.File) error {
 	all := make([]machine.File, len(files))
 	for i, f := range files {

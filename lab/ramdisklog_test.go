@@ -149,7 +149,7 @@ type written struct {
 	Text   string `json:"MESSAGE"`
 }
 
-// runs runs a command until it ends, and returns its output.
+// runs executes a command, waits until it has ended, and returns its output.
 func (r *logRig) runs(client *ssh.Client, command string) (lines []written, stderr string, err error) {
 	r.Helper()
 	session, err := client.NewSession()

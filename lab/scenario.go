@@ -44,20 +44,20 @@ type Scenario struct {
 }
 
 const (
-	// bmcStall is the time by which a stalled BMC delays its answers. It is longer than sushy's timeout (60 s).
+	// bmcStall is the time by which a stalled BMC delays its responses. It is longer than sushy's timeout (60 s).
 	bmcStall = 75 * time.Second
 	// skewedClock is the time by which a skewed clock is ahead. It is longer than the time by which the agent
 	// backdates its certificate.
 	skewedClock = 26 * time.Hour
 
-	// wrongPassword is the password of nodes with WrongPassword.
+	// wrongPassword is the BMC password of nodes whose scenario sets WrongPassword.
 	wrongPassword = "not-the-password" //nolint:gosec // it opens nothing
 
 	sharedWWN   = "0x60002ac0000000000000000500012345"
 	missingDisk = "0x5000c500deadbeef"
 )
 
-// scenarios lists the built-in scenarios. FindScenario also knows scenarios whose names begin with
+// scenarios contains the built-in scenarios. FindScenario also knows scenarios whose names begin with
 // installFailsPrefix.
 var scenarios = []Scenario{
 	{Name: "ok", Summary: "works"},

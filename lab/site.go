@@ -12,7 +12,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// SiteOptions configure a site.
+// SiteOptions holds the settings of a site.
 type SiteOptions struct {
 	Members []Member
 	// Ironic controls the machines; nil means an embedded one.

@@ -54,8 +54,8 @@ func playStories(ctx context.Context, c *client, names []string) {
 	telling.Wait()
 }
 
-// play plays one story. The story ends if another client acts on the node, if Ironic refuses an action, or if the node
-// is in an unexpected state.
+// play plays one story. The story ends if another client acts on the node, if Ironic rejects an action, or if the
+// node is in an unexpected state.
 func (c *client) play(ctx context.Context, name string, story []chapter) {
 	for _, chapter := range story {
 		body := map[string]any{"target": chapter.verb}

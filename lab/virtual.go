@@ -18,7 +18,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// VirtualOptions configure a lab of virtual machines.
+// VirtualOptions holds the settings of a lab of virtual machines.
 type VirtualOptions struct {
 	// Host describes the programs of this computer that virtual machines need.
 	Host vm.Host
@@ -115,9 +115,9 @@ type guest struct {
 	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
-	// forwards lists the ports of this computer that are forwarded to the machine.
+	// forwards contains the ports of this computer that are forwarded to the machine.
 	forwards []vm.Forward
-	// kargs lists the kernel arguments that the lab adds to a medium before it is booted.
+	// kargs contains the kernel arguments that the lab adds to a medium before it is booted.
 	kargs []string
 }
 
@@ -230,10 +230,10 @@ func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestE
 	}
 }
 
-// PressPower presses the power button.
+// PressPower implements [machine.Guest].
 func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
 
-// Eject ejects the medium from the guest's CD drive.
+// Eject implements [machine.Guest].
 func (g *guest) Eject() { g.do(g.vm.Eject) }
 
 // do sends a command to QEMU. A machine that is off ignores it; other failures mean that QEMU is

@@ -16,7 +16,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualFolder is the name of the subfolder of the lab's folder that holds the virtual machines.
+// virtualFolder is the name of the subfolder for virtual machines in the lab's folder.
 const virtualFolder = "vms"
 
 // VirtualSetup holds everything that a lab of virtual machines needs before it starts.
@@ -121,8 +121,8 @@ func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 	return patch.Stream(s.iso)
 }
 
-// guestURL converts a URL of this computer to the form in which virtual machines can use it, because they reach this
-// computer at a different address. rewritten reports whether the URL has changed.
+// guestURL converts a URL of this computer so that virtual machines can use it. The conversion is necessary because
+// virtual machines reach this computer at a different address. rewritten reports whether the URL has changed.
 func guestURL(text string) (guest string, rewritten bool) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -140,8 +140,8 @@ func guestURL(text string) (guest string, rewritten bool) {
 	return u.String(), true
 }
 
-// VirtualFolders returns the sorted names of the virtual machines of a stored lab, and a function that returns the
-// folder of a machine.
+// VirtualFolders returns the sorted names of a stored lab's virtual machines, and a function that returns the folder
+// of a named machine.
 func VirtualFolders(state string) (names []string, folder func(name string) string, err error) {
 	entries, err := os.ReadDir(filepath.Join(state, virtualFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,4 @@
-// Package accept implements the accept loop shared by the lab's TCP services, which are serial lines, consoles and
-// SSH.
+// Package accept implements the accept loop shared by the lab's TCP services: serial lines, consoles and SSH.
 package accept
 
 import (

@@ -3,7 +3,7 @@ package api
 import "ironworks/lab/fsm"
 
 // actions maps each provision state to its events. The events include those that only the conductor may trigger:
-// isActionable accepts them as targets, but the request is refused later.
+// isActionable accepts them as targets, but the request is rejected later.
 var actions = fsm.States()
 
 // verbs maps the targets of provision requests to the names of their events, where the two names differ.
@@ -26,7 +26,7 @@ func isActionable(state, target string) bool {
 	return ok
 }
 
-// unstable lists the states in which the conductor is working or waiting.
+// unstable contains the states in which the conductor is working or waiting.
 var unstable = []string{
 	"deploying", "wait call-back", "cleaning", "clean wait", "verifying", "deleting", stateInspecting,
 	stateInspectWait, "adopting", "rescuing", "rescue wait", "unrescuing", "servicing", "service wait",

@@ -93,7 +93,7 @@ func (r *rig) want(method, path, body string, status int) map[string]any {
 	return document
 }
 
-// refusal returns the message in an error body, which can have any of Ironic's formats.
+// refusal returns the message in an error body. It understands all formats of error bodies that Ironic uses.
 func refusal(t *testing.T, body []byte) string {
 	t.Helper()
 	var outer struct {
@@ -119,15 +119,15 @@ func refusal(t *testing.T, body []byte) string {
 	return inner.Description
 }
 
-// exchange is a request with the answer that a real Ironic 39.0.0 gave.
+// exchange is a request together with the response of a real Ironic 39.0.0.
 type exchange struct {
 	method, path, version, body string
 	status                      int
 	text                        string
 }
 
-// check sends the request of each exchange and compares the answer with the expected one. In paths, bodies and texts,
-// {N} stands for the UUID of n.
+// check sends the request of each exchange and compares the response with the expected one. In paths, bodies and
+// texts, it replaces {N} with the UUID of n.
 func (r *rig) check(n *db.Node, exchanges []exchange) {
 	r.t.Helper()
 	fill := func(s string) string { return strings.ReplaceAll(s, "{N}", n.UUID) }

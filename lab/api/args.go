@@ -87,7 +87,7 @@ func checkMAC(name string, value any) (any, error) {
 }
 
 // checkList accepts a list or a comma-separated string. Like Ironic, it converts the items of a comma-separated
-// string to lower case, but not those of a repeated key.
+// string to lower case, but leaves the values of a repeated key unchanged.
 func checkList(name string, value any) (any, error) {
 	switch v := value.(type) {
 	case nil:

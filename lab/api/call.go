@@ -18,7 +18,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// call is one request to the API with its parsed headers, path and body.
+// call represents one request to the API, including its parsed headers, path and body.
 type call struct {
 	api     *API
 	request *http.Request
@@ -159,8 +159,7 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody validates params and one more argument, which has the given name and whose value is the whole request
-// body.
+// checkWithBody validates the arguments in params and one more: the whole request body, under the given name.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }
@@ -206,7 +205,7 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 	}
 }
 
-// nodeIdent returns the node_ident argument, which identifies the node in most endpoints below a node.
+// nodeIdent returns the node_ident argument, by which most endpoints below /nodes/{node} identify the node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
 // wholeBody returns an argument whose value is the whole body of the request.
@@ -234,7 +233,7 @@ func (m methods) serve(c *call) (any, error) {
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
 }
 
-// withStatus wraps an endpoint whose status on success is not 200.
+// withStatus wraps an endpoint so that it answers with the given status on success, instead of 200.
 func (c *call) withStatus(status int, serve endpoint) endpoint {
 	return func() (any, error) {
 		answer, err := serve()
@@ -250,8 +249,8 @@ func (c *call) accepted(serve endpoint) endpoint { return c.withStatus(http.Stat
 
 func (c *call) noContent(serve endpoint) endpoint { return c.withStatus(http.StatusNoContent, serve) }
 
-// missing returns the endpoint for a path that lacks the named parameter. The endpoint answers that the parameter is
-// missing.
+// missing returns the endpoint for a path that lacks the named parameter. The endpoint returns an error that names
+// the parameter.
 func (c *call) missing(name string) endpoint {
 	return func() (any, error) {
 		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", name)
@@ -269,7 +268,7 @@ func (c *call) links(path string) []link {
 	return []link{{Href: c.url + "/v1/" + path, Rel: "self"}, {Href: c.url + "/" + path, Rel: "bookmark"}}
 }
 
-// locate sets the answer's Location header to the address of the result.
+// locate sets the Location header of the response to the address of the result.
 func (c *call) locate(path string) { c.location = c.url + "/v1/" + path }
 
 // timeText returns t in the format of the API, or null for the zero time.

@@ -205,7 +205,7 @@ func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 	}.serve(c)
 }
 
-// refused checks the arguments and, if they are valid, answers that the path is malformed.
+// refused checks the arguments and, if they are valid, rejects the path as malformed.
 func (c *call) refused(params ...param) (any, error) {
 	if _, err := c.checkArguments(params...); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 )
 
 // abort is an error that Ironic's web framework raises, for example for an unknown route, a method that is not
-// allowed, or a version that is not served. Its body differs from that of Ironic's own errors, and the answer has no
-// version headers.
+// allowed, or a version that is not served. Its body differs from that of Ironic's own errors, and the response has
+// no version headers.
 type abort struct {
 	status      int
 	description string
@@ -65,7 +65,7 @@ func notAcceptable() error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "Request not acceptable.")
 }
 
-// needsVersion returns the [notAcceptable] error that names the required version.
+// needsVersion is like [notAcceptable], but its message names the required version.
 func needsVersion(minor int) error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable",
 		"Request not acceptable. The minimal required API version should be 1.%d", minor)
@@ -75,7 +75,7 @@ func malformedURI() error {
 	return db.Faultf(http.StatusBadRequest, "MalformedRequestURI", "Malformed request URI.")
 }
 
-// pythonError returns Ironic's answer to an unexpected Python exception.
+// pythonError returns the error that Ironic sends for an unexpected Python exception.
 func pythonError(format string, args ...any) error {
 	return db.Faultf(http.StatusInternalServerError, "", format, args...)
 }

@@ -22,7 +22,7 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields lists the fields that a list shows for each node if the request selects none.
+// defaultNodeFields contains the fields shown for each node in a list if the request does not select any.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
@@ -35,7 +35,8 @@ var hiddenColumns = []string{
 	"id", "uuid", "chassis_id", "conductor_affinity", "allocation_id", "version", "created_at", "updated_at",
 }
 
-// unsortable lists the columns of a node's row that contain structured values. Ironic refuses to sort by them.
+// unsortable contains the columns of a node's row that hold structured values. Ironic refuses to sort by these
+// columns.
 var unsortable = []string{
 	"properties", "driver_info", "extra", "instance_info", "driver_internal_info", "clean_step", "deploy_step",
 	"raid_config", "target_raid_config", "traits", "network_data", "service_step",
@@ -82,7 +83,8 @@ func (c *call) checkAskedFields(fields []string) error {
 	return cmp.Or(c.checkSelection(fields), c.checkFields(fields...))
 }
 
-// returned returns the names of the fields that the answer contains, or nil for all fields.
+// returned determines which fields a response contains. It returns standard if the request neither selects fields nor
+// sets detail to true. It returns nil for all fields.
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):

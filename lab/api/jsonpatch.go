@@ -155,7 +155,7 @@ func (o operation) apply(document map[string]any) error {
 	return o.applyToList(at, value)
 }
 
-// find returns the slot to which the parts of a path lead.
+// find follows the parts of a path through the document and returns the slot at the end of the path.
 func find(document map[string]any, parts []string) (slot, error) {
 	at := slot{object: document, part: parts[0]}
 	for _, part := range parts[1:] {

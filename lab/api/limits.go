@@ -35,8 +35,8 @@ func sizeLimit(path string) int64 {
 }
 
 // readBody reads the body of a request. It sends an error and returns false if the body is unreadable, too large or
-// nested too deeply. The depth is checked only for a JSON content type. Other bodies may be as large as a provision
-// request.
+// nested too deeply. The depth is checked only for a JSON content type. The size limit for other content types is
+// maxProvisionBody.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxProvisionBody)
 	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")

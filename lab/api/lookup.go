@@ -16,8 +16,8 @@ const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument returns the answer to an agent's lookup. It contains the agent's node and a configuration for the
-// agent, which has Ironic's default values.
+// agentDocument returns the response to an agent's lookup. It contains the agent's node and a configuration that
+// consists of Ironic's default values.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -296,8 +296,8 @@ func (c *call) heartbeat(rest []string) (any, error) {
 	})
 }
 
-// checkHeartbeatVersion rejects fields that are newer than the API version. It answers with status 400, unlike most
-// other endpoints.
+// checkHeartbeatVersion rejects heartbeats before 1.22 with status 404. It rejects fields that are newer than the API
+// version with status 400, while most other endpoints use 406.
 func (c *call) checkHeartbeatVersion(args arguments) error {
 	switch {
 	case !c.atLeast(22):

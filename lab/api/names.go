@@ -43,7 +43,7 @@ func (c *call) isLogicalName(name string) bool {
 	return isName(name)
 }
 
-// findBy finds the row whose UUID or name is ident. If no row has that name, the error is missing.
+// findBy finds the row whose UUID or name is ident. If no row has that name, it returns missing as its error.
 func findBy[T any](
 	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
 ) (*T, error) {

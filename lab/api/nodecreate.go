@@ -108,8 +108,8 @@ func (c *call) checkNames(names []any, text string) error {
 	return nil
 }
 
-// authorizeLink finds the node with the given UUID or name, to which a field of a new or changed resource refers. It
-// returns the same error for a missing node and for a node with a different owner.
+// authorizeLink finds the node to which a field of a new or changed resource refers by UUID or name. It returns the
+// same error for a missing node and for a node with a different owner.
 func (c *call) authorizeLink(owner, ident, field string) (*db.Node, error) {
 	node, err := c.findNode(ident)
 	if err != nil || node.Owner != owner {

@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// faults lists the faults for which Ironic puts a node into maintenance.
+// faults contains the faults for which Ironic puts a node into maintenance.
 var faults = []string{"power failure", "clean failure", "rescue abort failure", "service failure"}
 
 var nodeFilterParams = []param{
@@ -56,8 +56,8 @@ func (c *call) listNodeDetails() (any, error) {
 	return c.nodePage(args, "nodes/detail", nil, nil)
 }
 
-// checkNodeFilters rejects filters that are newer than the API version. /nodes/detail does not check the filters for
-// child nodes, because it ignores them.
+// checkNodeFilters rejects filters that are newer than the API version. If children is false, it does not check the
+// filters for child nodes. This is for /nodes/detail, which ignores these filters.
 func (c *call) checkNodeFilters(args arguments, children bool) error {
 	if err := c.checkFields(args.text("sort_key")); err != nil {
 		return err

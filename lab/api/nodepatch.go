@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// patchable lists the fields of a node that a patch may change, in Ironic's order.
+// patchable contains the fields of a node that a patch may change, in Ironic's order.
 var patchable = []string{
 	"automated_clean", "bios_interface", "boot_interface", "chassis_uuid", "conductor_group", "console_interface",
 	"deploy_interface", "description", "disable_power_off", "driver", "driver_info", "extra", "inspect_interface",

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// orders lists the fields of each kind of document in the order of Ironic 39.0.0. Unlisted fields follow in
-// alphabetical order.
+// orders contains the fields of each kind of document in the order of Ironic 39.0.0. Fields that are not listed here
+// follow in alphabetical order.
 var orders = map[string][]string{
 	"nodes": slices.Concat([]string{"uuid", "created_at", "updated_at"}, nodeFields,
 		[]string{"links", "conductor", "allocation_uuid", "chassis_uuid", "ports", "states", "portgroups", "volume"}),
@@ -74,7 +74,7 @@ type document struct {
 	fields map[string]any
 }
 
-// inOrder returns a document of the given kind, which determines the order of the fields.
+// inOrder returns a document that writes the fields in the order defined for its kind.
 func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }

@@ -167,8 +167,8 @@ func compareBool(a, b bool) int {
 type listing[T any] struct {
 	name, path string // name and path of the collection in the API
 	columns    columns
-	// unsortable lists the columns with structured values. A list cannot be sorted by them. sortable reports whether
-	// any other key is a valid sort key.
+	// unsortable contains the columns with structured values, by which a list cannot be sorted. sortable reports
+	// whether any other key is a valid sort key.
 	unsortable []string
 	sortable   func(key string) bool
 	// markerFirst reports whether Ironic checks the marker before the sort key.
@@ -323,7 +323,7 @@ func checkDocumentFields(fields []string, document map[string]any) error {
 	return nil
 }
 
-// sortableNode returns the value by which a node is sorted if key is the sort key.
+// sortableNode returns the node's value for the given sort key.
 func (c *call) sortableNode(n *db.Node, key string) any {
 	switch key {
 	case "conductor_affinity", "version":

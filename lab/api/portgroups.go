@@ -54,7 +54,7 @@ func notServed(status int, text string) error {
 
 const notSupported = "The API is not supported for this version"
 
-// missingIdent returns the error with which Ironic's argument checks fail if the path lacks the UUID.
+// missingIdent returns the error that Ironic's argument checks raise if the path lacks the UUID.
 func missingIdent() (any, error) { return nil, pythonError("tuple index out of range") }
 
 // missingPatch is like missingIdent, but first checks the body, as Ironic does for a patch.

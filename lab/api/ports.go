@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// portParent is the resource to which a list of ports belongs: a node, a port group, or none.
+// portParent identifies the node or port group to which a list of ports belongs. It is empty for a list of all ports.
 type portParent struct {
 	node, group string
 }

@@ -22,8 +22,8 @@ type provisionRequest struct {
 
 var nullableList = checkTypes("NoneType", "list")
 
-// provision handles PUT requests to states/provision. The checks run in Ironic's order, because it determines which
-// error is reported.
+// provision handles PUT requests to states/provision. The checks run in Ironic's order, because the first failed
+// check determines the error that is reported.
 func (c *call) provision(ident string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
 		request := provisionRequest{

@@ -10,8 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// jsonFault returns the error message of Python's JSON decoder for raw. Ironic includes the message in its answer. If
-// Python accepts raw, the message is about extra data.
+// jsonFault returns the error message of Python's JSON decoder for raw. Ironic includes the message in its response.
+// If Python accepts raw, the message is about extra data.
 func jsonFault(raw []byte) string {
 	if _, err := hints.ParsePythonJSON(string(raw)); err != nil {
 		return err.Error()

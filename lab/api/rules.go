@@ -160,8 +160,8 @@ func (c *call) createRule(refusal error) endpoint {
 	}
 }
 
-// storedRule returns the rule's document, which is the answer to a change. Ironic stores a rule without conditions,
-// but fails to show it in this answer.
+// storedRule returns the rule's document as the response to a change. Like Ironic, it fails if the document has no
+// conditions, although the rule is already stored.
 func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
 	if !hasKey(document, "conditions") {
 		return nil, pythonError("'NoneType' object is not iterable")

@@ -23,7 +23,7 @@ func New(tables *db.Store, conductor Conductor) *API {
 	return &API{tables: tables, conductor: conductor}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements [http.Handler].
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := "req-" + uuid.NewString()
 	w.Header().Set("X-Openstack-Request-Id", id)

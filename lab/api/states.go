@@ -67,7 +67,7 @@ func (c *call) showStates(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// Targets of states/power.
+// Power changes that a client can request with states/power.
 const (
 	powerOn      = "power on"
 	powerOff     = "power off"
@@ -99,8 +99,8 @@ func (c *call) setPower(ident string) endpoint {
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
-// checkBootConfiguration returns an error if the requested API version is older than 1.76, which introduced changes
-// of the boot configuration.
+// checkBootConfiguration returns an error if the requested API version is older than 1.76. Only newer versions can
+// change the boot mode and secure boot.
 func (c *call) checkBootConfiguration() error {
 	if !c.atLeast(76) {
 		return db.Faultf(http.StatusNotFound, "NotFound", "This endpoint is supported starting with the API version 1.76")
@@ -108,7 +108,7 @@ func (c *call) checkBootConfiguration() error {
 	return nil
 }
 
-// checkSteady rejects a change of the boot configuration while an operation runs on the node.
+// checkSteady rejects a change to the boot configuration while an operation runs on the node.
 func checkSteady(n *db.Node) error {
 	if slices.Contains(unstable, n.ProvisionState) {
 		// Ironic does not replace the placeholder in this message.

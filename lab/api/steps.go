@@ -119,8 +119,9 @@ func shownSteps(steps []db.Dict, position string) []document {
 	return shown
 }
 
-// storedSteps returns the valid steps of a template or a runbook in the form in which they are stored. position is
-// the name of the field that holds their rank: priority or order. A client may send the rank as a string or as 5.0.
+// storedSteps converts the steps of a template or a runbook to the form that the database stores. The steps must have
+// been checked. position is the name of the field that holds their rank: priority or order. A client may send the
+// rank as a string or as 5.0.
 func storedSteps(list any, position string) []db.Dict {
 	given, _ := list.([]any)
 	steps := dicts(given)

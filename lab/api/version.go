@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Microversion headers.
+// HTTP headers that contain API versions.
 const (
 	versionHeader    = "X-Openstack-Ironic-Api-Version"
 	minVersionHeader = "X-Openstack-Ironic-Api-Minimum-Version"

@@ -15,7 +15,7 @@ func TestVersions(t *testing.T) {
 	for name, test := range map[string]struct {
 		own, common string
 		status      int
-		version     string // the API version in the answer
+		version     string // the API version in the response
 		text        string
 	}{
 		"none is the oldest":  {"", "", 200, "1.1", ""},

@@ -27,8 +27,8 @@ type volumes[T any] struct {
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
-	// fields lists the fields that can be selected, standard lists those shown in a list, and patchable lists those
-	// that a patch may change. All are in Ironic's order.
+	// fields contains the fields that a request can select, standard the fields that a list shows by default, and
+	// patchable the fields that a patch may change. All are in Ironic's order.
 	fields, standard, patchable []string
 	unsortable                  []string
 	texts                       []string // columns that are never null

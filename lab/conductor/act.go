@@ -130,7 +130,7 @@ func (t *task) deferAbort(kind stepKind) bool {
 	return true
 }
 
-// TearDown starts the undeployment of the node with the given UUID.
+// TearDown starts undeploying the node with the given UUID.
 func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 	if err := c.limit("unprovisioning"); err != nil {
 		return err

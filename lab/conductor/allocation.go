@@ -81,7 +81,8 @@ func hasTraits(n *db.Node, traits []string) bool {
 	return true
 }
 
-// allocate finds a node for the allocation and reserves the node. It retries locked nodes later.
+// allocate finds a node for the allocation and reserves the node. If suitable nodes are locked, it tries them again
+// later.
 func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	nodes, err := c.candidates(a)
 	if err != nil {

@@ -18,7 +18,7 @@ type autodetectDeploy struct {
 // originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
 const originalDeploy = "original_deploy_interface"
 
-// autodetected lists the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
+// autodetected contains the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
 // the fallback.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 
@@ -90,8 +90,8 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched returns the error of the named method if it is called before the node has been switched to another
-// deploy interface.
+// notSwitched returns the error that the named method must return if the node has not been switched to another deploy
+// interface yet.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }

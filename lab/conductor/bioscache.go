@@ -130,7 +130,7 @@ type registryAttribute struct {
 	Value                   []struct{ ValueName, ValueDisplayName string }
 }
 
-// describe copies the fields that Ironic stores with a setting from the registry entry to s.
+// describe copies the data that Ironic stores with a BIOS setting from the registry entry to s.
 func (a registryAttribute) describe(s *db.BIOSSetting) {
 	s.AttributeType, s.Unique, s.ReadOnly, s.ResetRequired = a.Type, a.Unique, a.ReadOnly, a.ResetRequired
 	s.LowerBound, s.UpperBound, s.MinLength, s.MaxLength = a.LowerBound, a.UpperBound, a.MinLength, a.MaxLength

@@ -277,7 +277,8 @@ func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
 	return b.eject(ctx, t)
 }
 
-// eject empties the virtual media drives that the boot interface uses and stops publishing the boot medium.
+// eject ejects the media from the virtual drives that the boot interface uses. It also stops publishing the boot
+// medium.
 func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {

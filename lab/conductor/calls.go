@@ -20,7 +20,7 @@ func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do f
 	})
 }
 
-// SetBootMode starts to change the node's boot mode.
+// SetBootMode starts changing the node's boot mode. The change continues in the background.
 func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.node.LastError = ""
@@ -41,7 +41,7 @@ func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	})
 }
 
-// SetSecureBoot starts to turn secure boot on or off.
+// SetSecureBoot starts turning secure boot on or off. The change continues in the background.
 func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.node.LastError = ""
@@ -108,7 +108,8 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 	})
 }
 
-// AttachMedia starts to insert an image into a virtual media drive of the given type.
+// AttachMedia starts inserting an image into a virtual media drive of the given type. The operation continues in the
+// background.
 func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, source string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
@@ -133,7 +134,8 @@ func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, s
 	})
 }
 
-// DetachMedia starts to eject the media from the given virtual drives, or from all drives if devices is nil.
+// DetachMedia starts ejecting the media from the given virtual drives, or from all drives if devices is nil. The
+// operation continues in the background.
 func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {

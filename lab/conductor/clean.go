@@ -151,7 +151,7 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	return true, true, t.save()
 }
 
-// cleaned finishes cleaning after all its steps have succeeded.
+// cleaned finishes a cleaning operation whose steps have all succeeded.
 func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	manual := t.node.TargetProvisionState == manageable
 	if t.c.options.LogsCollect == "always" && !noRamdisk {

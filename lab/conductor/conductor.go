@@ -28,10 +28,10 @@ type Conductor struct {
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int // running workers, except reserved ones
-	busyReserved int // running workers among those reserved for API calls
+	busy         int // number of running workers, excluding the reserved ones
+	busyReserved int // number of running workers that are reserved for API calls
 	updates      updates
-	failedSyncs  map[string]int    // consecutive failed power syncs, by node UUID
+	failedSyncs  map[string]int    // number of consecutive failed power syncs, by node UUID
 	certificates map[string]string // certificates of agents, by the path stored in agent_verify_ca
 }
 

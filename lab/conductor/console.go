@@ -47,8 +47,8 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 	return info, err
 }
 
-// SetConsole starts to enable or disable the console. If the console already is in the requested state, it does
-// nothing.
+// SetConsole starts enabling or disabling the console. It does nothing if the console is already in the requested
+// state.
 func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error {
 	return c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		if err := t.validateConsole(); err != nil || on == t.node.ConsoleEnabled {

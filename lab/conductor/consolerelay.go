@@ -39,7 +39,8 @@ type consoleRelay struct {
 	end context.CancelFunc
 }
 
-// relayConsole starts to serve the node's console, if it is not being served yet, and returns the console's URL.
+// relayConsole returns the URL of the node's console. If the console is not being served yet, relayConsole first
+// starts serving it.
 func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	to, err := consoleAddress(n)
 	if err != nil {

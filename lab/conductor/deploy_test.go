@@ -152,7 +152,7 @@ func TestDeploymentFails(t *testing.T) {
 	}
 }
 
-// TestDeploymentRefused checks that invalid requests for a deployment are refused immediately.
+// TestDeploymentRefused checks that invalid deployment requests are rejected immediately.
 func TestDeploymentRefused(t *testing.T) {
 	r := newRig(t)
 	yes := true

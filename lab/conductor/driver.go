@@ -19,7 +19,7 @@ var interfaceKinds = []string{
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic lists, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
+// generic contains, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
 // Ironic's and include interfaces that are not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
@@ -37,7 +37,7 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported lists the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
+// supported contains the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
 // default.
 var supported = map[string]map[string][]string{
 	"fake-hardware": extended(map[string][]string{
@@ -98,7 +98,8 @@ func implementation(kind, name string) string {
 	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
 }
 
-// defaultInterface returns the default interface of the given kind for nodes of the given hardware type.
+// defaultInterface returns the default interface of the given kind for nodes with this hardware type. node is used
+// only in the error message and may be empty.
 func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
 	for _, name := range supported[hardware][kind] {
 		if slices.Contains(c.options.Enabled[kind], name) {

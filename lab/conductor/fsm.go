@@ -108,7 +108,7 @@ func updateAllowed(state string) bool {
 // deleteAllowed returns the states in which a node may be deleted, in the order of Ironic's error message.
 func deleteAllowed() []string { return []string{manageable, enroll, adoptFail, available} }
 
-// Power states.
+// Power states, and power changes that a client can request.
 const (
 	powerOn      = "power on"
 	powerOff     = "power off"

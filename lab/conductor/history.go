@@ -9,7 +9,7 @@ import (
 )
 
 // record adds an event to the node's history. If isError is set, text also becomes the node's last error. The event
-// contains the node's current state, even if it has not been saved yet.
+// contains the node's current state, even if this state has not been saved yet.
 func (t *task) record(text, kind string, isError bool) {
 	severity := "INFO"
 	if isError {

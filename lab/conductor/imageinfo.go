@@ -121,7 +121,7 @@ const (
 
 var uuidRule = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// imageScheme returns the scheme of an image's address. Ironic uses it to select the image service (get_image_service
+// imageScheme returns the URL scheme of an image. Ironic selects the image service by this scheme (get_image_service
 // in common/image_service.py).
 func imageScheme(source string) (string, error) {
 	scheme, _, found := strings.Cut(source, ":")

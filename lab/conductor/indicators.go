@@ -20,7 +20,7 @@ func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []a
 	return indicators, err
 }
 
-// IndicatorState returns the state of the named indicator of the given component.
+// IndicatorState returns the state of the named indicator in the given component.
 func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name string) (state string, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state, err = t.driver.management.indicatorState(ctx, t, component, name)
@@ -29,7 +29,7 @@ func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name st
 	return state, err
 }
 
-// SetIndicatorState sets the state of the named indicator of the given component.
+// SetIndicatorState sets the state of the named indicator in the given component.
 func (c *Conductor) SetIndicatorState(ctx context.Context, uuid, component, name, state string) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		return t.driver.management.setIndicatorState(ctx, t, component, name, state)

@@ -78,8 +78,8 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver of the nodes that are created for unknown machines, which belong to no node. If
-// the driver is empty, unknown machines are not enrolled.
+// DiscoveryDriver returns the driver for the nodes that auto-discovery creates. It returns an empty string if
+// auto-discovery is disabled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles the inspection data that the node's agent has sent.
@@ -144,7 +144,7 @@ func inspectionFailure(format string, args ...any) error {
 // inspection.
 const managesBoot = "inspector_manage_boot"
 
-// agentInspect implements inspection by the agent.
+// agentInspect implements the agent inspect interface.
 type agentInspect struct{}
 
 // validate requires a boot interface that can boot the ramdisk, because [inspector]require_managed_boot is true in
@@ -219,8 +219,8 @@ func (agentInspect) abort(ctx context.Context, t *task) error {
 	return nil
 }
 
-// endInspection implements clean_up (ironic/drivers/modules/inspector/interface.py). If the clean-up of an
-// auto-discovered node fails, it returns an error, because the enroll state has no transition for a failure.
+// endInspection implements clean_up (ironic/drivers/modules/inspector/interface.py). If the clean-up fails for an
+// auto-discovered node, endInspection returns an error, because the enroll state has no transition for a failure.
 func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
 		t.node.LastError = "Inspection clean up failed: " + strings.Join(problems, ", ")

@@ -108,8 +108,8 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// TestHashPassword checks that the hash of a password is equal to an example in the specification of crypt(3), and
-// that it is salted.
+// TestHashPassword checks that a password hash matches an example from the specification of crypt(3), and that
+// passwords are salted.
 func TestHashPassword(t *testing.T) {
 	for _, c := range []struct{ key, salt, want string }{
 		{"Hello world!", "saltstring", "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"},

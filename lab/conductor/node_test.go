@@ -135,8 +135,8 @@ func TestImagesAreSharedAndServed(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestHeartbeatRefused checks that a heartbeat is refused if it lacks a version, the right token or TLS. The first
-// heartbeat for a locked node is refused as well.
+// TestHeartbeatRefused checks that a heartbeat is rejected if it lacks a version, the right token or TLS, or if the
+// node is locked.
 func TestHeartbeatRefused(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(deployWait, func(n *db.Node) { n.DriverInternalInfo = db.Dict{"agent_secret_token": "right"} })
@@ -166,7 +166,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestUpdateNode checks that invalid changes of nodes are rejected with Ironic's messages.
+// TestUpdateNode checks that invalid changes to nodes are rejected with Ironic's messages.
 func TestUpdateNode(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
@@ -207,8 +207,8 @@ func TestUpdateNode(t *testing.T) {
 	r.refused(r.c.DestroyNode(t.Context(), node.UUID), 409, `Valid provision states to perform deletion are: "('manageable', 'enroll', 'adopt failed', 'available')", or set the node into maintenance mode`)
 }
 
-// TestIllegalVerbs checks that every verb is refused in all states from which it has no transition, and that the node
-// is not changed.
+// TestIllegalVerbs checks that each verb is rejected in every state that has no transition for the verb, and that the
+// node remains unchanged.
 func TestIllegalVerbs(t *testing.T) {
 	r := newRig(t)
 	for state := range fsmStates {

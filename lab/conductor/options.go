@@ -25,7 +25,7 @@ type Options struct {
 	// Dir is the directory that stores downloaded images while the conductor runs. If empty, a temporary directory is
 	// used.
 	Dir string
-	// RequireTLS makes the conductor refuse agents that do not use TLS ([agent]require_tls, whose default in Ironic
+	// RequireTLS makes the conductor reject agents that do not use TLS ([agent]require_tls, whose default in Ironic
 	// is true).
 	RequireTLS bool
 
@@ -44,7 +44,7 @@ type Options struct {
 	// kinds default to [EnabledInterfaces].
 	Enabled map[string][]string
 
-	// HardwareTypes lists the enabled hardware types. If nil, all hardware types are enabled.
+	// HardwareTypes contains the enabled hardware types. If nil, all hardware types are enabled.
 	HardwareTypes []string
 
 	// Speed divides the conductor's pauses, for example before it reads a power state again, or before it retries a
@@ -71,11 +71,11 @@ type Periods struct {
 	// Provision is the period of the timeout checks for deployment, cleaning, inspection and servicing. Rescue is the
 	// period of the timeout checks for rescue. The default is 60 s each.
 	Provision, Rescue time.Duration
-	// PowerSync is the period of the power state checks. PowerRecovery is the period of the checks of nodes that are
-	// in maintenance because of a power failure. The defaults are 60 s and 300 s.
+	// PowerSync is the period of the power state checks. PowerRecovery is the period at which nodes that are in
+	// maintenance because of a power failure are checked again. The defaults are 60 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
-	// RAID is the period of the checks for completed and failed changes of volumes
-	// ([redfish]raid_config_status_interval and raid_config_fail_interval). The default is 60 s.
+	// RAID is the period of the checks for completed and failed volume changes ([redfish]raid_config_status_interval
+	// and raid_config_fail_interval). The default is 60 s.
 	RAID time.Duration
 	// Firmware is the period for checking BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
 	// and for discarding failed updates ([redfish]firmware_update_fail_interval). The default is 60 s.

@@ -92,7 +92,7 @@ func cryptText(d []byte) string {
 	}
 	for i := range 10 {
 		order := [3]int{0, 10, 20}
-		// The order of the offsets in each group is that of the previous group, rotated by one.
+		// Each group takes its offsets in the order of the previous group, rotated by one.
 		x, y, z := order[(3-i%3)%3]+0, order[(4-i%3)%3], order[(5-i%3)%3]
 		put(d[x+i], d[y+i], d[z+i], 4)
 	}

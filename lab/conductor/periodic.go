@@ -69,7 +69,8 @@ func (w wait) expired(n *db.Node, now time.Time) bool {
 	return n.ProvisionState == w.state && n.Reservation == "" && !n.Maintenance && !since.IsZero() && since.Before(now.Add(-w.limit))
 }
 
-// failExpired fails the nodes that have been in the state for longer than allowed, longest first (_fail_if_in_state).
+// failExpired moves nodes that have been in the state for longer than allowed to a failed state (_fail_if_in_state).
+// It handles at most periodicWorkers nodes per call, beginning with those that have been waiting longest.
 func (c *Conductor) failExpired(ctx context.Context, w wait) {
 	now := c.tables.Now()
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return w.expired(n, now) })

@@ -66,7 +66,8 @@ func (b *bmcCache) get(info redfishInfo) *bmc {
 	m := &bmc{c: b.c, info: info, key: key}
 	b.known[key] = b.order.PushBack(m)
 	if b.order.Len() > b.c.options.Limits.BMCSessions {
-		// The evicted session is closed if a worker is free. Otherwise it remains until the BMC lets it expire.
+		// The evicted session is closed if a worker is free. Otherwise it remains open until the BMC ends it after a
+		// timeout.
 		_ = b.c.spawn(false, b.drop(b.order.Front()).logOut)
 	}
 	return m

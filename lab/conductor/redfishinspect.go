@@ -10,7 +10,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// redfishInspect implements inspection through the BMC.
+// redfishInspect implements the redfish inspect interface.
 type redfishInspect struct{ fakeInspect }
 
 func (redfishInspect) validate(t *task) error {

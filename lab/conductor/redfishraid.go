@@ -140,7 +140,7 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	return drives, nil
 }
 
-// pendingOf converts volumes to the form in which Ironic stores them in driver_internal_info until they are created.
+// pendingOf converts volumes to the form that Ironic stores in driver_internal_info until the volumes are created.
 func pendingOf(volumes []raid.Volume) []db.Dict {
 	var all []db.Dict
 	for i := range volumes {

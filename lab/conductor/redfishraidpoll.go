@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// raidRuns returns the nodes in the given states that have pending changes of volumes and are not locked.
+// raidRuns returns the unlocked nodes in the given states that have pending volume changes.
 func (c *Conductor) raidRuns(states ...string) []*db.Node {
 	return c.tables.Nodes.List(func(n *db.Node) bool {
 		return slices.Contains(states, n.ProvisionState) && n.Reservation == "" && len(raidConfigs(n)) > 0 && interfaceOf(n, "raid") == "redfish"

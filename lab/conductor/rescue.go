@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Rescue starts to boot the node into a rescue system with the given password.
+// Rescue starts booting the node into a rescue system that accepts the given password.
 func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		if t.node.Maintenance {
@@ -86,7 +86,7 @@ func (t *task) rescueProblem(err error, what string) {
 	_ = t.process(onFail)
 }
 
-// Unrescue starts to boot the node's instance again.
+// Unrescue starts booting the node's instance again.
 func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.dropInternal("agent_url")
@@ -152,7 +152,7 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	}
 }
 
-// heartbeatInRescue sends the password to the agent, which completes the rescue operation.
+// heartbeatInRescue completes the rescue operation by sending the password to the agent.
 func (t *task) heartbeatInRescue(ctx context.Context) {
 	if err := t.finalizeRescue(ctx); err != nil && ctx.Err() == nil && (t.node.ProvisionState == rescuing || t.node.ProvisionState == rescueWait) {
 		t.failRescue(ctx, "Node failed to perform rescue operation: "+messageOf(err), false)

@@ -143,7 +143,7 @@ func pythonObject(object map[string]any) (*hints.PythonDict, error) {
 	return d, err
 }
 
-// plainObject converts a Python dict to the form in which the database stores objects.
+// plainObject converts a Python dict to the form of the objects in the database.
 func plainObject(d *hints.PythonDict) (map[string]any, error) {
 	raw, err := json.Marshal(d)
 	if err != nil {

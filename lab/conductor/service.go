@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// Service starts to run the given service steps on a node that is in use.
+// Service starts running the given service steps on a node that is in use.
 func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance {
@@ -89,7 +89,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	return nil
 }
 
-// serviced finishes servicing after all its steps have succeeded.
+// serviced finishes a servicing operation whose steps have all succeeded.
 func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	// As in Ironic, the agent's token is removed before the agent's logs are requested.
 	t.wipeSteps(serviceSteps)

@@ -272,8 +272,8 @@ func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
 	return err
 }
 
-// planDeployment plans the deploy steps. A step of the client takes precedence over the same step of a deploy
-// template, and both take precedence over the same step of an interface.
+// planDeployment plans the deploy steps. If the same step comes from several sources, the client's step takes
+// precedence over a deploy template's step, and both take precedence over an interface's step.
 func (t *task) planDeployment(reset, skipMissing bool) error {
 	user, err := t.userDeploySteps(nil, skipMissing)
 	if err != nil {

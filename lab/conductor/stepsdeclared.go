@@ -19,7 +19,8 @@ type step struct {
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
 
-// offer holds the properties with which an interface offers a step in one kind of operation.
+// offer describes how an interface offers a step in one kind of operation: the step's priority, its arguments,
+// whether it can be aborted, and whether it needs the ramdisk.
 type offer struct {
 	priority  int
 	abortable bool
@@ -101,7 +102,7 @@ func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }
 
-// interfaceClass returns the name of the Python class with which Ironic implements the named interface.
+// interfaceClass returns the name of the Python class that implements the named interface in Ironic.
 func interfaceClass(kind, name string) string {
 	if kind == "vendor" && name == "fake" {
 		return "FakeVendorB"

@@ -78,8 +78,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestLocked checks that a request for a locked node is refused after the usual attempts, and succeeds after the lock
-// has been released.
+// TestLocked checks that a request for a locked node is rejected after the usual number of attempts, and succeeds
+// after the lock has been released.
 func TestLocked(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(manageable)
@@ -95,7 +95,7 @@ func TestLocked(t *testing.T) {
 	r.state(node.UUID, available)
 }
 
-// TestNoWorker checks that a request for which no worker is free is refused, and changes only the node's last error.
+// TestNoWorker checks that a request is rejected if no worker is free, and that only the node's last error changes.
 func TestNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.c.mu.Lock()

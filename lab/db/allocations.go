@@ -48,7 +48,7 @@ func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 	return Clone(a), nil
 }
 
-// freeNode removes the instance of a removed allocation from its node.
+// freeNode clears the allocation and the instance of the node that was assigned to a removed allocation.
 func (s *Store) freeNode(allocation string) error {
 	for _, old := range s.Nodes.scan(func(n *Node) bool { return n.AllocationID == allocation }) {
 		n := Clone(old)

@@ -49,8 +49,9 @@ func (s *Store) History(node string) []History {
 	return cloneAll(s.detailsOf(node).History)
 }
 
-// AddHistory adds an entry with a new ID and the current time if the node exists. An entry without a UUID gets a new
-// one.
+// AddHistory adds the entry to its node's history and returns it with a new ID and the current time. An entry without
+// a UUID gets a new one. If the history is full, the oldest entry is removed. If the node does not exist, nothing is
+// stored.
 func (s *Store) AddHistory(entry History) History {
 	entry = *Clone(&entry)
 	if entry.UUID == "" {
@@ -69,7 +70,7 @@ func (s *Store) AddHistory(entry History) History {
 	return entry
 }
 
-// Inventory returns the results of a node's inspection. It returns false if the node has not been inspected.
+// Inventory returns the results of a node's inspection, and reports whether there are any.
 func (s *Store) Inventory(node string) (Inventory, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

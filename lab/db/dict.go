@@ -10,7 +10,7 @@ import (
 // decodes; numbers may be a json.Number or have any numeric type of Go.
 type Dict map[string]any
 
-// Clone returns a deep copy. A nil Dict, which stands for JSON's null, stays nil.
+// Clone returns a deep copy. A nil Dict represents JSON's null and stays nil.
 func (d Dict) Clone() Dict {
 	if d == nil {
 		return nil

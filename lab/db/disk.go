@@ -25,8 +25,8 @@ const detailsName = "details"
 // settleTime is the time for which changes are collected before they are written to disk.
 const settleTime = time.Second
 
-// disk writes a store to a folder. The folder contains a folder for each table, which contains a file for each row.
-// The file is named after the row's UUID.
+// disk writes a store to a folder. Each table has a subfolder with one file for each row. The file is named after the
+// row's UUID.
 type disk struct {
 	folder  string
 	dirty   map[string]bool // UUIDs of nodes whose details differ from the files; guarded by Store.mu
@@ -92,8 +92,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until ctx is done. Rows that could not be written stay dirty. They are written again after the
-// next change or by Close, which returns the error if that fails, too.
+// run writes changes until ctx is done. Rows that could not be written stay dirty. The next change or Close writes
+// them again. If that fails in Close, Close returns the error.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {

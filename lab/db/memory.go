@@ -148,7 +148,7 @@ func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {
 	return t
 }
 
-// phaseMain is the only phase of inspection that has rules.
+// phaseMain is the only inspection phase in which rules run.
 const phaseMain = "main"
 
 // noTime is the zero time, which the API shows as null.
@@ -183,7 +183,7 @@ func (s *Store) SetConductor(conductor Conductor) {
 
 // Fault is an Ironic error, with an HTTP status and a message.
 type Fault struct {
-	// Status is the HTTP status of the answer, such as 409 for a locked node.
+	// Status is the HTTP status of the response, such as 409 for a locked node.
 	Status int
 	// Text is Ironic's faultstring.
 	Text string
@@ -191,7 +191,7 @@ type Fault struct {
 	Kind string
 }
 
-// Error returns Ironic's message.
+// Error implements the error interface. It returns the Text field.
 func (f *Fault) Error() string { return f.Text }
 
 // Faultf returns a Fault with a formatted text.

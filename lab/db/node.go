@@ -63,8 +63,8 @@ type Node struct {
 
 	Traits []string
 
-	// Empty lists the text fields whose value is an empty string instead of null. Null lists the boolean fields whose
-	// value is null instead of false. Both are sorted.
+	// Empty contains the names of the text fields whose value is an empty string instead of null. Null contains the
+	// names of the boolean fields whose value is null instead of false. Both are sorted.
 	Empty, Null []string
 
 	InspectionStartedAt  time.Time

@@ -75,7 +75,7 @@ type InspectionRule struct {
 	Priority             int // rules with a higher priority are applied first
 	Sensitive            bool
 	Phase                string // main, or empty after a patch removed it
-	Conditions           []Dict // as the client sent them: op, args, loop, multiple
+	Conditions           []Dict // each with op, args, loop and multiple, as the client sent them
 	Actions              []Dict
 	CreatedAt, UpdatedAt time.Time
 }
@@ -87,10 +87,10 @@ type Runbook struct {
 	Name                 string // before 1.112 also the trait that a node needs
 	Description          *string
 	Public               bool
-	Owner                *string // a project
+	Owner                *string // the owning project
 	DisableRamdisk       bool
 	Extra                Dict
-	Steps                []Dict // interface, step, args, order
+	Steps                []Dict // each with interface, step, args and order
 	Traits               []string
 	CreatedAt, UpdatedAt time.Time
 }
@@ -118,7 +118,8 @@ type Inventory struct {
 	PluginData Dict
 }
 
-// BIOSSetting is a BIOS setting as it was last read from the BMC, with its entry in the attribute registry.
+// BIOSSetting is a BIOS setting as it was last read from the BMC. It includes the data that the attribute registry
+// contains about the setting.
 type BIOSSetting struct {
 	Name                 string
 	Value                *string // nil means null

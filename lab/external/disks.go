@@ -8,7 +8,7 @@ import (
 	"ironworks/agent"
 )
 
-// blockDevice is a disk in the answer to block-devices. It has attributes that are missing from an inventory.
+// blockDevice is a disk in the response to block-devices. It has attributes that are missing from an inventory.
 type blockDevice struct {
 	agent.Disk
 	ReadOnly     bool `json:"read_only"`

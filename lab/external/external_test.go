@@ -113,7 +113,7 @@ func (j *journal) all() []string {
 	return slices.Clone(j.lines)
 }
 
-// await waits for a line that starts with beginning, and returns the rest of that line.
+// await waits for a line with the given beginning, and returns the rest of that line.
 func (j *journal) await(t *testing.T, beginning string) string {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -226,7 +226,7 @@ func call(t *testing.T, method, url, body string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// The answer is cut off if the machine is powered off meanwhile.
+	// The response is cut off if the machine is powered off meanwhile.
 	answer, _ := io.ReadAll(response.Body)
 	return response.StatusCode, string(bytes.TrimSpace(answer))
 }
@@ -293,7 +293,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestDiesInStep checks that the agent ends in the middle of an installation if it has to die in that step.
+// TestDiesInStep checks that the DieInStep fault ends the agent in the middle of an installation.
 func TestDiesInStep(t *testing.T) {
 	r, url := withService(t, agent.Faults{DieInStep: "install_coreos"})
 	_, said := call(t, http.MethodPost, url+"install", `{"argv": ["install", "/dev/slow"]}`)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// awaitGone waits until no process with the given ID exists.
+// awaitGone waits until the process with the given ID has ended. A zombie counts as ended.
 func awaitGone(t *testing.T, id string) {
 	t.Helper()
 	pid, err := strconv.Atoi(id)

@@ -77,7 +77,8 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
 	send := func(what any) {
-		// Errors need no handling: a program that no longer reads was killed, and its context ends the installation.
+		// Errors need no handling: if the program no longer reads, it has been killed, and the canceled context ends
+		// the installation.
 		_ = encoder.Encode(what)
 		_ = control.Flush()
 	}

@@ -40,7 +40,8 @@ func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	return write(w, out)
 }
 
-// files is the answer to a mount: the files of a device, or the error that occurred when the device was mounted.
+// files is the response to a mount request: the files of a device, or the error that occurred when the device was
+// mounted.
 type files struct {
 	Device string       `json:"device"`
 	Files  []agent.File `json:"files"`

@@ -17,7 +17,7 @@ import (
 	"ironworks/lab/child"
 )
 
-// Options configure the program and its machine.
+// Options holds the settings of the program and its machine.
 type Options struct {
 	// Command is the program and its arguments. Required.
 	Command []string
@@ -45,8 +45,8 @@ type Options struct {
 const (
 	unit       = "ironic-agent.service"
 	systemUnit = "init.scope"
-	// grace is the time that a program has to exit when the power goes off. On a real machine, a program has no such
-	// time.
+	// grace is the time that a program has to exit after its machine has been powered off. On a real machine, a
+	// program has no such time.
 	grace = time.Second
 	// leftOutput is the time that output may take to arrive after the last process has ended.
 	leftOutput = time.Second

@@ -54,7 +54,7 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 		Handler:           http.StripPrefix("/"+secret, routes),
 		ReadHeaderTimeout: time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          stdlog.New(io.Discard, "", 0), // a killed program is not worth a message
+		ErrorLog:          stdlog.New(io.Discard, "", 0), // do not log the errors that a killed program causes
 	}
 	s.serving.Go(func() { _ = s.server.Serve(listener) })
 	return s, nil
@@ -67,8 +67,8 @@ func (s *service) close() {
 	s.serving.Wait()
 }
 
-// guarded wraps a handler. The wrapper refuses calls after the service has been closed. If the handler returns an
-// error, the wrapper sends it as the answer.
+// guarded wraps a handler so that calls are rejected after the service has been closed. If the handler returns an
+// error, the error is sent as the response.
 func (s *service) guarded(handle handler) http.HandlerFunc {
 	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
@@ -116,7 +116,7 @@ func (s *service) handlers() map[string]handler {
 	}
 }
 
-// query returns the handler of a call that is answered with a value read from the hardware.
+// query returns a handler that responds with a value read from the hardware.
 func query[T any](read func(context.Context) (T, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		answer, err := read(r.Context())
@@ -127,7 +127,7 @@ func query[T any](read func(context.Context) (T, error)) handler {
 	}
 }
 
-// command returns the handler of a call whose body is the argument of do.
+// command returns a handler that calls do with the decoded body of the request.
 func command[T any](do func(context.Context, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var call T
@@ -142,7 +142,7 @@ func command[T any](do func(context.Context, T) error) handler {
 	}
 }
 
-// withoutBody returns the handler of a call that needs no body.
+// withoutBody returns a handler that calls do and ignores the body of the request.
 func withoutBody(do func(context.Context) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := do(r.Context()); err != nil {
@@ -153,7 +153,7 @@ func withoutBody(do func(context.Context) error) handler {
 	}
 }
 
-// badRequest is the error for a malformed call, which is answered with 400.
+// badRequest wraps the error of a malformed call. The status of the response is 400.
 type badRequest struct{ error }
 
 func read(w http.ResponseWriter, r *http.Request, into any) error {
@@ -171,7 +171,7 @@ func write(w http.ResponseWriter, answer any) error {
 	return nil
 }
 
-// writeError sends err as the answer, with the corresponding status and kind.
+// writeError sends err as the response, with the corresponding status and kind.
 func writeError(w http.ResponseWriter, err error) {
 	status, kind := http.StatusInternalServerError, "failed"
 	var bad badRequest

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// object is a Redfish resource, or a part of one, in the form in which it is encoded as JSON.
+// object is a Redfish resource, or a part of one, before it is encoded as JSON.
 type object = map[string]any
 
 // maxBody is the maximum size, in bytes, of a request's body.

@@ -15,7 +15,7 @@ type Array struct {
 	Level, Volume string
 	// UUID identifies the array, in mdadm's format with colons.
 	UUID string
-	// Members lists the names of the partitions or disks of which the array consists.
+	// Members contains the names of the partitions or disks that make up the array.
 	Members []string
 
 	running bool

@@ -50,8 +50,8 @@ type attribute struct {
 	readOnly, unique     bool
 }
 
-// attributes lists the BIOS attributes that every machine has. They cover all types, and all properties that Ironic's
-// redfish BIOS interface stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
+// attributes contains the BIOS attributes that every machine has. They cover all types, and all properties that
+// Ironic's redfish BIOS interface stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
 var attributes = []attribute{
 	enumerated("BootMode", "Boot mode", "Uefi", "Bios"),
 	enumerated("LogicalProc", "Logical processors", "Enabled", "Disabled"),
@@ -125,8 +125,8 @@ func (a attribute) typed(value any) (_ any, ok bool) {
 	return nil, false
 }
 
-// entry returns the attribute's entry in the attribute registry (AttributeRegistry v1.3.8). Read-only attributes have
-// no ResetRequired, because clients cannot change them.
+// entry returns the attribute's entry in the attribute registry (AttributeRegistry v1.3.8). The entries of read-only
+// attributes have no ResetRequired property, because clients cannot change these attributes.
 func (a attribute) entry() object {
 	e := object{
 		"AttributeName": a.name, "DisplayName": a.label, "Type": a.kind, "ReadOnly": a.readOnly, "Immutable": a.readOnly,

@@ -64,7 +64,7 @@ func (m *Machine) ResetBIOS() {
 	m.emit(BIOSPending, "defaults")
 }
 
-// applyBIOS applies the pending changes of attributes when the machine boots. Called with mu held.
+// applyBIOS applies the pending attribute changes when the machine boots. Called with mu held.
 func (m *Machine) applyBIOS() {
 	if len(m.bios.pending) == 0 {
 		return

@@ -5,8 +5,7 @@ import (
 	"net/http"
 )
 
-// The ID and the paths of the BIOS's attribute registry. Sushy finds the registry by its ID in the collection of
-// registries.
+// ID and paths of the BIOS attribute registry. Sushy finds the registry by its ID in the collection of registries.
 const (
 	biosRegistry       = "LabBiosAttributeRegistry.v1_0_0"
 	biosRegistryPath   = registriesPath + "/" + biosRegistry

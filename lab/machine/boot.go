@@ -64,7 +64,7 @@ type BootStatus struct {
 	At       time.Time // when the boot reached that stage
 	// Device is the device from which the machine has booted. It is empty until then, or if no device boots.
 	Device Device
-	// Failures lists the devices that the machine tried before Device.
+	// Failures contains the devices that the machine tried before Device.
 	Failures []BootFailure
 }
 

@@ -17,8 +17,8 @@ func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// sensors holds the readings of the machine's sensors. The BMC reads them even while the machine is off, when the
-// temperatures are close to the air temperature.
+// sensors holds the readings of the machine's sensors. The BMC reads the sensors even while the machine is off. The
+// temperatures are then close to the air temperature.
 type sensors struct {
 	inlet, processor, fan int // temperatures in degrees Celsius, and the fan's speed in rpm
 	watts                 int

@@ -46,7 +46,7 @@ type Installation struct {
 	// Ignition is the Ignition configuration for the first boot of the system.
 	Ignition []byte
 	At       time.Time
-	// Partitions lists the partitions of the image. If nil, the image is assumed to be a CoreOS image.
+	// Partitions contains the partitions of the image. If nil, the image is assumed to be a CoreOS image.
 	Partitions []Partition
 }
 
@@ -80,8 +80,8 @@ func (m *Machine) Install(disk string, what Installation) error {
 	return nil
 }
 
-// InstallInto replaces the content of a partition with a system, whose root file system contains the usual Linux
-// folders. It returns the UUID of the file system.
+// InstallInto replaces the content of a partition with a system. The system's root file system contains the usual
+// Linux folders. InstallInto returns the UUID of this file system.
 func (m *Machine) InstallInto(partition string, what Installation) (string, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -153,8 +153,8 @@ type Contents struct {
 	Disks   []DiskContents `json:"disks,omitempty"`
 	Arrays  []Array        `json:"arrays,omitempty"`
 	Records []BootRecord   `json:"records,omitempty"`
-	// Volumes lists the volumes of the RAID controller. VolumesMade counts all volumes ever created, including
-	// deleted ones.
+	// Volumes contains the volumes of the RAID controller. VolumesMade is the number of volumes ever created,
+	// including deleted ones.
 	Volumes     []Volume `json:"volumes,omitempty"`
 	VolumesMade int      `json:"volumes_made,omitempty"`
 }

@@ -49,7 +49,7 @@ type Event struct {
 	Text    string
 }
 
-// severities lists the events that are added to the BMC's log, with the severities of their entries.
+// severities maps the kinds of events that are added to the BMC's log to the severities of their entries.
 var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
 	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,

@@ -103,8 +103,8 @@ func TestDeletedUpdate(t *testing.T) {
 	})
 }
 
-// TestIgnoredAttribute checks that, with the BIOSIgnores fault, the BMC accepts a change of the BIOS attribute, but
-// the firmware ignores it.
+// TestIgnoredAttribute checks that, with the BIOSIgnores fault, the BMC accepts a change to the named BIOS attribute,
+// but the firmware ignores the change.
 func TestIgnoredAttribute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machineT(t, spec(), Options{})

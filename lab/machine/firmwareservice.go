@@ -8,7 +8,7 @@ import (
 
 const simpleUpdatePath = updatePath + "/Actions/UpdateService.SimpleUpdate"
 
-// transferProtocols lists the protocols with which the BMC can download images.
+// transferProtocols contains the protocols that the BMC supports for downloading images.
 var transferProtocols = []string{"HTTP", "HTTPS"}
 
 func getUpdateService(w http.ResponseWriter, _ *http.Request) {

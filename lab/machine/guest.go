@@ -28,7 +28,7 @@ type GuestBoot struct {
 	Started func()
 }
 
-// GuestEnd is the way in which a guest's boot ended.
+// GuestEnd is the reason why a guest's boot ended.
 type GuestEnd string
 
 // Values of [GuestEnd].
@@ -63,8 +63,7 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 
 var errNoMedium = errors.New("no medium in the drive")
 
-// guestEnded handles the end of a guest's boot, which the guest has caused by powering off, by resetting or by an
-// error. Called with mu held.
+// guestEnded handles a boot that has ended because the guest powered off, reset or failed. Called with mu held.
 func (m *Machine) guestEnded(end GuestEnd, err error) {
 	text := string(end)
 	if err != nil {

@@ -33,7 +33,7 @@ type Job struct {
 // maxJobs is the maximum number of jobs that the BMC keeps. The BMC drops the oldest ones.
 const maxJobs = 32
 
-// Names of the jobs for pending BIOS changes, for firmware updates and for pending changes of volumes.
+// Names of the jobs for pending BIOS changes, for firmware updates and for pending volume changes.
 const (
 	biosJob     = "BIOS configuration"
 	firmwareJob = "Firmware update"
@@ -99,8 +99,7 @@ func (m *Machine) addJob(name string, state JobState) Job {
 	return j
 }
 
-// queueBIOS creates a job for the pending changes of BIOS attributes, unless there is one already. All changes share
-// one job.
+// queueBIOS creates a job for the pending BIOS changes, unless such a job exists already. All changes share one job.
 func (m *Machine) queueBIOS() {
 	if !slices.ContainsFunc(m.jobs, func(j Job) bool { return j.Name == biosJob && j.State == JobPending }) {
 		m.addJob(biosJob, JobPending)
@@ -153,8 +152,8 @@ func (r *Rack) getTasks(w http.ResponseWriter, request *http.Request) {
 	show(w, collection(request.URL.Path, "Task", "Tasks", tasks...))
 }
 
-// job returns the job named in a request's path, and its machine. It returns false if the job does not exist, or if
-// the client may not see the machine.
+// job returns the job named in a request's path, and its machine. The last result is false if the job does not exist,
+// or if the client may not see the machine.
 func (r *Rack) job(request *http.Request) (*Machine, Job, bool) {
 	name, number, _ := strings.Cut(request.PathValue("task"), ":")
 	m, ok := r.Machine(name)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJobs checks that changes of BIOS attributes are pending in one job until the next boot, and that deleting the
-// job cancels them. It also checks that only the latest jobs are kept.
+// TestJobs checks that all changes to BIOS attributes are pending in one job until the next boot, and that deleting
+// this job cancels the changes. It also checks that only the latest jobs are kept.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	m, err := New(Spec{Name: "m1", User: "u", Password: "p"}, Options{Dir: t.TempDir()})

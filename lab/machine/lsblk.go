@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// device is a block device in the form in which lsblk lists it.
+// device holds the data that lsblk shows for a block device.
 type device struct {
 	name, kind      string
 	size            int64

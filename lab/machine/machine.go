@@ -76,7 +76,7 @@ type Machine struct {
 	delivering bool
 }
 
-// New creates a machine, which is powered off. The caller must call Close when the machine is no longer needed.
+// New creates a machine that is powered off. The caller must call Close when the machine is no longer needed.
 func New(spec Spec, options Options) (*Machine, error) {
 	spec = spec.copied()
 	if err := spec.complete(); err != nil {
@@ -148,10 +148,10 @@ type Faults struct {
 	PowerFails bool
 	// ImageFails, if not empty, makes downloads of images fail for this reason.
 	ImageFails string
-	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes of this attribute, but the firmware
+	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes to this attribute, but the firmware
 	// silently ignores them at boot.
 	BIOSIgnores string
-	// WantETag makes the BMC reject changes of resources unless the request names the current version of the resource
+	// WantETag makes the BMC reject changes to a resource unless the request names the resource's current version
 	// (If-Match).
 	WantETag bool
 }

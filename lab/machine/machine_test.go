@@ -20,8 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const imageURL = "http://conductor.example/boot.iso"
 
-// web is an HTTP transport that serves images from memory, by URL. The content "refused" stands for a server that
-// cannot be reached. The content "endless" stands for an image of unknown length.
+// web is an HTTP transport that serves images from memory, by URL. The content "refused" simulates a server that
+// cannot be reached. The content "endless" simulates an image of unknown length.
 type web map[string]string
 
 func (w web) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// managerResets lists the resets that a BMC supports.
+// managerResets contains the types of resets that a BMC supports.
 var managerResets = []ResetType{GracefulRestart, ForceRestart}
 
 func (m *Machine) cdPath() string { return m.managerPath() + "/VirtualMedia/Cd" }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Paths of the documents with which OData describes the service (DSP0266, OData service and metadata documents).
+// Paths of OData's documents that describe the service (DSP0266, OData service and metadata documents).
 const (
 	odataPath    = root + "/odata"
 	metadataPath = root + "/$metadata"

@@ -146,7 +146,7 @@ func (r *partedRun) makePartition() Output {
 	return d.addPartition(p)
 }
 
-// addPartition adds a partition with the lowest free number.
+// addPartition adds a partition with the lowest free number. It fails if the partition overlaps another one.
 func (d *Disk) addPartition(p Partition) Output {
 	for _, other := range d.Partitions {
 		if p.Start < other.Start+other.Size && other.Start < p.Start+p.Size {

@@ -28,7 +28,7 @@ type Partition struct {
 	Start, Size int64
 	// Name is the name of the partition in a GPT. UUID is its PARTUUID.
 	Name, UUID string
-	// Flags lists the partition's flags with parted's names: boot, esp, lvm, raid.
+	// Flags contains the partition's flags with parted's names: boot, esp, lvm, raid.
 	Flags []string
 	Filesystem
 	// Array is the UUID of the array to which the partition belongs. It is empty if the partition belongs to none.
@@ -41,7 +41,7 @@ type Filesystem struct {
 	// is no file system.
 	Type        string
 	Label, FSID string
-	// Files lists the files and folders in the file system, in any order.
+	// Files contains the files and folders in the file system, in any order.
 	Files []File
 }
 

@@ -90,7 +90,7 @@ func (m *Machine) Reset(how ResetType) error {
 	return nil
 }
 
-// powerOn starts to power the machine on. Called with mu held, like all functions below.
+// powerOn starts powering the machine on. Called with mu held, like all functions below.
 func (m *Machine) powerOn() {
 	switch m.power {
 	case On, PoweringOn:
@@ -105,7 +105,7 @@ func (m *Machine) powerOn() {
 	}
 }
 
-// powerOff starts to power the machine off. It replaces a shutdown in progress, so that a machine that does not shut
+// powerOff starts powering the machine off. It replaces a shutdown in progress, so that a machine that does not shut
 // down can be forced off.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.powerOnAfterOff = false

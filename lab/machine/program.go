@@ -22,12 +22,12 @@ func fails(code int, format string, args ...any) Output {
 	return Output{Stderr: fmt.Sprintf(format, args...), Code: code}
 }
 
-// noOutput lists programs that print nothing and have no visible effect.
+// noOutput contains the names of programs that print nothing and have no visible effect.
 var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }
 
-// Execute simulates the programs with which a ramdisk manages disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
+// Execute simulates the programs that a ramdisk uses to manage disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
 // efibootmgr, wipefs, mkswap and mkfs. It supports the features that ironic-python-agent uses. Changes take effect
 // immediately.
 func (m *Machine) Execute(argv []string) Output {

@@ -31,8 +31,8 @@ type Rack struct {
 	names    []string // sorted
 }
 
-// NewRack returns a service for the given machines. The argument now is a function that returns the current time,
-// which determines when sessions expire. If it is nil, time.Now is used.
+// NewRack returns a service for the given machines. Sessions expire by the time that now returns. If now is nil,
+// time.Now is used.
 func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	if now == nil {
 		now = time.Now

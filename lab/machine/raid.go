@@ -16,8 +16,8 @@ import (
 type RAIDController struct {
 	// Model is the model that Linux reports for the disks.
 	Model string
-	// Types lists the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic can
-	// create.
+	// Types contains the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic
+	// can create.
 	Types []string
 	// OnReset makes all changes wait for the next boot. Otherwise a client may choose when a change takes effect.
 	OnReset bool
@@ -66,7 +66,7 @@ func (c *RAIDController) complete() error {
 type Volume struct {
 	ID, Name, Type string
 	CapacityBytes  int64
-	// Drives lists the IDs of the volume's drives.
+	// Drives contains the IDs of the volume's drives.
 	Drives []string
 	// Device is the device name of the volume's disk. Serial is the disk's serial number.
 	Device, Serial string
@@ -80,7 +80,7 @@ var (
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
 
-// raidChange is a change of volumes. It either creates or removes a volume.
+// raidChange is a change that either creates or removes a volume.
 type raidChange struct {
 	create *Volume
 	remove string // the ID of the volume to remove
@@ -219,7 +219,7 @@ func (m *Machine) fitVolume(v *Volume) error {
 	return nil
 }
 
-// usedBy returns the number of bytes of the given drive that volumes use.
+// usedBy returns the number of bytes that volumes use on the given drive.
 func (m *Machine) usedBy(drive string) int64 {
 	used := int64(0)
 	for _, v := range m.raid.volumes {

@@ -95,7 +95,7 @@ func TestDeletedVolumeLosesItsContent(t *testing.T) {
 	}
 }
 
-// TestVolumesOnReset checks that a change of volumes is pending until the next boot, and that only one change can be
+// TestVolumesOnReset checks that a volume change is pending until the next boot, and that only one change can be
 // pending at a time.
 func TestVolumesOnReset(t *testing.T) {
 	t.Parallel()

@@ -63,8 +63,8 @@ func isPublic(request *http.Request) bool {
 	}
 }
 
-// identify returns the identity of the client, which comes from its session token or from basic authentication. It
-// returns false if the session does not exist or has expired, or if the request contains no credentials.
+// identify returns the identity of the client, which comes from its session token or from basic authentication. The
+// second result is false if the session does not exist or has expired, or if the request contains no credentials.
 func (r *Rack) identify(request *http.Request) (identity, bool) {
 	if token := request.Header.Get("X-Auth-Token"); token != "" {
 		return r.sessions.find(token)

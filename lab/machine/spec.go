@@ -39,7 +39,8 @@ type Spec struct {
 	// the override does not boot. If empty, the firmware tries the disk first and then the network.
 	BootOrder []Device
 
-	// Disks lists the machine's disks. If the machine has a RAID controller, they are the drives of that controller.
+	// Disks contains the machine's disks. If the machine has a RAID controller, they are the drives of that
+	// controller.
 	Disks []Disk
 	RAID  *RAIDController
 	NICs  []NIC

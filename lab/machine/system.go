@@ -48,8 +48,8 @@ type bootBody struct {
 	Mode    BootMode `json:"BootSourceOverrideMode"`
 }
 
-// patchSystem changes the boot override. It accepts requests that contain unknown properties besides known ones,
-// because gofish sends all properties of Boot.
+// patchSystem changes the boot override. It accepts requests that contain unknown properties in addition to known
+// ones, because gofish sends all properties of Boot.
 func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body struct{ Boot bootBody }
 	if !read(w, request, &body) {

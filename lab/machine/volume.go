@@ -19,7 +19,7 @@ const (
 
 func (m *Machine) volumesPath() string { return m.storagePath() + "/Volumes" }
 
-// applyTimes returns the times at which the controller can apply changes of volumes. The first one is the default.
+// applyTimes returns the times at which the controller can apply volume changes. The first one is the default.
 func (m *Machine) applyTimes() []string {
 	if m.spec.RAID.OnReset {
 		return []string{onReset}
@@ -162,8 +162,8 @@ func failRAID(w http.ResponseWriter, request *http.Request, err error) {
 }
 
 // accepted responds with the address of the job's task monitor (DSP0266, Asynchronous operations). The response has
-// no body, because sushy would follow the address of a task in the body. That address does not return the status 202
-// while the task is running.
+// no body. If the body contained the task, sushy would poll the task's address instead of the monitor, but that
+// address does not return the status 202 while the task is running.
 func (m *Machine) accepted(w http.ResponseWriter, j Job) {
 	w.Header().Set("Location", strings.Replace(m.jobPath(j), "/Tasks/", "/TaskMonitors/", 1))
 	w.WriteHeader(http.StatusAccepted)

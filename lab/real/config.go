@@ -56,7 +56,7 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("master_iso_images")},
 		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
 		// Without basic authentication, a destructor of sushy would end sessions in whichever thread collects
-		// garbage. Requests would then hang, with the database locked.
+		// garbage. Requests would then hang, because the database would stay locked.
 		"redfish":            {"use_swift": "false", "auth_type": "basic"},
 		"oslo_concurrency":   {"lock_path": in("lock")},
 		"agent":              {"deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},

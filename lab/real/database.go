@@ -61,7 +61,7 @@ func (s *Server) makeDatabase(ctx context.Context) error {
 	return s.dbsync(ctx, s.Dir, s.configPath(), "upgrade")
 }
 
-// createSchema creates the tables of Ironic.
+// createSchema creates Ironic's tables in the database at path.
 func (s *Server) createSchema(ctx context.Context, dir, path string) error {
 	config := filepath.Join(dir, "ironic.conf")
 	all := Settings{

@@ -12,7 +12,7 @@ import (
 
 const (
 	loopback = "127.0.0.1"
-	// Database is the name of the database in the folder of a server.
+	// Database is the name of the database file in a server's folder.
 	Database = "ironic.sqlite"
 	// serveIronic is the name of the script that runs Ironic. The script is embedded in this package, and copied to
 	// the folder of a server.

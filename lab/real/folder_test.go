@@ -20,7 +20,7 @@ func TestReleaseOf(t *testing.T) {
 	}
 }
 
-// TestFolder checks that a folder belongs to one release.
+// TestFolder checks that a server's folder can be opened again, but only by the same release.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "b")

@@ -23,7 +23,7 @@ var ErrPortTaken = errors.New("port in use")
 
 // Reservation keeps other processes that use this package from choosing the same port. Without a reservation, another
 // process could start an Ironic server at the port before ours binds it, which takes seconds. A Reservation listens
-// on a second port that stands for the reserved one.
+// on a second port, which marks the first one as reserved.
 type Reservation struct {
 	Port  int
 	guard net.Listener
@@ -55,7 +55,7 @@ func (r *Reservation) reserve(ctx context.Context) error {
 	return err
 }
 
-// Release releases the port.
+// Release allows other processes to choose the port again.
 func (r *Reservation) Release() {
 	if r.guard != nil {
 		_ = r.guard.Close()

@@ -22,7 +22,7 @@ import (
 // StartLimit is the maximum time that a service may take to start. It usually takes 4 s on two cores.
 const StartLimit = 3 * time.Minute
 
-// VersionHeader is the header that contains the API version, in requests and in answers.
+// VersionHeader is the header that contains the API version, in requests and in responses.
 const VersionHeader = "X-OpenStack-Ironic-API-Version"
 
 // Server is a running Ironic, which consists of an API and a conductor.
@@ -230,7 +230,7 @@ func (s *Server) script() string { return filepath.Join(s.Dir, serveIronic) }
 
 func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf") }
 
-// Log returns the path of the file with the output of the service.
+// Log returns the path of the service's log file.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
 // HTTPRoot returns the folder in which the conductor publishes images. This package serves it at the configured
@@ -305,7 +305,7 @@ type Auth interface {
 	Sign(request *http.Request) error
 }
 
-// Options configure a server.
+// Options holds the settings of a server.
 type Options struct {
 	// Release is the release to run; the zero value is Newest.
 	Release Release
@@ -313,7 +313,7 @@ type Options struct {
 	Auth Auth
 	// TLS serves the API over TLS, with a certificate from a new certificate authority.
 	TLS bool
-	// TLSAddresses lists the addresses for which the certificate is valid in addition to 127.0.0.1.
+	// TLSAddresses contains the addresses for which the certificate is valid in addition to 127.0.0.1.
 	TLSAddresses []net.IP
 	// Host is the address of the API; empty means 127.0.0.1.
 	Host string

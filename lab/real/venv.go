@@ -72,7 +72,7 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 	// File descriptor 3 is the first of ExtraFiles.
 	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "venv.py"), "--progress-fd", "3", name) //nolint:gosec // our own script
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{progressWriter}
-	// pip is a child of the script, and ends with it.
+	// pip is a child of the script and belongs to the same process group, so that both can be killed together.
 	cmd.SysProcAttr = child.Attributes()
 	// The death signal comes when the starting thread ends, so this thread is kept until Wait returns.
 	runtime.LockOSThread()
@@ -165,8 +165,8 @@ var (
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages lists typical messages of Python and pip, with an error and a remedy for each. Whatever the cause, later
-// lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
+// messages contains typical messages of Python and pip, with an error and a remedy for each. Whatever the cause,
+// later lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
 // cause.
 var messages = []struct {
 	err   error

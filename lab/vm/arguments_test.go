@@ -21,7 +21,7 @@ func testSpec() Spec {
 	}
 }
 
-// values returns the values of an option, which may occur several times.
+// values returns all values of an option that may occur several times.
 func values(args []string, option string) []string {
 	var found []string
 	for i := range len(args) - 1 {

@@ -8,8 +8,8 @@ import (
 )
 
 // The lab selects the device of a single boot with the BootNext variable, as a BMC does. It does not use QEMU's
-// bootindex, because OVMF makes that permanent by rewriting BootOrder. The entries of an installed system would be
-// lost.
+// bootindex, because OVMF would then rewrite BootOrder. This would make the choice permanent, and the boot entries of
+// an installed system would be lost.
 const (
 	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01

@@ -32,7 +32,7 @@ type Host struct {
 	NoKVM string
 }
 
-// HostOptions lets tests change where FindHost searches. The zero value stands for this computer.
+// HostOptions allows tests to change where FindHost searches. With the zero value, FindHost searches this computer.
 type HostOptions struct {
 	// LookPath finds a program; nil means exec.LookPath.
 	LookPath func(name string) (string, error)

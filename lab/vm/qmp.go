@@ -99,7 +99,7 @@ func (q *qmp) answer(id int64, a qmpAnswer) {
 	delete(q.waiting, id)
 	q.mu.Unlock()
 	if waiting != nil {
-		waiting <- a // has room for one answer
+		waiting <- a // has room for one response
 	}
 }
 

@@ -23,7 +23,7 @@ func TestSerial(t *testing.T) {
 		s.Serve(ctx, listener)
 	}()
 	readers := []net.Conn{dial(t, listener), dial(t, listener)}
-	// The reader is connected once the machine gets its input.
+	// A reader is certain to be connected once its input has arrived at the machine.
 	machine, qemu := net.Pipe()
 	attached := make(chan struct{})
 	go func() {

@@ -13,7 +13,7 @@ import (
 // DiskKind is a kind of virtual disk, as spelled in the --disks flag.
 type DiskKind string
 
-// Disk kinds of --disks.
+// Kinds of disks that the --disks flag accepts.
 const (
 	NVMe DiskKind = "nvme" // an NVMe namespace
 	SSD  DiskKind = "ssd"  // a SCSI disk that reports no rotation

@@ -104,7 +104,7 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// withDisks calls work with the paths of the disk files of a machine that is off. The machine is locked while work
+// withDisks calls work with the paths of a machine's disk files. The machine must be off, and is locked while work
 // runs.
 func withDisks(folder, name string, work func(disks []string) error) error {
 	if err := CheckSnapshotName(name); err != nil {

@@ -24,7 +24,7 @@ type Spec struct {
 	MAC string
 	// Address is the guest's address in user networking, for example 10.0.2.16. The host's address is HostAddress.
 	Address netip.Addr
-	// Forwards lists the ports that are forwarded from the host to the guest.
+	// Forwards contains the ports that are forwarded from the host to the guest.
 	Forwards []Forward
 	// BootFile is the URL that DHCP sends to machines that boot from the network, or empty for none. The iPXE in
 	// QEMU's network card fetches it.
