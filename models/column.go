@@ -47,8 +47,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields returns the API fields to request in lists of nodes: those that columns, filters and events need. Every
-// field adds work on the server for each row.
+// ListFields returns the API fields to request when listing nodes: the fields needed for columns, filters and events.
+// Every field adds work on the server for each row.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
@@ -226,7 +226,7 @@ func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 // AgeInState returns how long the node has been in its state, for display on a screen. The duration is exact while an
 // operation runs and during the first minute. Later it is coarse, so that the display of an idle fleet does not
 // change. The prefix "≥" means that the duration may be longer, because the node was already in the state when the
-// console started. AgeInState returns "" if no time is known, or if the only known time is FirstSeen and less than an
+// console started. AgeInState returns "" if no time is known, or if only FirstSeen is known and it is less than an
 // hour ago.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
@@ -331,7 +331,8 @@ type NodeChange struct {
 	At time.Time
 }
 
-// Values of [NodeChange.Field] for the changes of instance_uuid by which a deployment reserves and releases a node.
+// Values of [NodeChange.Field] for the changes that a deployment makes to instance_uuid in order to reserve and
+// release a node.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"

@@ -68,7 +68,8 @@ func same(s models.BIOSSetting, value string) bool {
 	return err == nil && wrong == nil && now == wanted
 }
 
-// Shown returns the setting's value in the form that the BMC uses.
+// Shown returns the setting's value for display. However Ironic stores a boolean, Shown returns true or false, as the
+// BMC would.
 func Shown(s models.BIOSSetting) string {
 	if on, err := strconv.ParseBool(strings.ToLower(s.Value)); err == nil && s.Type == "Boolean" {
 		return strconv.FormatBool(on)
@@ -83,7 +84,7 @@ type Value struct {
 	Before string
 }
 
-// Arguments returns the arguments with which the bios.apply_configuration step makes the changes.
+// Arguments returns the arguments of a bios.apply_configuration step that makes the changes.
 func Arguments(changes []Value) map[string]any {
 	settings := make([]any, len(changes))
 	for i, c := range changes {
@@ -200,7 +201,7 @@ func Compare(golden, settings []models.BIOSSetting) []Difference {
 	return list
 }
 
-// Copied returns the changes that give a machine the settings of the golden machine. It omits the settings that
+// Copied returns the changes that copy the golden machine's settings to another machine. It omits the settings that
 // cannot be copied.
 func Copied(list []Difference) []Change {
 	var changes []Change

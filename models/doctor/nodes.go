@@ -234,7 +234,7 @@ func judgeNamedRamdisks(f *Facts) []Diagnosis {
 	return all
 }
 
-// judgeNamedImages runs the image checks of direct deployments on the named nodes.
+// judgeNamedImages checks the images of the named nodes in the same way as before a direct deployment.
 func judgeNamedImages(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.Named {

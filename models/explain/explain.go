@@ -74,7 +74,7 @@ type Rule struct {
 	Source string
 }
 
-// Next is the next safe action of an explanation.
+// Next is the safe action that an explanation suggests.
 type Next struct {
 	// Text tells the operator what to do.
 	Text string `json:"text"`
@@ -85,7 +85,7 @@ type Next struct {
 	Command string `json:"command"`
 
 	// Verb is the provision verb that the command sends. Checks use it to block unsafe commands. If Retry is set,
-	// Verb is chosen by the node's current state: it retries the operation or ends the wait.
+	// Verb depends on the node's current state: it either retries the operation or ends the wait.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }
@@ -113,8 +113,8 @@ type candidate struct {
 	found      *reasonText
 }
 
-// NeedsPorts reports whether the node's ports would improve the explanation. They do if the ramdisk reports that
-// Ironic does not recognize the machine.
+// NeedsPorts reports whether the node's ports would improve the explanation, which is the case if the ramdisk reports
+// that Ironic does not recognize the machine.
 func (f *Facts) NeedsPorts() bool {
 	if f.Row == nil {
 		return false
