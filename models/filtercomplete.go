@@ -50,8 +50,8 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	return out
 }
 
-// valuesOf returns the nodes' distinct values that begin with prefix, sorted. It gets a node's values by calling the
-// of function, and stops after the node with which it reaches mostCompletions values.
+// valuesOf returns the nodes' distinct values that begin with prefix, sorted. It calls of to get the values of each
+// node, and stops after a node if it has found at least mostCompletions values.
 func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	var values []string
 	for _, r := range rows {

@@ -49,7 +49,7 @@ func pathTerm(w word, at int) (term, error) {
 }
 
 // equalsAny reports whether have, a value from the API, equals one of wants. If have is a list, one equal element
-// suffices. "" in wants stands for an empty or missing value.
+// suffices. An empty string in wants matches an empty or missing value.
 func equalsAny(have any, wants []string) bool {
 	if list, is := have.([]any); is && len(list) > 0 {
 		return slices.ContainsFunc(list, func(v any) bool { return equalsAny(v, wants) })

@@ -152,8 +152,9 @@ func (x *explaining) best() (best candidate, found bool) {
 	return best, found
 }
 
-// candidates returns the rules that match. It omits rules that another match replaces, "nothing is wrong" if another
-// rule matches, and guesses if one match is certain.
+// candidates returns the rules that match, except those that another match replaces. If a rule for a problem matches,
+// the rules saying that nothing is wrong are omitted; if such a match is certain, guesses are omitted, too. Matches
+// with low confidence do not suppress other rules.
 func (x *explaining) candidates() []candidate {
 	var all []candidate
 	for i := range allRules {

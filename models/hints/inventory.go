@@ -45,7 +45,7 @@ func (inv *Inventory) OutOfBand() bool {
 	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
 }
 
-// Unreported returns the hints that refer to attributes that no disk in the inventory reports. The effect of these
+// Unreported returns the hints whose attributes are not reported for any disk in the inventory. The effect of these
 // hints is unknown. The name counts as unreported if the disks were read from the BMC, because only a ramdisk knows
 // the names.
 func (inv *Inventory) Unreported(hints []Hint) []Hint {
