@@ -102,7 +102,7 @@ type CheckRule struct {
 	Worst CheckSeverity
 	// Override reports whether the operator can override the check, by typing the node's name.
 	Override bool
-	// About describes in one line, for the documentation, what the check requires.
+	// About is a one-line description of what the check requires. It is used in the documentation.
 	About string
 }
 

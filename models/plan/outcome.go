@@ -12,7 +12,7 @@ import (
 // (ironic/drivers/modules/autodetect.py in Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// diskChoice says what selects the disk that a deployment writes.
+// diskChoice says what selects the disk to which a deployment writes.
 type diskChoice string
 
 const (
