@@ -16,8 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// Agent is the name that stands for steps run by the agent. It is used in [Known.Drivers], and is also the name of a
-// RAID interface.
+// Agent is the name used in [Known.Drivers] for steps that the agent runs. It is also the name of a RAID interface.
 const Agent = "agent"
 
 // Type is the type of a step's argument. Ironic's step lists do not contain these types, so they were taken from the
