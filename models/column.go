@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Row is a node in a list. Besides Ironic's data it holds data that only a program watching the node can collect.
+// Row is a node in a list. In addition to Ironic's data, it holds data that a program can collect only by watching
+// the node.
 type Row struct {
 	Node Node
 	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the

@@ -83,8 +83,8 @@ func (e Estimate) Short() string {
 // CoarseLeft returns the remaining time, rounded for display.
 func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
-// coarseLeft rounds the remaining time, which is only an estimate. A rounded time changes less often, and a text that
-// does not change need not be sent to the terminal again.
+// coarseLeft rounds the remaining time, which is only an estimate. A rounded time changes less often, so it has to be
+// sent to the terminal less often.
 func coarseLeft(d time.Duration) time.Duration {
 	unit := 5 * time.Second
 	switch {

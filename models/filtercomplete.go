@@ -8,8 +8,8 @@ import (
 // mostCompletions limits how many values from nodes are offered as completions.
 const mostCompletions = 20
 
-// Complete returns the possible completions of word, the last word of a filter. They include keys, values, saved
-// filters, and names and values from rows.
+// Complete returns the possible completions of word, the last word of a filter. It completes the filter's keys and
+// their values, the names of saved filters, and the names and values of the nodes in rows.
 func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	not, term := "", word
 	if rest, is := strings.CutPrefix(word, "!"); is {

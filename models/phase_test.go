@@ -188,7 +188,7 @@ func TestPhasesAreNeverChanged(t *testing.T) {
 	}
 }
 
-// TestWorkMovesSeldom checks that heartbeats and switches between deploying and its wait state are not reported.
+// TestWorkMovesSeldom checks that neither heartbeats nor changes between deploying and its wait state are reported.
 func TestWorkMovesSeldom(t *testing.T) {
 	t.Parallel()
 	var e Evidence

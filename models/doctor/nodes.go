@@ -11,7 +11,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount formats each count with its name, in descending order of counts.
+// byCount returns strings such as "3 active", in descending order of counts.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string

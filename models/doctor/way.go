@@ -134,8 +134,8 @@ func judgeTCP(f *Facts) Diagnosis {
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon returns how long before a certificate's expiry the check starts to warn. The result is at most a third
-// of the certificate's lifetime, because a certificate valid for only a few days is renewed automatically.
+// expiresSoon returns how long before its expiry a certificate causes a warning. The result is at most a third of the
+// certificate's lifetime, because a certificate valid for only a few days is renewed automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }

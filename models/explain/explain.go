@@ -105,7 +105,8 @@ type Explanation struct {
 	Source    string `json:"-"`
 }
 
-// candidate is a rule that matches the facts. found is the text that it matched, if any.
+// candidate is a rule that matches the facts. found is the message that the rule matched, or nil if it matched only
+// conditions.
 type candidate struct {
 	rule       *Rule
 	order      int

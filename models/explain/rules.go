@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// allRules lists all rules. If several matching rules are equally certain, the first one wins; therefore, rules about
-// specific facts precede rules about texts in general. Callers must not modify the list.
+// allRules lists all rules. If several matching rules are equally certain, the first one wins, so specific rules
+// precede general ones. Callers must not modify the list.
 var allRules = slices.Concat(
 	ramdiskRules, factRules, waitRules, conductorRules, bmcRules, bootRules, imageRules,
 	diskRules, stepRules, agentRules, familyRules, fineRules,

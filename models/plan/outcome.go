@@ -81,8 +81,8 @@ func (f *Facts) Interface() string {
 	return f.DeployInterface()
 }
 
-// InterfaceText returns [Facts.DeployInterface] as text. For autodetect, the text includes the interfaces that
-// autodetect is expected to select.
+// InterfaceText formats the result of [Facts.DeployInterface]. For autodetect, it adds the interfaces that autodetect
+// is expected to select.
 func (f *Facts) InterfaceText() string {
 	if !f.autodetects() {
 		return models.OrNone(f.DeployInterface())

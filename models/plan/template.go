@@ -24,7 +24,7 @@ type OrderedStep struct {
 	Source string `json:"source"`
 }
 
-// TemplateText returns the steps of a template as text.
+// TemplateText formats the steps of a template on one line, each with its priority.
 func TemplateText(t models.DeployTemplate) string { return stepTexts(t.Steps) }
 
 // InstanceTraits returns the traits that the instance will have. The error says why Ironic cannot read the traits in
