@@ -1,7 +1,6 @@
 // Package steps lists the deploy, clean and service steps that Ironic's interfaces and ironic-python-agent offer, and
 // their arguments. Ironic's API reports neither. Without the checks in this package, a step that a node's interfaces
-// do
-// not offer fails only when the conductor plans it, or even after the machine has booted.
+// do not offer fails only when the conductor plans it, or even after the machine has booted.
 //
 // The table covers releases 39.0.0 and 21.4.4 of Ironic, and releases 13.0.0 and 9.4.2 of the agent. test/upstream
 // compares the table with the source code of these releases.
