@@ -18,14 +18,14 @@ type Row struct {
 	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the
 	// console did not observe the change of state.
 	Since time.Time
-	// Reason is the reason why the node failed, taken from last_error or the node's history. The newest Ironic clears
-	// last_error before the failed state appears.
+	// Reason is the reason why the node failed. It is taken from last_error or, because the newest Ironic clears
+	// last_error before the failed state appears, from the node's history.
 	Reason string
 	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock. It is the
 	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
 	// moment.
 	FirstSeen time.Time
-	// Changes lists the changes to the node that were sent from this console and accepted by Ironic, in order.
+	// Changes lists, in order, the changes to the node that were sent from this console and accepted by Ironic.
 	Changes []NodeChange
 	// Hardware holds data from the inventory. It is nil if the inventory was not read.
 	Hardware *Hardware

@@ -141,8 +141,7 @@ func (f Filter) Fields() []string {
 	return fields
 }
 
-// NeedsHardware reports whether the filter may need [Row.Hardware]. It is needed for nodes whose properties lack the
-// data.
+// NeedsHardware reports whether the filter may need [Row.Hardware] for nodes whose properties lack the data.
 func (f Filter) NeedsHardware() bool {
 	for _, all := range f.any {
 		if slices.ContainsFunc(all, func(t term) bool { return t.hardware }) {

@@ -134,8 +134,7 @@ var nodeFields = func() map[string]int {
 	return fields
 }()
 
-// WholeFields returns those of the given API fields whose complete value is only in [Node.Whole], not in another
-// field of Node.
+// WholeFields returns the given API fields whose complete values are found only in [Node.Whole].
 func WholeFields(fields []string) []string {
 	var whole []string
 	for _, f := range fields {

@@ -94,7 +94,7 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-// Name returns the phase's display name, sanitized.
+// Name returns the phase's sanitized display name.
 func (p *Phase) Name() string {
 	switch p.Kind {
 	case PhasePower:

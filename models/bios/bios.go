@@ -1,5 +1,5 @@
-// Package bios checks whether requested changes of BIOS settings are possible according to Ironic's data, and
-// compares the settings of two machines.
+// Package bios checks requested changes to BIOS settings against Ironic's data, and compares the settings of two
+// machines.
 package bios
 
 import (
@@ -57,8 +57,8 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 	return pending, problems
 }
 
-// same reports whether the setting already has the given value. Ironic stores a boolean as 0, False or false,
-// depending on its database.
+// same reports whether the setting already has the given value. Booleans are compared by meaning, because Ironic
+// stores them as 0, False or false, depending on its database.
 func same(s models.BIOSSetting, value string) bool {
 	if s.Type != "Boolean" {
 		return s.Value == value
@@ -68,8 +68,8 @@ func same(s models.BIOSSetting, value string) bool {
 	return err == nil && wrong == nil && now == wanted
 }
 
-// Shown returns the setting's value for display. However Ironic stores a boolean, Shown returns true or false, as the
-// BMC would.
+// Shown returns the setting's value for display. A boolean is shown as true or false, as on the BMC, regardless of
+// how Ironic stores it.
 func Shown(s models.BIOSSetting) string {
 	if on, err := strconv.ParseBool(strings.ToLower(s.Value)); err == nil && s.Type == "Boolean" {
 		return strconv.FormatBool(on)

@@ -143,7 +143,7 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the candidate with the highest confidence, the first one if several share it.
+// best returns the first candidate with the highest confidence, or false if there is no candidate.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -213,7 +213,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation turns a candidate into an explanation, and replaces the evidence names in the rule's messages by
+// explanation turns a candidate into an explanation. It replaces the evidence names in the rule's messages with their
 // values.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule

@@ -355,8 +355,8 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum length, in bytes, of a reason that is shown. Longer reasons are usually dumps, and are
-// cut.
+// mostShown is the maximum length, in bytes, of a displayed reason. Longer reasons, which are usually dumps, are
+// truncated.
 const mostShown = 2000
 
 func shownReason(text string) string {

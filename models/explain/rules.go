@@ -18,7 +18,7 @@ func Rules() []Rule {
 	return append(slices.Clone(allRules), *unknownRule(""), noReason)
 }
 
-// timeouts lists the errors that mean that Ironic gave up waiting for a ramdisk.
+// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk.
 var timeouts = []ErrorID{
 	ErrorCallbackTimeout, ErrorCleanNoBoot, ErrorCleanTimeout, ErrorInspectTimeout, ErrorServiceTimeout, ErrorRescueTimeout,
 }
