@@ -324,7 +324,7 @@ func number(s string) string {
 	return s[:n]
 }
 
-// NodeChange is a change to a node that Ironic has accepted.
+// NodeChange is an accepted change to a node.
 type NodeChange struct {
 	// Field is the changed field, such as properties.root_device.
 	Field string

@@ -56,7 +56,7 @@ func States() []ProvisionState {
 	}
 }
 
-// Known reports whether the state is in [States]. A newer Ironic may use others.
+// Known reports whether the state is in [States]. Newer releases of Ironic may use other states.
 func (s ProvisionState) Known() bool { return s.Class() != ClassUnknown }
 
 // StateClass is a class of provision states in which nodes are treated alike.

@@ -228,7 +228,7 @@ func (f Fields) With(other Fields) Fields {
 	set(&f.Ramdisk.Kernel, other.Ramdisk.Kernel)
 	set(&f.Ramdisk.Initrd, other.Ramdisk.Initrd)
 	set(&f.Ramdisk.Params, other.Ramdisk.Params)
-	if other.Image.Source != "" { // a checksum belongs to its image
+	if other.Image.Source != "" { // replace the checksum together with its image
 		f.Image = other.Image
 	}
 	set(&f.Image.Checksum, other.Image.Checksum)

@@ -90,8 +90,8 @@ func (f *Facts) templateSteps() []OrderedStep {
 // determine it.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// addedSteps returns the steps that are added to the driver's own. These are the steps to send, and the templates'
-// steps that none of them replaces.
+// addedSteps returns the steps that are added to the driver's own: the steps to send, and those steps of the
+// templates that the steps to send do not replace.
 func (f *Facts) addedSteps() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {
