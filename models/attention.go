@@ -16,10 +16,10 @@ const (
 	CallbackTimeout = 1800 * time.Second
 )
 
-// Attention returns a rank that tells how urgently a node needs an operator; 0 is the most urgent. Nodes that have
-// failed or have a fault come first, followed by failed nodes that are already in maintenance. Then come nodes that
-// are held, in maintenance, overdue, waiting, working and stable. now is on the server's clock. As time passes, a
-// node's rank changes only when the node becomes overdue, so that rows seldom move.
+// Attention ranks a node by how urgently it needs an operator; 0 is the most urgent. Nodes that have failed or have a
+// fault come first, followed by failed nodes that are already in maintenance. Then come nodes that are held, in
+// maintenance, overdue, waiting, working and stable. now is on the server's clock. As time passes, a node's rank
+// changes only when the node becomes overdue, so rows seldom move.
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {
@@ -46,8 +46,8 @@ func Attention(r *Row, now time.Time) int {
 	return 7 + lifeOrder[n.ProvisionState]
 }
 
-// Troubled reports whether the node has failed or has a fault. There is no provision state for a failed verification:
-// the node returns to enroll, with an error.
+// Troubled reports whether the node has failed or has a fault. Ironic has no provision state for a failed
+// verification: the node returns to enroll with an error, which therefore also counts.
 func (n *Node) Troubled() bool {
 	return n.ProvisionState.Failed() || n.Fault != "" || n.ProvisionState == StateEnroll && n.LastError != ""
 }

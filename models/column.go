@@ -11,20 +11,21 @@ import (
 	"time"
 )
 
-// Row is a node in a list. Besides Ironic's data it holds data that only a program watching the node can collect.
+// Row is a node in a list. In addition to Ironic's data, it holds data that a program can collect only by watching
+// the node.
 type Row struct {
 	Node Node
 	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the
 	// console did not observe the change of state.
 	Since time.Time
-	// Reason is the reason why the node failed, taken from last_error or the node's history. The newest Ironic clears
-	// last_error before the failed state appears.
+	// Reason is the reason why the node failed. It is taken from last_error or, because the newest Ironic clears
+	// last_error before the failed state appears, from the node's history.
 	Reason string
 	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock. It is the
 	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
 	// moment.
 	FirstSeen time.Time
-	// Changes lists the changes to the node that were sent from this console and accepted by Ironic, in order.
+	// Changes lists, in order, the changes to the node that were sent from this console and accepted by Ironic.
 	Changes []NodeChange
 	// Hardware holds data from the inventory. It is nil if the inventory was not read.
 	Hardware *Hardware
@@ -47,8 +48,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields returns the API fields to request in lists of nodes: those that columns, filters and events need. Every
-// field adds work on the server for each row.
+// ListFields returns the API fields to request when listing nodes: the fields needed for columns, filters and events.
+// Every field adds work on the server for each row.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
@@ -226,7 +227,7 @@ func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 // AgeInState returns how long the node has been in its state, for display on a screen. The duration is exact while an
 // operation runs and during the first minute. Later it is coarse, so that the display of an idle fleet does not
 // change. The prefix "≥" means that the duration may be longer, because the node was already in the state when the
-// console started. AgeInState returns "" if no time is known, or if the only known time is FirstSeen and less than an
+// console started. AgeInState returns "" if no time is known, or if only FirstSeen is known and it is less than an
 // hour ago.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
@@ -323,7 +324,7 @@ func number(s string) string {
 	return s[:n]
 }
 
-// NodeChange is a change to a node that Ironic has accepted.
+// NodeChange is an accepted change to a node.
 type NodeChange struct {
 	// Field is the changed field, such as properties.root_device.
 	Field string
@@ -331,7 +332,8 @@ type NodeChange struct {
 	At time.Time
 }
 
-// Values of [NodeChange.Field] for the changes of instance_uuid by which a deployment reserves and releases a node.
+// Values of [NodeChange.Field] for the changes that a deployment makes to instance_uuid in order to reserve and
+// release a node.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"

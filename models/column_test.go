@@ -170,8 +170,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestColumns checks that every column accepts an empty row, and that no column requests an additional API field that
-// node lists contain anyway.
+// TestColumns checks that every column accepts an empty row, and that the additional API field of a column is never
+// one of [ListFields], which are requested anyway.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

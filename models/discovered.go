@@ -23,7 +23,7 @@ func (r *Row) Discovered() Answer {
 	return No
 }
 
-// isKeys lists the values that the filter key "is" accepts.
+// isKeys lists the values that can follow "is:" in a filter.
 var isKeys = []string{"discovered", "maintenance", "protected", "retired"}
 
 // isTerm parses a term of the form is:VALUE. The value starts at w.text[at].

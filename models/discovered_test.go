@@ -7,8 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// TestDiscovered checks that either the inventory or extra can show that a node was discovered. If neither does, the
-// answer is unknown until both have been read.
+// TestDiscovered checks that a node counts as discovered if its inventory or its extra field says so. If neither
+// does, the result is unknown until both have been read.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()
 	f, err := models.ParseFilter("is:discovered")

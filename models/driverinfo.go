@@ -68,8 +68,8 @@ func DeployISO(n *Node) string {
 	return ""
 }
 
-// BMCOfIronic returns what Ironic knows about the node's BMC, sanitized. This includes the last power and health
-// states and the BMC's settings in driver_info, where Ironic masks secrets.
+// BMCOfIronic returns the data that Ironic has about the node's BMC, in sanitized form. The data includes the last
+// power and health states and the BMC's settings in driver_info, where Ironic masks secrets.
 func BMCOfIronic(n *Node) []Detail {
 	var d Details
 	d.Add("driver", n.Driver)

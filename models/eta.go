@@ -50,8 +50,8 @@ type Estimate struct {
 	// Left is the estimated remaining time. It is valid only if Known is true.
 	Left  time.Duration
 	Known bool
-	// Late means that the current phase already takes longer than nearly all earlier ones. It exceeds the median by
-	// more than three times the spread, 10 % of the median, and 2 s.
+	// Late means that the current phase has already taken longer than nearly all earlier ones: its duration exceeds
+	// the median by more than three times the spread, 10 % of the median, and 2 s.
 	Late bool
 }
 
@@ -83,8 +83,8 @@ func (e Estimate) Short() string {
 // CoarseLeft returns the remaining time, rounded for display.
 func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
-// coarseLeft rounds the remaining time, which is only an estimate. A rounded time changes less often, and a text that
-// does not change need not be sent to the terminal again.
+// coarseLeft rounds the remaining time, which is only an estimate. A rounded time changes less often, so it has to be
+// sent to the terminal less often.
 func coarseLeft(d time.Duration) time.Duration {
 	unit := 5 * time.Second
 	switch {
@@ -125,8 +125,8 @@ const (
 	pastPhase // from the end of a phase to the end of the operation
 )
 
-// NewExperience learns from past operations. Of a failed operation, only the phases that succeeded count. If the
-// start of an operation was not seen, its first phase does not count.
+// NewExperience collects samples from past operations. A failed operation contributes only the phases that succeeded.
+// If the start of an operation was not observed, its first phase is omitted.
 func NewExperience(past []Work) *Experience {
 	x := &Experience{samples: map[sampleKey][]time.Duration{}}
 	for i := range past {

@@ -25,7 +25,7 @@ const (
 	EventFault          EventKind = "fault"           // from, to: Ironic's fault field
 )
 
-// Event is a change of a node.
+// Event is a change to a node.
 type Event struct {
 	// Time is on the server's clock if that clock is known.
 	Time time.Time `json:"time"`

@@ -75,7 +75,7 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	return moved
 }
 
-// Begin replaces the evidence at the start of an operation. It notes that the start was observed.
+// Begin clears the evidence when an operation starts. It records that the start of the operation was observed.
 func (e *Evidence) Begin() { *e = Evidence{rested: true} }
 
 // update stores the node's current values, and keeps earlier values that the node no longer reports.

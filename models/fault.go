@@ -59,7 +59,7 @@ type Fault struct {
 	URL    string
 	// Status is the HTTP status, or 0 if there was no answer.
 	Status int
-	// Message is the explanation, sanitized. It comes from the server or from the console.
+	// Message is the sanitized explanation. It comes from the server or from the console.
 	Message string
 	// Hint describes the remedy in one sentence. It may be empty.
 	Hint string

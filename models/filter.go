@@ -37,8 +37,8 @@ type term struct {
 	exact  bool
 	fuzzy  bool
 	not    bool
-	// test, unless it is nil, decides whether the node matches; key and values are then ignored. Comparisons, paths
-	// and saved filters set it.
+	// test decides whether the node matches, unless it is nil. If it is set, key and values are ignored. Comparisons,
+	// paths and saved filters use it.
 	test func(r *Row, now time.Time) Answer
 	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
 	// the inventory.
@@ -141,8 +141,7 @@ func (f Filter) Fields() []string {
 	return fields
 }
 
-// NeedsHardware reports whether the filter may need [Row.Hardware]. It is needed for nodes whose properties lack the
-// data.
+// NeedsHardware reports whether the filter may need [Row.Hardware] for nodes whose properties lack the data.
 func (f Filter) NeedsHardware() bool {
 	for _, all := range f.any {
 		if slices.ContainsFunc(all, func(t term) bool { return t.hardware }) {
@@ -170,7 +169,7 @@ func (f Filter) Match(r *Row) Answer {
 	return found
 }
 
-// Unanswered returns the rows for which the filter's answer is Unknown.
+// Unanswered returns the rows for which [Filter.Match] returns Unknown.
 func Unanswered(f Filter, rows []*Row) []*Row {
 	var unknown []*Row
 	for _, r := range rows {

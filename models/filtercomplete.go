@@ -8,8 +8,8 @@ import (
 // mostCompletions limits how many values from nodes are offered as completions.
 const mostCompletions = 20
 
-// Complete returns the possible completions of word, the last word of a filter. They include keys, values, saved
-// filters, and names and values from rows.
+// Complete returns the possible completions of word, the last word of a filter. It completes the filter's keys and
+// their values, the names of saved filters, and the names and values of the nodes in rows.
 func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	not, term := "", word
 	if rest, is := strings.CutPrefix(word, "!"); is {
@@ -50,8 +50,8 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	return out
 }
 
-// valuesOf returns the nodes' distinct values that begin with prefix, sorted. It gets a node's values by calling the
-// of function, and stops after the node with which it reaches mostCompletions values.
+// valuesOf returns the nodes' distinct values that begin with prefix, sorted. It calls of to get the values of each
+// node, and stops after a node if it has found at least mostCompletions values.
 func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	var values []string
 	for _, r := range rows {

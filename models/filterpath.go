@@ -49,7 +49,7 @@ func pathTerm(w word, at int) (term, error) {
 }
 
 // equalsAny reports whether have, a value from the API, equals one of wants. If have is a list, one equal element
-// suffices. "" in wants stands for an empty or missing value.
+// suffices. An empty string in wants matches an empty or missing value.
 func equalsAny(have any, wants []string) bool {
 	if list, is := have.([]any); is && len(list) > 0 {
 		return slices.ContainsFunc(list, func(v any) bool { return equalsAny(v, wants) })
@@ -134,8 +134,7 @@ var nodeFields = func() map[string]int {
 	return fields
 }()
 
-// WholeFields returns those of the given API fields whose complete value is only in [Node.Whole], not in another
-// field of Node.
+// WholeFields returns the given API fields whose complete values are found only in [Node.Whole].
 func WholeFields(fields []string) []string {
 	var whole []string
 	for _, f := range fields {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// DefaultKernelParameters is a placeholder in kernel_append_params. It stands for the parameters in Ironic's
+// DefaultKernelParameters is a placeholder in kernel_append_params. Ironic replaces it with the parameters from its
 // configuration.
 const DefaultKernelParameters = "%default%"
 

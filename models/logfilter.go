@@ -149,7 +149,7 @@ func (t *logTerm) any(have ...string) bool {
 }
 
 // containsFold reports whether have contains want, ignoring case. want must already be folded. If want is ASCII,
-// containsFold does not allocate memory, because logs have up to 100 000 lines.
+// containsFold avoids allocating memory, because logs have up to 100 000 lines.
 func containsFold(have, want string) bool {
 	if want == "" {
 		return true

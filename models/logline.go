@@ -16,7 +16,7 @@ const (
 	LogPush    LogSource = "push"    // pushed by the machine
 	LogSerial  LogSource = "serial"  // the serial console at Ironic's address
 	LogArchive LogSource = "archive" // log archives stored by a conductor
-	LogStatus  LogSource = "status"  // the agent's status, polled from the agent
+	LogStatus  LogSource = "status"  // the status polled from the agent
 	LogServe   LogSource = "serve"   // downloads of the ramdisk from ironworks; cannot be followed
 )
 
@@ -53,8 +53,8 @@ type LogLine struct {
 	Level LogLevel `json:"level"`
 	Text  string   `json:"text"`
 	// Boot is the machine's boot ID, and Cursor is the journal's ID of the line. Together they identify duplicates.
-	// If the source is not a journal, Cursor is empty. Boot is then empty, too, unless the source is a serial
-	// console, for which it is derived from the estimated boot time.
+	// If the source is not a journal, Cursor is empty, and Boot is set only for a serial console, where it is derived
+	// from the estimated boot time.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 	// Progress is the installer's progress. It is nil in most lines.

@@ -24,8 +24,8 @@ func (o PatchOp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"op": o.Op, "path": o.Path, "value": o.Value})
 }
 
-// Check returns a *[SettingError] if the operation must not be sent: because its path is invalid, because it would
-// write a whole object in which Ironic masks secrets, or because its value is a mask.
+// Check returns a *[SettingError] if the operation must not be sent. That is the case if its path is invalid, if it
+// would write a whole object in which Ironic masks secrets, or if its value is a mask.
 func (o PatchOp) Check() error {
 	switch {
 	case !patchPath.MatchString(o.Path):

@@ -37,7 +37,7 @@ func TestBetween(t *testing.T) {
 }
 
 // TestBetweenIsCertain checks Between against Ironic's state machine: if an inferred state is removed from the
-// machine, the second state must be unreachable from the first.
+// machine, the target state must be unreachable from the initial state.
 func TestBetweenIsCertain(t *testing.T) {
 	t.Parallel()
 	claims := 0

@@ -188,7 +188,7 @@ func TestPhasesAreNeverChanged(t *testing.T) {
 	}
 }
 
-// TestWorkMovesSeldom checks that heartbeats and switches between deploying and its wait state are not reported.
+// TestWorkMovesSeldom checks that neither heartbeats nor changes between deploying and its wait state are reported.
 func TestWorkMovesSeldom(t *testing.T) {
 	t.Parallel()
 	var e Evidence
@@ -220,7 +220,7 @@ func TestBlame(t *testing.T) {
 			t.Parallel()
 			w := Work{Outcome: OutcomeFailed, Phases: tt.phases}
 			w.SetFailureReason(tt.reason)
-			w.SetFailureReason(tt.reason) // repeating it changes nothing
+			w.SetFailureReason(tt.reason) // setting the same reason again changes nothing
 			if got := phases(&w); got != tt.want || w.Reason != tt.reason {
 				t.Errorf("%s (%s), want %s", got, w.Reason, tt.want)
 			}

@@ -36,10 +36,10 @@ var ramdiskStages = [...]struct{ noun, doing string }{
 	RamdiskHeartbeat: {"heartbeat", "sending heartbeats"},
 }
 
-// Noun returns the name of the stage.
+// Noun returns the name of the stage, such as "boot medium".
 func (s RamdiskStage) Noun() string { return ramdiskStages[s].noun }
 
-// Doing describes what the machine does in the stage.
+// Doing describes what the machine does in the stage, such as "reading the boot medium".
 func (s RamdiskStage) Doing() string { return ramdiskStages[s].doing }
 
 // RamdiskLog is the state of the machine's last boot according to its log. Times are on the console's clock. A
@@ -78,7 +78,8 @@ type BootError struct {
 	First, Last time.Time
 }
 
-// Times returns the number of occurrences in words.
+// Times returns the number of occurrences in a form to which the error's text can be appended, such as "3 errors, the
+// latest".
 func (e *BootError) Times() string {
 	if e.Count == 1 {
 		return "1 error"

@@ -9,7 +9,7 @@ import (
 // ReachStage is a stage of a request to a server.
 type ReachStage string
 
-// The stages in which a request can fail, in order. The last one means that it did not fail.
+// The stages in which a request can fail, in order. The last stage means that the request did not fail.
 const (
 	ReachName     ReachStage = "name"     // resolving the host's name
 	ReachConnect  ReachStage = "connect"  // connecting

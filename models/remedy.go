@@ -13,7 +13,7 @@ type screenError interface {
 }
 
 // OnScreen returns the message of err for the console. If err, or an error that it wraps, has a separate message for
-// the console, OnScreen uses that message. Its remedies name keys instead of commands.
+// the console, OnScreen uses that message. The remedies in such a message name keys instead of commands.
 func OnScreen(err error) string {
 	if err == nil {
 		return ""

@@ -126,7 +126,7 @@ type BIOSSetting struct {
 	Unique        *bool `json:"unique,omitempty" yaml:"unique,omitempty"`
 }
 
-// Firmware describes the firmware versions of a component that Ironic has cached (API version 1.86).
+// Firmware holds the firmware versions that Ironic has cached for a component (API version 1.86).
 type Firmware struct {
 	Component      string `json:"component" yaml:"component"`
 	InitialVersion string `json:"initial_version" yaml:"initial_version"`

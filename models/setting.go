@@ -174,8 +174,8 @@ func (s Setting) Value() (any, error) {
 	return TypedValue(s.Text)
 }
 
-// TypedValue converts a text typed by the user. If the text is valid JSON, it returns the decoded value, otherwise
-// the text. Text that only starts like JSON is an error.
+// TypedValue converts text typed by the user to a value. If the text is valid JSON, it returns the decoded value,
+// otherwise the text. Text that only starts like JSON is an error.
 func TypedValue(text string) (any, error) {
 	if !json.Valid([]byte(text)) {
 		if looksLikeJSON(text) {
@@ -221,7 +221,7 @@ var secretSetting = func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)'` + key + `([^']*)|"` + key + `([^"]*)|` + key + `("[^"]*"?|'[^']*'?|\S*)`)
 }()
 
-// SecretSettings returns the byte ranges of secret values in a text that contains settings.
+// SecretSettings returns the byte ranges of the secret values in text, which contains settings.
 func SecretSettings(text string) [][2]int {
 	var parts [][2]int
 	for _, at := range secretSetting.FindAllStringSubmatchIndex(text, -1) {
@@ -234,7 +234,7 @@ func SecretSettings(text string) [][2]int {
 	return parts
 }
 
-// MaskSettings masks the secret values in a text that contains settings.
+// MaskSettings returns a copy of text in which the secret values of settings are masked.
 func MaskSettings(text string) string {
 	var b strings.Builder
 	at := 0

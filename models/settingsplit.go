@@ -9,8 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// SplitSettings splits a text into settings at spaces outside quotes, as a shell does. A value that starts like a
-// JSON list or object, such as KEY=[{"name": "/dev/sda"}], extends to the end of the JSON value.
+// SplitSettings splits text into settings at spaces outside quotes, as a shell does. A value that starts like a JSON
+// list or object, such as KEY=[{"name": "/dev/sda"}], extends to the end of the JSON value.
 func SplitSettings(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

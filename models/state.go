@@ -56,7 +56,7 @@ func States() []ProvisionState {
 	}
 }
 
-// Known reports whether the state is in [States]. A newer Ironic may use others.
+// Known reports whether the state is in [States]. Newer releases of Ironic may use other states.
 func (s ProvisionState) Known() bool { return s.Class() != ClassUnknown }
 
 // StateClass is a class of provision states in which nodes are treated alike.
@@ -110,7 +110,7 @@ func (s ProvisionState) Busy() bool { return !s.Resting() }
 // Failed reports whether the state means that an operation has failed.
 func (s ProvisionState) Failed() bool { return s.Class() == ClassFailed }
 
-// Phase returns the state that stands for the whole operation. During an operation, Ironic alternates between this
+// Phase returns the state that represents the whole operation. During an operation, Ironic alternates between this
 // state and a wait state, for example between deploying and wait call-back within milliseconds. For a stable state,
 // Phase returns the state itself.
 func (s ProvisionState) Phase() ProvisionState {

@@ -26,7 +26,7 @@ func OrNone(text string) string {
 	return text
 }
 
-// Texts converts a list of values of a string-based type to strings.
+// Texts converts a list whose element type is based on string to a list of strings.
 func Texts[T ~string](list []T) []string {
 	texts := make([]string, len(list))
 	for i := range list {

@@ -14,7 +14,7 @@ import (
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`
-	// Kind is the transitional state that stands for the operation: deploying, cleaning, …
+	// Kind is the transitional state that represents the operation: deploying, cleaning, …
 	Kind ProvisionState `json:"kind"`
 	// Begin is the time when the operation was first observed. End is the time when it ended. End is zero while the
 	// operation is running, and also if its end was not observed.
@@ -94,7 +94,7 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-// Name returns the phase's display name, sanitized.
+// Name returns the phase's sanitized display name.
 func (p *Phase) Name() string {
 	switch p.Kind {
 	case PhasePower:

@@ -1,5 +1,5 @@
-// Package bios checks whether requested changes of BIOS settings are possible according to Ironic's data, and
-// compares the settings of two machines.
+// Package bios checks requested changes to BIOS settings against Ironic's data, and compares the settings of two
+// machines.
 package bios
 
 import (
@@ -57,8 +57,8 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 	return pending, problems
 }
 
-// same reports whether the setting already has the given value. Ironic stores a boolean as 0, False or false,
-// depending on its database.
+// same reports whether the setting already has the given value. Booleans are compared by meaning, because Ironic
+// stores them as 0, False or false, depending on its database.
 func same(s models.BIOSSetting, value string) bool {
 	if s.Type != "Boolean" {
 		return s.Value == value
@@ -68,7 +68,8 @@ func same(s models.BIOSSetting, value string) bool {
 	return err == nil && wrong == nil && now == wanted
 }
 
-// Shown returns the setting's value in the form that the BMC uses.
+// Shown returns the setting's value for display. A boolean is shown as true or false, as on the BMC, regardless of
+// how Ironic stores it.
 func Shown(s models.BIOSSetting) string {
 	if on, err := strconv.ParseBool(strings.ToLower(s.Value)); err == nil && s.Type == "Boolean" {
 		return strconv.FormatBool(on)
@@ -83,7 +84,7 @@ type Value struct {
 	Before string
 }
 
-// Arguments returns the arguments with which the bios.apply_configuration step makes the changes.
+// Arguments returns the arguments of a bios.apply_configuration step that makes the changes.
 func Arguments(changes []Value) map[string]any {
 	settings := make([]any, len(changes))
 	for i, c := range changes {
@@ -200,7 +201,7 @@ func Compare(golden, settings []models.BIOSSetting) []Difference {
 	return list
 }
 
-// Copied returns the changes that give a machine the settings of the golden machine. It omits the settings that
+// Copied returns the changes that copy the golden machine's settings to another machine. It omits the settings that
 // cannot be copied.
 func Copied(list []Difference) []Change {
 	var changes []Change

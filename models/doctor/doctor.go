@@ -211,8 +211,7 @@ func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	return rule.judge(f)
 }
 
-// skippedBecause maps each connection check to the reason for skipping later checks, which is shown if the connection
-// check fails.
+// skippedBecause maps each connection check to the reason that is shown for the checks skipped when it fails.
 var skippedBecause = map[ID]string{
 	CheckConfiguration:  "invalid configuration",
 	CheckName:           "name not resolved",

@@ -225,8 +225,8 @@ func TestDoctorJudges(t *testing.T) {
 	}
 }
 
-// stranger returns a function that changes the facts as if the server that answered were not Ironic. The change
-// function then modifies that server's answer.
+// stranger returns a function that changes the facts as if a server other than Ironic had responded. The change
+// function then modifies that server's response.
 func stranger(change func(r *models.Reach)) func(f *Facts) {
 	return func(f *Facts) {
 		f.Asked, f.Ironic.Body = false, []byte("{}")

@@ -76,7 +76,7 @@ func (f *Facts) types() []models.Driver {
 }
 
 // splitByInterface splits the hardware types by whether they enable at least one of the named interfaces of the given
-// kind. The reported result is false if Ironic does not report enabled interfaces.
+// kind. reported is false if Ironic does not report enabled interfaces.
 func (f *Facts) splitByInterface(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount formats each count with its name, in descending order of counts.
+// byCount returns strings such as "3 active", in descending order of counts.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string
@@ -234,7 +234,7 @@ func judgeNamedRamdisks(f *Facts) []Diagnosis {
 	return all
 }
 
-// judgeNamedImages runs the image checks of direct deployments on the named nodes.
+// judgeNamedImages checks the images of the named nodes in the same way as before a direct deployment.
 func judgeNamedImages(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.Named {

@@ -134,8 +134,8 @@ func judgeTCP(f *Facts) Diagnosis {
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon returns how long before a certificate's expiry the check starts to warn. The result is at most a third
-// of the certificate's lifetime, because a certificate valid for only a few days is renewed automatically.
+// expiresSoon returns how long before its expiry a certificate causes a warning. The result is at most a third of the
+// certificate's lifetime, because a certificate valid for only a few days is renewed automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }
@@ -192,8 +192,8 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	return ok(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
 
-// faultAbout says which aspect the fault of the first API request concerns: the server's answer, the user's access,
-// or the API version.
+// faultAbout says what the fault of the first API request concerns: the server's answer, the user's access, or the
+// API version.
 type faultAbout int
 
 const (
@@ -337,7 +337,7 @@ func judgeAPIVersion(f *Facts) Diagnosis {
 	return ok("API "+f.Version.String()+": all features", evidence...)
 }
 
-// slowAnswer is the median latency of small requests above which the console feels slow.
+// slowAnswer limits the median latency of small requests. Above this limit, the console feels slow.
 const slowAnswer = time.Second
 
 func judgeLatency(f *Facts) Diagnosis {

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// Boot describes how far the last boot of a node's ramdisk has come, according to all sources. Screens and commands
-// share it.
+// Boot combines all sources to describe how far the last boot of a node's ramdisk has come. Screens and commands use
+// it, so that they show the same progress.
 type Boot struct {
 	Stage models.RamdiskStage
 	// Since is the time when the stage started, or zero if unknown.

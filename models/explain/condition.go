@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Condition is a condition on facts other than the error text and the state. Its value is the description shown in
-// the documentation of the rules.
+// Condition is a requirement of a rule that concerns facts other than the error text and the state. Its value is the
+// description shown in the documentation of the rules.
 type Condition string
 
 // All conditions that rules use.
@@ -56,7 +56,7 @@ const (
 	ifBMCUnwell       Condition = "the BMC reports a component in a critical state"
 )
 
-// Limits that conditions apply to durations. As a reference, an agent sends a heartbeat every 90 to 180 s.
+// Limits on durations, used by the conditions. For comparison, an agent sends a heartbeat every 90 to 180 s.
 const (
 	offForLong = 2 * time.Minute
 	// reachTakes is the longest time that an agent takes from its start to its first request. Before that request, it

@@ -74,7 +74,7 @@ type Rule struct {
 	Source string
 }
 
-// Next is the next safe action of an explanation.
+// Next is the safe action that an explanation suggests.
 type Next struct {
 	// Text tells the operator what to do.
 	Text string `json:"text"`
@@ -85,7 +85,7 @@ type Next struct {
 	Command string `json:"command"`
 
 	// Verb is the provision verb that the command sends. Checks use it to block unsafe commands. If Retry is set,
-	// Verb is chosen by the node's current state: it retries the operation or ends the wait.
+	// Verb depends on the node's current state: it either retries the operation or ends the wait.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }
@@ -105,7 +105,8 @@ type Explanation struct {
 	Source    string `json:"-"`
 }
 
-// candidate is a rule that matches the facts. found is the text that it matched, if any.
+// candidate is a rule that matches the facts. found is the message that the rule matched, or nil if it matched only
+// conditions.
 type candidate struct {
 	rule       *Rule
 	order      int
@@ -113,8 +114,8 @@ type candidate struct {
 	found      *reasonText
 }
 
-// NeedsPorts reports whether the node's ports would improve the explanation. They do if the ramdisk reports that
-// Ironic does not recognize the machine.
+// NeedsPorts reports whether the node's ports would improve the explanation, which is the case if the ramdisk reports
+// that Ironic does not recognize the machine.
 func (f *Facts) NeedsPorts() bool {
 	if f.Row == nil {
 		return false
@@ -142,7 +143,7 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the candidate with the highest confidence, the first one if several share it.
+// best returns the first candidate with the highest confidence, or false if there is no candidate.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -152,8 +153,9 @@ func (x *explaining) best() (best candidate, found bool) {
 	return best, found
 }
 
-// candidates returns the rules that match. It omits rules that another match replaces, "nothing is wrong" if another
-// rule matches, and guesses if one match is certain.
+// candidates returns the rules that match, except those that another match replaces. If a rule for a problem matches,
+// the rules saying that nothing is wrong are omitted; if such a match is certain, guesses are omitted, too. Matches
+// with low confidence do not suppress other rules.
 func (x *explaining) candidates() []candidate {
 	var all []candidate
 	for i := range allRules {
@@ -211,7 +213,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation turns a candidate into an explanation, and replaces the evidence names in the rule's messages by
+// explanation turns a candidate into an explanation. It replaces the evidence names in the rule's messages with their
 // values.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule

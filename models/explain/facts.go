@@ -154,13 +154,13 @@ func troubleOf(r *models.Row) string {
 	return string(r.Node.ProvisionState)
 }
 
-// reasonText is a text that may state the cause, with the known errors found in it.
+// reasonText is a message that may state the cause, with the known errors found in it.
 type reasonText struct {
 	evidence models.Observation
 	known    []knownIn
-	// maxConfidence limits the confidence of conclusions from the text.
+	// maxConfidence limits the confidence of conclusions drawn from the message.
 	maxConfidence Confidence
-	// old means that the text may be from an earlier operation.
+	// old means that the message may be from an earlier operation.
 	old bool
 	log bool
 }
@@ -251,8 +251,7 @@ func (x *explaining) workBegan() time.Time {
 	return time.Time{}
 }
 
-// gatherTexts collects the texts that may state the cause. Ironic's reasons come first, followed by texts from the
-// log.
+// gatherTexts collects the messages that may state the cause: first Ironic's reasons, then messages from the log.
 func (x *explaining) gatherTexts() {
 	if x.Text != "" {
 		x.addText("error", x.Text, 0)
@@ -356,8 +355,8 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum length, in bytes, of a reason that is shown. Longer reasons are usually dumps, and are
-// cut.
+// mostShown is the maximum length, in bytes, of a displayed reason. Longer reasons, which are usually dumps, are
+// truncated.
 const mostShown = 2000
 
 func shownReason(text string) string {

@@ -11,7 +11,7 @@ import (
 // counts only if an opening precedes it, because other programs write about images or networks, too.
 type family struct {
 	ID RuleID
-	// Openings lists the beginnings of clauses that Ironic or the agent writes; "…" stands for up to maxOpeningGap
+	// Openings lists the beginnings of clauses that Ironic or the agent writes; "…" matches up to maxOpeningGap
 	// bytes. Words lists whole words in lower case; a final "*" matches the rest of a word. At least one of the
 	// openings or words must match.
 	Openings []string
@@ -32,7 +32,7 @@ type family struct {
 // maxOpeningGap is the maximum length, in bytes, of the names and steps between the parts of an opening.
 const maxOpeningGap = 300
 
-// topicFamilies lists the families that take precedence over those of phases. More specific families come first; for
+// topicFamilies lists the families that take precedence over phaseFamilies. More specific families come first; for
 // example, a message from the RAID module also mentions Redfish.
 var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
 

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// allRules lists all rules. If several matching rules are equally certain, the first one wins; therefore, rules about
-// specific facts precede rules about texts in general. Callers must not modify the list.
+// allRules lists all rules. If several matching rules are equally certain, the first one wins, so specific rules
+// precede general ones. Callers must not modify the list.
 var allRules = slices.Concat(
 	ramdiskRules, factRules, waitRules, conductorRules, bmcRules, bootRules, imageRules,
 	diskRules, stepRules, agentRules, familyRules, fineRules,
@@ -18,7 +18,7 @@ func Rules() []Rule {
 	return append(slices.Clone(allRules), *unknownRule(""), noReason)
 }
 
-// timeouts lists the errors that mean that Ironic gave up waiting for a ramdisk.
+// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk.
 var timeouts = []ErrorID{
 	ErrorCallbackTimeout, ErrorCleanNoBoot, ErrorCleanTimeout, ErrorInspectTimeout, ErrorServiceTimeout, ErrorRescueTimeout,
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// EvChanged is the field that lists what was changed on the node after the failure.
+// EvChanged names the evidence field that lists what was changed on the node after the failure.
 const EvChanged EvidenceField = "changed since"
 
 // remedy is a change to a node that may have removed the cause of a failure.

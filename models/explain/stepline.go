@@ -43,9 +43,9 @@ func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) strin
 	return cmp.Or(models.CurrentStepText(n), restLine(s))
 }
 
-// reasonLine returns the reason of a failure, in a form that suits a column. If a change may have removed the cause,
-// it returns that change. If not, it returns the brief text of the matching rule, or Ironic's own text if no rule
-// matches with enough confidence.
+// reasonLine returns the reason for a failure, in a form that suits a column. If a later change may have removed the
+// cause, it names that change. Otherwise, it returns the brief text of the matching rule. If no rule matches with
+// enough confidence, or if the rule only names the phase that failed, it returns Ironic's own text.
 func reasonLine(r *models.Row) string {
 	reason := models.ReasonOf(r)
 	if reason == "" {

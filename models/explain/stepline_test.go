@@ -106,7 +106,7 @@ func TestStepLineIsStill(t *testing.T) {
 	}
 }
 
-// BenchmarkStepLine measures the time for one line. Every frame computes one for each row.
+// BenchmarkStepLine measures the time for one line, because every frame needs one for each row.
 func BenchmarkStepLine(b *testing.B) {
 	now := time.Unix(100_000, 0)
 	hosts := []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}, {Hostname: "c3", Alive: true}}

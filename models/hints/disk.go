@@ -100,8 +100,8 @@ func newDisk(reported *PythonDict) Disk {
 	return d
 }
 
-// Attribute returns the attribute that the named hint refers to, as text, or "" if it was not reported. The size is
-// in GiB, as in hints.
+// Attribute returns, as text, the attribute to which the named hint refers. It returns "" if the attribute was not
+// reported. The size is in GiB, as in hints.
 func (d *Disk) Attribute(name Hint) string {
 	if text, ok := d.report().Get(string(name)).(string); ok {
 		return text

@@ -11,7 +11,7 @@ type Explanation struct {
 	// Picks is the name of the selected disk, or "" if none is selected; Error then gives the reason.
 	Picks string `json:"picks"`
 	Error string `json:"error,omitempty"`
-	// Problems lists those problems with the hints that do not depend on the disks.
+	// Problems lists the problems that can be found in the hints without knowing the disks.
 	Problems []Problem   `json:"problems,omitempty"`
 	Disks    []DiskCheck `json:"disks"`
 }

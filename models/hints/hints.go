@@ -24,7 +24,7 @@ const (
 	GenerationOld
 )
 
-// String returns the name of the generation.
+// String returns "newest" or "old", the names that [ParseGeneration] accepts.
 func (g Generation) String() string {
 	if g == GenerationOld {
 		return "old"
@@ -32,7 +32,7 @@ func (g Generation) String() string {
 	return "newest"
 }
 
-// ParseGeneration returns the generation with the given name.
+// ParseGeneration parses the name of a generation, which is "newest" or "old".
 func ParseGeneration(name string) (Generation, error) {
 	switch name {
 	case "newest":
@@ -164,7 +164,7 @@ func (h Hints) Names() []Hint {
 	return names
 }
 
-// Expression returns the expression of the named hint, as text.
+// Expression returns the expression of the named hint in Python's string form, or "None" if there is no such hint.
 func (h Hints) Expression(name Hint) string {
 	d, _ := h.value.(*PythonDict)
 	return PythonStr(d.Get(string(name)))

@@ -45,7 +45,7 @@ func (inv *Inventory) OutOfBand() bool {
 	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
 }
 
-// Unreported returns the hints that refer to attributes that no disk in the inventory reports. The effect of these
+// Unreported returns the hints whose attributes are not reported for any disk in the inventory. The effect of these
 // hints is unknown. The name counts as unreported if the disks were read from the BMC, because only a ramdisk knows
 // the names.
 func (inv *Inventory) Unreported(hints []Hint) []Hint {
@@ -59,7 +59,8 @@ func (inv *Inventory) Unreported(hints []Hint) []Hint {
 	return untold
 }
 
-// Details describes the machine and its disks, one per line. The text is sanitized. inv may be nil.
+// Details describes the machine and its disks, with one detail for each of them. The details are sanitized. inv may
+// be nil.
 func (inv *Inventory) Details() []models.Detail {
 	if inv == nil || len(inv.Disks) == 0 {
 		return []models.Detail{{Name: "disks", Value: "not known: the node was not inspected"}}

@@ -17,8 +17,8 @@ const (
 	Doubtful Severity = "warning"
 )
 
-// Problem is a problem with a hint that does not depend on the disks. If it does not concern a specific hint, Hint is
-// empty.
+// Problem is a problem that can be found in the hints without knowing the disks. If it does not concern a specific
+// hint, Hint is empty.
 type Problem struct {
 	Hint     Hint     `json:"hint,omitempty"`
 	Severity Severity `json:"severity"`

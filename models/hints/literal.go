@@ -261,7 +261,7 @@ func (p *expressionParser) numeral() node {
 	return kind
 }
 
-// numberMayEnd reports whether rest begins with a keyword. A keyword may follow a number without a space.
+// numberMayEnd reports whether rest begins with a keyword that may follow a number without a space.
 func numberMayEnd(rest string) bool {
 	return slices.ContainsFunc([]string{"and", "else", "for", "if", "in", "is", "not", "or"}, func(word string) bool {
 		return strings.HasPrefix(rest, word)
@@ -282,7 +282,7 @@ func scanNumeral(s string) (kind node, size int) {
 		at++
 		at += digits(s[at:])
 	}
-	if at < len(s) && (s[at] == 'e' || s[at] == 'E') { // an upper-case E comes from an escape: %5E5 stands for ^5
+	if at < len(s) && (s[at] == 'e' || s[at] == 'E') { // an upper-case E comes from an escape such as %5E5, which encodes ^5
 		e := at + 1
 		if e < len(s) && s[e] == '-' {
 			e++

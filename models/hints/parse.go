@@ -98,7 +98,7 @@ func (r reader) invalid(names []string) *Error {
 	return raised("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`, Join(names), Join(r.known()))
 }
 
-// noObject returns the error for hints that are not an object. Python iterates over them and takes each item for the
+// noObject returns the error for hints that are not an object. Python iterates over them and treats each item as the
 // name of a hint.
 func (r reader) noObject(given any) *Error {
 	var parts PythonList

@@ -93,7 +93,7 @@ func (p *jsonParser) value() (any, error) {
 	return p.number()
 }
 
-// word reads a value that consists of a word. In addition to JSON's words, Python accepts NaN, Infinity and
+// word reads a literal such as null or true. In addition to JSON's literals, Python accepts NaN, Infinity and
 // -Infinity.
 func (p *jsonParser) word() (v any, ok bool) {
 	rest := p.s[p.at:]

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// The types of JSON values in Python. The results of Ironic and its agent depend on a value's type, its truth value
-// and its form as a string. A value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a *PythonDict.
+// Types for JSON values as Python represents them. They are needed because the results of Ironic and its agent depend
+// on a value's type, its truth value and its form as a string. A value is nil, a bool, a PythonInt, a float64, a
+// string, a PythonList or a *PythonDict.
 type (
 	// PythonInt is an integer of any size, in the decimal form that Python writes.
 	PythonInt string

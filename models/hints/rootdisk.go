@@ -26,7 +26,7 @@ func RootDiskOf(n *models.Node) RootDisk {
 	return RootDisk{console["root_disk"]}
 }
 
-// IsKnown reports whether the root disk is known.
+// IsKnown reports whether a root disk was stored for the node.
 func (r RootDisk) IsKnown() bool { return r.value != nil }
 
 // String returns the stored value as text.
@@ -51,8 +51,8 @@ func DiskOf(identity map[string]string) *Disk {
 	return &Disk{WWN: identity[string(WWN)], WWNWithExtension: identity[string(WWNWithExtension)], Serial: identity[string(Serial)]}
 }
 
-// Named reports whether name identifies the disk. It does if it is the WWN or serial number of the disk, or an object
-// that contains one of these.
+// Named reports whether name identifies the disk. A name is the WWN or serial number of a disk, or an object that
+// contains one of these.
 func (d *Disk) Named(name any) bool {
 	switch v := name.(type) {
 	case string:

@@ -12,7 +12,7 @@ func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	return skipped, nil
 }
 
-// SkipEntries returns the entries of skip_block_devices, each as hints.
+// SkipEntries converts each entry of skip_block_devices to [Hints].
 func (s Search) SkipEntries() []Hints {
 	entries, _ := pythonItems(s.Skip.value)
 	hints := make([]Hints, len(entries))

@@ -1,6 +1,6 @@
-// Package jsonschema implements the part of Python's jsonschema that Ironic uses. It produces the same messages. If a
-// value violates a schema in several ways, it selects the same message, because Ironic's responses contain only one.
-// Values have the types that [hints.PythonRepr] accepts.
+// Package jsonschema implements the part of Python's jsonschema that Ironic uses, with the same messages. If a value
+// violates a schema in several ways, it selects the same violation as jsonschema does, because Ironic's responses
+// report only one. Values have the types that [hints.PythonRepr] accepts.
 package jsonschema
 
 import (

@@ -12,8 +12,8 @@ const (
 	BootRamdisk BootKind = "ramdisk"
 )
 
-// BootFile is a file from which nodes boot, together with the answer of its web server to this machine. Conductors
-// and BMCs may get a different answer.
+// BootFile is a file from which nodes boot, together with the response that this machine got from the file's web
+// server. Conductors and BMCs may get a different response.
 type BootFile struct {
 	Kind BootKind
 	// Field is the name of the node's field, and Address is its value. Address may contain secrets.

@@ -102,7 +102,7 @@ type CheckRule struct {
 	Worst CheckSeverity
 	// Override reports whether the operator can override the check, by typing the node's name.
 	Override bool
-	// About describes in one line, for the documentation, what the check requires.
+	// About is a one-line description of what the check requires. It is used in the documentation.
 	About string
 }
 
@@ -215,7 +215,8 @@ type Check struct {
 	Remedy   string               `json:"way_out,omitempty"`
 	// ScreenRemedy suggests what to do in the console, in terms of keys and wizard pages.
 	ScreenRemedy string `json:"-"`
-	// Override reports whether the operator can override the check. Overridden reports whether the operator did so.
+	// Override reports whether the operator can override the check. Overridden reports whether the operator has
+	// overridden it.
 	Override   bool `json:"may_be_overridden"`
 	Overridden bool `json:"overridden,omitempty"`
 	// Policy is the policy that changed the severity. It is empty if none did.

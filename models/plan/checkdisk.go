@@ -151,8 +151,9 @@ func checkInventoryBy(f *Facts) finding {
 	return pass("the agent reported the disks")
 }
 
-// unreportedHints returns the hints for attributes that are missing from an inventory that was read from the BMC. The
-// agent can find a disk only by attributes that its ramdisk reports.
+// unreportedHints returns the hints whose attributes are missing from an inventory read from the BMC. It returns nil
+// for other inventories. The effect of the returned hints is unknown, because the agent compares hints with the
+// attributes that its ramdisk reports.
 func (f *Facts) unreportedHints() []hints.Hint {
 	if !f.Inventory.OutOfBand() {
 		return nil
@@ -212,8 +213,8 @@ func diskLine(d *hints.Disk) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
 }
 
-// missHelp returns a remark on the message that the hints match no disk. The remark says why the agent's result may
-// differ. It is "" if there is no known reason.
+// missHelp returns a remark to append to the message that no disk matches the hints. The remark says why the agent's
+// result may differ. It is "" if there is no known reason.
 func (f *Facts) missHelp() string {
 	names := f.Hints.Hints.Names()
 	has := func(rootHints ...hints.Hint) bool {

@@ -44,8 +44,8 @@ func checkRestart(f *Facts) finding {
 	return pass("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
 }
 
-// publishedTwice says why a deployment fails if Ironic publishes the deploy ISO a second time. The publish_image
-// function (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
+// publishedTwice says why a deployment fails if Ironic publishes the deploy ISO a second time: the publish_image
+// function (ironic/drivers/modules/image_utils.py) then finds its own hard link to the cached file.
 const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
 
 // restartsMachine reports whether the step restarts the machine out of band. Such steps are defined in

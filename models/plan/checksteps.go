@@ -90,7 +90,7 @@ func checkSteps(f *Facts) finding {
 	return pass("valid", sent)
 }
 
-// wrongSteps returns the problems because of which Ironic rejects the steps.
+// wrongSteps returns the problems that make Ironic reject the steps.
 func wrongSteps(list []models.Step) (wrong []string) {
 	seen := map[string]bool{}
 	for _, s := range list {

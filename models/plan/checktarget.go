@@ -104,7 +104,7 @@ func checkDataDisk(f *Facts) finding {
 	return pass("not registered", models.Observed("extra.data_disks", register))
 }
 
-// minUsualDisk is the size below which a disk is unusually small for a server.
+// minUsualDisk is the size, in bytes, below which a disk is unusually small for a server.
 const minUsualDisk = 16 * hints.GiB
 
 func checkOddDisk(f *Facts) finding {

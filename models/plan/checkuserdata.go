@@ -44,8 +44,8 @@ func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	return "", "", true
 }
 
-// looksLikeCoreOS reports whether the name of the image resembles those of Fedora CoreOS, RHEL CoreOS, CentOS Stream
-// CoreOS or Flatcar.
+// looksLikeCoreOS reports whether the image's name suggests that it is an image of Fedora CoreOS, RHEL CoreOS, CentOS
+// Stream CoreOS or Flatcar.
 func looksLikeCoreOS(source string) bool {
 	name := strings.ToLower(source[strings.LastIndex(source, "/")+1:])
 	return slices.ContainsFunc([]string{"coreos", "rhcos", "fcos", "scos", "flatcar"}, func(word string) bool { return strings.Contains(name, word) })

@@ -236,7 +236,7 @@ func unknown(text, remedy string, evidence ...models.Observation) finding {
 	return finding{verdict: notKnown, text: text, remedy: remedy, evidence: evidence}
 }
 
-// onScreen returns the finding with a remedy for the console, to be shown instead of one that names a command.
+// onScreen returns the finding with a remedy that the console shows instead of the command-line remedy.
 func (r finding) onScreen(remedy string) finding {
 	r.screenRemedy = remedy
 	return r
@@ -322,7 +322,7 @@ func (s CheckSeverity) worse(than CheckSeverity) bool {
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check turns a finding into the result of a check, according to the check's rule.
+// check converts a finding to a [Check], applying the rule for the given ID.
 func (r finding) check(id CheckID) Check {
 	rule, _ := ruleOf(id)
 	check := Check{ID: id, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}

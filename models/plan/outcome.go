@@ -12,7 +12,7 @@ import (
 // (ironic/drivers/modules/autodetect.py in Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// diskChoice says what selects the disk that a deployment writes.
+// diskChoice says what selects the disk to which a deployment writes.
 type diskChoice string
 
 const (
@@ -81,8 +81,8 @@ func (f *Facts) Interface() string {
 	return f.DeployInterface()
 }
 
-// InterfaceText returns [Facts.DeployInterface] as text. For autodetect, the text includes the interfaces that
-// autodetect is expected to select.
+// InterfaceText formats the result of [Facts.DeployInterface]. For autodetect, it adds the interfaces that autodetect
+// is expected to select.
 func (f *Facts) InterfaceText() string {
 	if !f.autodetects() {
 		return models.OrNone(f.DeployInterface())

@@ -63,8 +63,8 @@ func (k Kind) installStep() string {
 	return ""
 }
 
-// kindOf derives the kind of a plan that does not name one from the deploy interface and the steps. A custom-agent
-// node without steps gets install_coreos.
+// kindOf determines the kind of a plan that does not set one. The kind depends on the deploy interface and the steps.
+// A custom-agent node without steps gets install_coreos.
 func kindOf(deployInterface string, steps []models.Step) Kind {
 	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
 		return kind
@@ -109,11 +109,11 @@ type Fields struct {
 	ConfigDrive ConfigDrive
 	Ramdisk     Ramdisk
 	Image       Image
-	// Traits lists the instance's traits. Deploy templates that are named like a trait add their steps. If Traits is
-	// nil, the traits are not changed.
+	// Traits lists the instance's traits. If the name of a deploy template equals a trait, the template's steps are
+	// added. If Traits is nil, the traits are not changed.
 	Traits []string
-	// Allocate reserves the node through an allocation instead of setting its instance_uuid. Nil means that it is not
-	// set.
+	// Allocate reserves the node through an allocation instead of setting its instance_uuid. If Allocate is nil, the
+	// plan does not set this field.
 	Allocate *Allocate
 	// Policy maps the IDs of checks to the policies that change their results.
 	Policy map[CheckID]CheckPolicy
@@ -228,7 +228,7 @@ func (f Fields) With(other Fields) Fields {
 	set(&f.Ramdisk.Kernel, other.Ramdisk.Kernel)
 	set(&f.Ramdisk.Initrd, other.Ramdisk.Initrd)
 	set(&f.Ramdisk.Params, other.Ramdisk.Params)
-	if other.Image.Source != "" { // a checksum belongs to its image
+	if other.Image.Source != "" { // replace the checksum together with its image
 		f.Image = other.Image
 	}
 	set(&f.Image.Checksum, other.Image.Checksum)

@@ -330,7 +330,8 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	}
 }
 
-// mergedSteps returns what [Facts.Order] returns if the given steps are sent and there are no templates.
+// mergedSteps returns the steps that [Facts.Order] would return if the given steps were sent and there were no
+// templates.
 func mergedSteps(deployInterface string, sent []models.Step) []models.Step {
 	brought := make([]OrderedStep, len(sent))
 	for i, s := range sent {

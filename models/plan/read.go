@@ -108,7 +108,8 @@ func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) 
 	}
 }
 
-// mapping reads a mapping whose keys must all be among the given ones. The mapping may be empty.
+// mapping reads a YAML mapping, which may be empty. It calls the function that keys holds for each key of the
+// mapping, and reports unknown keys.
 func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*yaml.Node)) {
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		read := keys[key]

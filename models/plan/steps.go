@@ -128,7 +128,7 @@ func stepRank(iface string) int {
 	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
 }
 
-// IsInstallStep reports whether the step may install a system. This is assumed of every enabled in-band step, except
+// IsInstallStep reports whether the step may install a system. It returns true for every enabled in-band step, except
 // those that are part of every deployment and those that are known to do something else, such as erasing disks.
 func IsInstallStep(s models.Step) bool {
 	others := []string{

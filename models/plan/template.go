@@ -24,7 +24,7 @@ type OrderedStep struct {
 	Source string `json:"source"`
 }
 
-// TemplateText returns the steps of a template as text.
+// TemplateText formats the steps of a template on one line, each with its priority.
 func TemplateText(t models.DeployTemplate) string { return stepTexts(t.Steps) }
 
 // InstanceTraits returns the traits that the instance will have. The error says why Ironic cannot read the traits in
@@ -90,8 +90,8 @@ func (f *Facts) templateSteps() []OrderedStep {
 // determine it.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// addedSteps returns the steps that are added to the driver's own. These are the steps to send, and the templates'
-// steps that none of them replaces.
+// addedSteps returns the steps that are added to the driver's own: the steps to send, and those steps of the
+// templates that the steps to send do not replace.
 func (f *Facts) addedSteps() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {

@@ -150,8 +150,8 @@ func templateCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestTemplatesThatInstall checks that a custom-agent node is not installed twice, and never by a step that is not
-// shown.
+// TestTemplatesThatInstall checks that a system is not installed twice on a custom-agent node, and that an unknown
+// step that may install a system is refused unless the plan sets the kind.
 func TestTemplatesThatInstall(t *testing.T) {
 	t.Parallel()
 	a := []string{"CUSTOM_A"}

@@ -227,7 +227,7 @@ func isJSONOf(old, now *yaml.Node) bool {
 	return err == nil && string(written) == now.Value
 }
 
-// replaced replaces the value of old with that of now, but keeps the comments of old.
+// replaced overwrites old with the content of now, but keeps the comments of old.
 func replaced(old, now *yaml.Node) {
 	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
 	*old = *now

@@ -53,7 +53,7 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 		}
 		known[nic.MAC] = nic
 		has := slices.ContainsFunc(ports, func(p models.Port) bool { return strings.EqualFold(p.Address, nic.MAC) })
-		// A NIC without a link has no cable, so Ironic cannot use it.
+		// Ironic cannot use a NIC without a link, for example because no cable is connected.
 		if has || !nic.HasCarrier && !nic.CarrierUnknown {
 			continue
 		}
@@ -195,7 +195,7 @@ func label(nic *hints.NIC) string {
 }
 
 // NeedsPXEPort reports whether the given boot interface boots the machine from the network and therefore needs a port
-// with PXE enabled. In Ironic 39.0.0, pxe, ipxe, ilo-pxe, ilo-ipxe, irmc-pxe, http and http-ipxe do.
+// with PXE enabled. In Ironic 39.0.0, this applies to pxe, ipxe, ilo-pxe, ilo-ipxe, irmc-pxe, http and http-ipxe.
 func NeedsPXEPort(boot string) bool {
 	return strings.HasSuffix(boot, "pxe") || boot == "http"
 }

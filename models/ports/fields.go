@@ -274,8 +274,8 @@ func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	return ""
 }
 
-// Connectivity returns the name of the first field in ops that Ironic allows to be changed only in some states of the
-// node. It returns "" if there is no such field.
+// Connectivity returns the name of the first field in ops that Ironic allows clients to change only in some states of
+// the node. It returns "" if there is no such field.
 func (n Noun) Connectivity(ops []models.PatchOp) string {
 	for _, op := range ops {
 		name, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")

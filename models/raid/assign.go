@@ -22,7 +22,7 @@ type Drive struct {
 	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are values from Redfish. They are empty if unknown.
 	Protocol, MediaType string
 	CapacityBytes       int64
-	// InUse means that the drive already belongs to a volume. Ironic does not check this, so the BMC refuses to
+	// InUse means that the drive already belongs to a volume. Ironic does not check this, but the BMC then refuses to
 	// create another volume on the drive.
 	InUse bool
 }

@@ -22,7 +22,7 @@ const (
 	keyPhysical = "physical_disks"
 )
 
-// allMax, as a size, means that the logical disk takes all the space.
+// allMax is the size of a logical disk that takes all the space.
 const allMax = "MAX"
 
 // configSchema returns the JSON schema (draft 4) from ironic/drivers/raid_config_schema.json, with the same order of
@@ -98,7 +98,7 @@ func disksOf(config *hints.PythonDict) []*hints.PythonDict {
 	return disks
 }
 
-// CheckHardware makes the checks of [Check], and then the additional check of the redfish RAID interface
+// CheckHardware performs the checks of [Check], and then the additional check that the redfish RAID interface makes
 // (RedfishRAID.validate_raid_config).
 func CheckHardware(config any) error {
 	if err := Check(config); err != nil {

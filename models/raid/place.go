@@ -48,7 +48,8 @@ func (s *search) place(v *Volume, among []int, free []int64) error {
 	return nil
 }
 
-// dataDrives returns the number of drives that hold data. Without drives, Ironic first fails in Python's min().
+// dataDrives returns the number of drives that hold data. If there are no drives, it returns the ValueError that
+// Ironic gets from Python's min().
 func dataDrives(name string, count, spans int, drives []int) (int, error) {
 	if len(drives) == 0 {
 		return 0, &Error{Class: ValueError, Reason: "min() arg is an empty sequence"}

@@ -78,7 +78,7 @@ logical disk 2: is_root_volume: True: only one logical disk can be the root volu
 	}
 }
 
-// shelf returns count equal drives of 480 GB behind one controller.
+// shelf returns the given number of identical 480 GB drives behind one controller.
 func shelf(count int) []Drive {
 	drives := make([]Drive, count)
 	for i := range drives {

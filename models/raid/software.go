@@ -90,7 +90,7 @@ func (c *softwareCheck) logicalDisk(disk *hints.PythonDict) {
 	}
 }
 
-// second checks the second logical disk of a configuration that has two.
+// second performs the checks for the second of two logical disks.
 func (c *softwareCheck) second(first, second *hints.PythonDict) {
 	if first.Text(keySize) == allMax && second.Text(keySize) == allMax {
 		c.fail("Software RAID can have only one RAID device with size 'MAX'")

@@ -148,7 +148,7 @@ func BootDevice(id, device string, persistent bool) Request {
 	return r
 }
 
-// Maintenance returns the request that sets or clears maintenance.
+// Maintenance returns the request that turns a node's maintenance mode on or off.
 func Maintenance(id string, on bool, reason string) Request {
 	if !on {
 		r := node("end maintenance on node", remove, id, "maintenance")

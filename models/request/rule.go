@@ -25,7 +25,7 @@ func CreateRule(r Rule) Request {
 }
 
 // createRuleCommands returns the baremetal command that creates the rule. It returns nil if the rule has a priority
-// or is sensitive, because the client sends both values as strings, which Ironic 39.0.0 rejects.
+// or is sensitive, because the client sends the values of these two fields as strings, which Ironic 39.0.0 rejects.
 func createRuleCommands(r Rule) []string {
 	v, err := plain(r.Body)
 	fields, ok := maskedValue("", v).(map[string]any)

@@ -8,7 +8,7 @@ var kindLetters = map[rune]models.StepKind{'d': models.DeploySteps, 'c': models.
 const (
 	onlyNewest = "39.0.0"
 	onlyOld    = "21.4.4"
-	// coreOS stands for openshift/ironic-agent-image and similar ramdisk images.
+	// coreOS is the value of [Known.Image] for openshift/ironic-agent-image and similar ramdisk images.
 	coreOS = "CoreOS"
 )
 

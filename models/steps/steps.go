@@ -1,6 +1,6 @@
-// Package steps knows the deploy, clean and service steps that Ironic's interfaces and ironic-python-agent offer, and
-// their arguments. Ironic's API lists neither. Without the checks in this package, a step that a node's interfaces do
-// not offer fails only when the conductor plans it, or even after the machine has booted.
+// Package steps lists the deploy, clean and service steps that Ironic's interfaces and ironic-python-agent offer, and
+// their arguments. Ironic's API reports neither. Without the checks in this package, a step that a node's interfaces
+// do not offer fails only when the conductor plans it, or even after the machine has booted.
 //
 // The table covers releases 39.0.0 and 21.4.4 of Ironic, and releases 13.0.0 and 9.4.2 of the agent. test/upstream
 // compares the table with the source code of these releases.
@@ -16,8 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// Agent is the name that stands for steps run by the agent. It is used in [Known.Drivers], and is also the name of a
-// RAID interface.
+// Agent is the name used in [Known.Drivers] for steps that the agent runs. It is also the name of a RAID interface.
 const Agent = "agent"
 
 // Type is the type of a step's argument. Ironic's step lists do not contain these types, so they were taken from the
