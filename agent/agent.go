@@ -120,8 +120,8 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serveAndInspect(ctx)
 }
 
-// matchIronic makes the agent behave like the old real agent if Ironic belongs to the old release. The conductor of
-// that release lists commands without sending a token, and expects the old agent's steps when it plans.
+// matchIronic makes the agent behave like the older real agent if Ironic is from the same time. Such an Ironic lists
+// commands without sending a token, and its plans contain the steps of the older agent.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return

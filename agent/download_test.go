@@ -27,8 +27,7 @@ type imageHost struct {
 	asked []http.Header
 }
 
-// hostImage starts a server that calls the answer function for each request, where n is the number of earlier
-// requests.
+// hostImage starts a server that calls answer for each request. The argument n is the number of earlier requests.
 func hostImage(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n int)) *imageHost {
 	t.Helper()
 	h := &imageHost{}

@@ -30,10 +30,11 @@ type Hardware interface {
 	// reader of a raw image may return ErrChecksum at the end of the content. The image has then been written
 	// already, and WriteImage returns ErrChecksum.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase erases a disk. The error is a *ProtectedError if the disk must not be erased.
+	// Erase erases either the metadata of a disk or the whole disk. The error is a *ProtectedError if the disk must
+	// not be erased.
 	Erase(ctx context.Context, erase Erase) error
 
-	// StartUnit starts a systemd unit of the host; UnitState returns its state.
+	// StartUnit starts a systemd unit of the host, and UnitState returns the current state of such a unit.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
 

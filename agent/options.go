@@ -29,8 +29,8 @@ type Options struct {
 
 	// Listen is the address on which the service listens. The default is 127.0.0.1:0.
 	Listen string
-	// Advertise returns the address at which conductors can reach the service. Port 0 stands for the port on which
-	// the service listens. If Advertise is nil, the agent uses the address on which the service listens.
+	// Advertise returns the address at which conductors can reach the service. Port 0 means the port on which the
+	// service listens. If Advertise is nil, the agent uses the address on which the service listens.
 	Advertise func(context.Context) (host string, port int, err error)
 	// PlainHTTP disables TLS for the service.
 	PlainHTTP bool
@@ -89,7 +89,7 @@ type Options struct {
 	Faults Faults
 }
 
-// ImageOptions holds the image options of ironic_python_agent/config.py. Zero values stand for the defaults in that
+// ImageOptions holds the image options of ironic_python_agent/config.py. A zero value selects the default in that
 // file.
 type ImageOptions struct {
 	// Tries is the maximum number of attempts: the first one and image_download_connection_retries more. Pause is the
@@ -141,8 +141,8 @@ type Faults struct {
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable omits the abortable property from all steps. It simulates hardware managers other than the agent's
-	// own, whose steps may lack this property.
+	// Unabortable omits the abortable property from all steps. It simulates third-party hardware managers, whose
+	// steps may lack this property.
 	Unabortable bool
 	// NoInventory makes the inspection fail to collect the inventory.
 	NoInventory bool

@@ -113,7 +113,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 }
 
 // addressWait returns how long, and for which interfaces, the agent waits for addresses before it collects the
-// inventory. The result is zero without an inspection, so the agent does not wait then.
+// inventory. Without an inspection, the result is the zero value, which means that the agent does not wait.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}

@@ -117,7 +117,8 @@ func (h Host) biosDevName(ctx context.Context, name string) *string {
 	return &found
 }
 
-// firstOfEach returns the first IPv4 and the first IPv6 address.
+// firstOfEach returns the first IPv4 address and the first IPv6 address in the list. If the list contains no address
+// of a kind, the result for this kind is nil.
 func firstOfEach(addresses []string) (v4, v6 *string) {
 	for _, text := range addresses {
 		address, err := netip.ParseAddr(text)
