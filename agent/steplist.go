@@ -198,7 +198,7 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument describes an argument of a step in the format of argsinfo.
+// argument describes a step argument in the format of the step's argsinfo property.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }

@@ -16,7 +16,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// workbench is a metal with the programs and disks of a simulated machine.
+// workbench combines the recorded calls of metal with the programs and disks of a simulated machine.
 type workbench struct {
 	*metal
 	machine *machine.Machine

@@ -14,7 +14,8 @@ import (
 // These limits apply to the collection of lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
-	// maxLines is the number of lines that are buffered for a slow reader; when the buffer is full, the sources wait.
+	// maxLines is the maximum number of lines that are buffered for a slow reader. When the buffer is full, the
+	// sources wait.
 	maxLines = 4096
 )
 

@@ -49,8 +49,8 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports whether only the expected keys are accepted. foreign reports whether the host presented a
-	// different key.
+	// The only field reports whether all keys except the expected ones are refused. The foreign field reports whether
+	// the host presented a key that is not expected.
 	only, foreign bool
 }
 

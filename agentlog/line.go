@@ -66,8 +66,8 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively calls the read function, which parses text that will be parsed again. It then restores the state of the
-// writers.
+// tentatively, given a function that parses text, calls this function and then restores the state of the writers. It
+// is meant for text that will be parsed again.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {

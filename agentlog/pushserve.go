@@ -27,8 +27,8 @@ var (
 	errLength = errors.New("request too large")
 )
 
-// serve handles a push. If the status of the answer is 200 or 409, the body is the cursor of the last accepted line.
-// Otherwise, it is the reason for the refusal, which the machine logs.
+// serve handles a push. If the status of the response is 200 or 409, the body is the cursor of the last accepted
+// line. Otherwise, the body is the reason for the refusal, which the machine logs.
 func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path != pushPath {
 		http.NotFound(w, request)

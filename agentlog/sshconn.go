@@ -91,7 +91,7 @@ func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []h
 	return c, nil
 }
 
-// logIn logs in to the next hop.
+// logIn logs in to h through the hops to which c is already connected.
 func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
 	keys, err := newHostKeys(ctx, o, node, h, jump)
 	if err != nil {
