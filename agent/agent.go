@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// agent is a running agent. It exists until [Run] returns.
+// agent holds the state of a running agent. Each call of [Run] creates one.
 type agent struct {
 	options   Options
 	hardware  Hardware
@@ -21,7 +21,7 @@ type agent struct {
 	beats           *heartbeats
 	runningCommands sync.WaitGroup // the goroutines of running commands
 	gate            CallGate       // calls that are being answered
-	rules           imageRules     // first taken from the options, then changed by Ironic's answer to the lookup
+	rules           imageRules     // first taken from the options, then changed by Ironic's response to the lookup
 	endRequest      chan endReason // receives requests to end the service; buffers one
 
 	// refusedInventory is an inventory that Ironic refused, and that inspectAgain therefore sends a second time. It

@@ -135,8 +135,8 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts holds the value of a disk attribute. It is nil if the value is unknown. It usually has one element, but more
-// if there are alternative values.
+// Texts holds the value of a disk attribute. It is nil if the value is unknown. It has one element, or several if
+// there are alternative values.
 type Texts []string
 
 // MarshalJSON returns null, a string or a list.

@@ -67,8 +67,9 @@ type Options struct {
 	Simulated bool
 	// Fast is meant for machines that can boot before the conductor has put the node in its wait state. A busy
 	// conductor needs 20 s for this after it has powered on the machine. With Fast, the agent sends the inventory
-	// again after the lookup if Ironic first answered with status 404. Also, LookupTimeout does not include the time
-	// for which the node is locked. The real agent does neither, so the node would remain in inspect wait.
+	// again after the lookup if Ironic first answered with status 404. In addition, LookupTimeout does not include
+	// the time for which the node is locked. The real agent has neither feature, so the node would remain in inspect
+	// wait.
 	Fast bool
 	// Version is the agent version that is reported to Ironic. The default is 13.0.0.
 	Version string
@@ -106,7 +107,7 @@ type ImageOptions struct {
 	BasicAuth      bool
 	User, Password string
 	// MD5 allows MD5 checksums. Uninspected disables the inspection of images. Formats lists the permitted image
-	// formats. Ironic's answer to the lookup can override all three.
+	// formats. Ironic's response to the lookup can override all three.
 	MD5, Uninspected bool
 	Formats          []string
 }

@@ -29,7 +29,7 @@ var (
 	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
 )
 
-// manager is a hardware manager of the real agent; each step belongs to one.
+// manager is a hardware manager of the real agent. Every step belongs to one manager.
 type manager struct {
 	class, name, version string
 }

@@ -104,7 +104,7 @@ func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnow
 	return out
 }
 
-// line parses one line: it masks the secrets first, and then reads the text.
+// line parses one line. It masks the secrets before it evaluates the text.
 func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bool) models.LogLine {
 	text = w.mask.line(text)
 	h := readHeader(text)
@@ -117,7 +117,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 			line.Time = h.time
 		}
 	}
-	// Some programs overwrite their line by writing \r, so keep only the last text.
+	// Some programs write \r and then overwrite their line, so keep only what was written last.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}

@@ -228,8 +228,8 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds the given number to the number of bytes held in memory. While the total exceeds the limit, it
-// drops lines of the largest stream.
+// limitMemory adds grown to the number of bytes held in memory. While this number exceeds the limit, it drops lines
+// of the largest stream.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

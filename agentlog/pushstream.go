@@ -180,7 +180,7 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	return status
 }
 
-// shownAddress returns the sender's address for display; the address is unknown if the machine pushes to another
+// shownAddress returns the sender's address for display. If the address is unknown, the machine pushes to another
 // console.
 func shownAddress(from netip.Addr) string {
 	if !from.IsValid() {

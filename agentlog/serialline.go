@@ -45,7 +45,7 @@ func (p *serialParser) pause() []models.LogLine {
 	return p.takeLines()
 }
 
-// end returns the incomplete line when it is certain that it will never be completed.
+// end returns the incomplete line. It must be called only when the line will never be completed.
 func (p *serialParser) end() []models.LogLine {
 	if len(p.text.line) > 0 {
 		p.text.finish(p.line)

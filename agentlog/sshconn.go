@@ -20,7 +20,7 @@ import (
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
-	silenceTime   = 15 * time.Second // a connection without an answer for this time is considered dead
+	silenceTime   = 15 * time.Second // a connection is considered dead if no response arrives for this time
 )
 
 // sshConn is a connection to a machine, possibly through jump hosts.

@@ -103,8 +103,8 @@ func (h Host) base(name string) *string {
 	return &last
 }
 
-// biosDevName returns the name that biosdevname suggests for an interface. It returns nil if the host does not have
-// this program, which is rare.
+// biosDevName returns the name that the biosdevname program suggests for an interface. It returns nil if the program
+// fails or is missing. Most hosts do not have this program.
 func (h Host) biosDevName(ctx context.Context, name string) *string {
 	if isVLAN(name) {
 		return nil

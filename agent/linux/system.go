@@ -112,10 +112,10 @@ func (m *Machine) Sync(ctx context.Context) error {
 	return nil
 }
 
-// PowerOff starts to power the host off, but does not wait until it is off.
+// PowerOff starts powering off the host. It does not wait until the host is off.
 func (m *Machine) PowerOff(ctx context.Context) error { return m.host.shutDown(ctx, "poweroff", "o") }
 
-// Reboot starts to reboot the host, but does not wait until it has booted again.
+// Reboot starts rebooting the host. It does not wait until the host has booted.
 func (m *Machine) Reboot(ctx context.Context) error { return m.host.shutDown(ctx, "reboot", "b") }
 
 // shutDown powers the host off or reboots it through systemd, or through the kernel if systemd refuses or is missing.
