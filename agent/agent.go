@@ -30,8 +30,8 @@ type agent struct {
 	// inspected reports whether the agent has no inventory left to send, because it has sent the inventory or because
 	// no inspection was requested.
 	inspected bool
-	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is already
-	// complete.
+	// The listening function waits for LLDP frames and adds their data to the inventory. It is nil if the inventory
+	// is already complete.
 	listening completion
 
 	mu             sync.Mutex

@@ -289,8 +289,8 @@ type Batch struct {
 }
 
 // Follower follows one node's log until ctx is canceled, and then closes the channel. It collects lines for a tenth
-// of a second to reduce the number of batches. If the reader is slow, sources that can wait are delayed; other
-// sources lose lines.
+// of a second to reduce the number of batches. If the reader is slow, sources that can wait are delayed, and all
+// other sources lose lines.
 //
 // The more argument names additional sources, such as the serial console, that are used only if they are named here.
 // Unusable sources are ignored.

@@ -44,8 +44,8 @@ type writer struct {
 	lost      bool   // the start of the line was not read by this parser
 }
 
-// Text parses unstructured text from a serial console or a file. at is the time when the text was written, or zero if
-// the time is unknown. unit names the writer, or is empty.
+// Text parses unstructured text from a serial console or a file. The at argument is the time when the text was
+// written, or zero if the time is unknown. The unit argument names the writer, or is empty.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
@@ -83,8 +83,8 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. levelKnown reports whether line.Level comes from the journal. If it does not,
-// or if that level is not more severe than info, the level is guessed from the text.
+// lines parses the lines of a message. The levelKnown argument reports whether line.Level comes from the journal. If
+// it does not, or if that level is not more severe than info, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()

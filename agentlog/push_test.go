@@ -146,7 +146,7 @@ func TestPushContinuesOnAFullDisk(t *testing.T) {
 
 func TestPushHasOneReceiver(t *testing.T) {
 	r := newPushRig(t, nil)
-	r.expect(push{}, 200, "none") // to be sure that it is receiving
+	r.expect(push{}, 200, "none") // wait until it is receiving
 	second, err := agentlog.NewReceiver(r.console.Options)
 	if err != nil {
 		t.Fatal(err)

@@ -13,10 +13,10 @@ import (
 type serialParser struct {
 	*Parser
 	text serialText
-	// noise reports whether the last input was not text.
+	// The noise field reports whether the last input was not text.
 	noise bool
-	// began is the estimated time when the machine started to boot, according to this program's clock. since is the
-	// time stamp of the last line, according to the kernel's clock.
+	// The began field is the estimated time when the machine started to boot, according to this program's clock. The
+	// since field is the time stamp of the last line, according to the kernel's clock.
 	began time.Time
 	since time.Duration
 	boot  string

@@ -31,8 +31,8 @@ const (
 // maxEscape is the maximum length of an escape sequence. Longer ones are noise that looks like an escape sequence.
 const maxEscape = 512
 
-// feed adds data, and calls the line function for every line that is now complete. shown reports whether partial has
-// already returned the whole line.
+// feed adds data, and calls the line function for every line that is now complete. The shown argument reports whether
+// partial has already returned the whole line.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {

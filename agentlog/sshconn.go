@@ -76,7 +76,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	return logInToAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// logInToAll logs in to all hops; ramdisk reports whether the last one is a ramdisk.
+// logInToAll logs in to all hops. The ramdisk argument reports whether the last hop is a ramdisk.
 func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {

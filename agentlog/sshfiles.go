@@ -65,9 +65,9 @@ func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
 	return f, nil
 }
 
-// read reads a file and the files that it includes. dir is the folder for relative Include paths: ~/.ssh for the
-// user's files, and /etc/ssh for the system's. The ssh_config library itself would use ~/.ssh for both, and would
-// fail for unknown conditions.
+// read reads a file and the files that it includes. Relative Include paths start at dir, which is ~/.ssh for the
+// user's files and /etc/ssh for the system's files. The ssh_config library itself would use ~/.ssh for both, and
+// would fail for unknown conditions.
 func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("reading ssh_config %s: more than %d levels of Include", path, maxIncludes)

@@ -33,8 +33,8 @@ type sshServer struct {
 	user       string
 	authorized ssh.PublicKey
 
-	// reject, if set, is the reason for which all sessions are rejected. noTerminals makes the server reject
-	// terminals. sizes receives the terminal sizes that clients send.
+	// If reject is set, all sessions are rejected with this reason. If noTerminals is true, the server rejects
+	// terminals. The sizes channel receives the terminal sizes that clients send.
 	reject      string
 	noTerminals bool
 	sizes       chan string

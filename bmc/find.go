@@ -69,7 +69,7 @@ type server struct {
 	system *system
 	// paths lists the paths of all systems.
 	paths []string
-	// etag is the version (ETag) of the system resource, which changes may require.
+	// etag is the version (ETag) of the system resource.
 	etag string
 }
 

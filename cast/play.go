@@ -101,7 +101,8 @@ const resetTerminal = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 type player struct {
 	Playing
 	paused bool
-	// at is the current position. to is the position to which the user wants to go, which may be earlier.
+	// The at field is the current position. The to field is the position to which the user wants to go, which may be
+	// earlier.
 	at, to time.Duration
 }
 

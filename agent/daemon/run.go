@@ -158,7 +158,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// secrets matches a token in a log line, either in a URL or in Ironic's response to a lookup.
+// secrets is a pattern that matches a token in a log line, either in a URL or in Ironic's response to a lookup.
 var secrets = regexp.MustCompile(`(agent_token=|'agent_token': ')[^&'\s]+`)
 
 // logWriter writes the log in the format of the real agent, but hides tokens.
