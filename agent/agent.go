@@ -120,8 +120,8 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serveAndInspect(ctx)
 }
 
-// matchIronic makes the agent behave like the older real agent if Ironic is from the same time. Such an Ironic lists
-// commands without sending a token, and its plans contain the steps of the older agent.
+// matchIronic makes the agent behave like agent 9.4.2 if Ironic is not newer than release 21.4. The conductor of that
+// release lists the agent's commands without sending a token, and plans with the steps of the old agent.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return

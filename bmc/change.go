@@ -40,9 +40,9 @@ func (s *session) act(ctx context.Context, at string, body any) (string, error) 
 }
 
 // change changes a resource and waits for the task, if there is one. Some controllers require the version (ETag) of
-// the resource, and reject a change with status 428 or 412 if the version is missing or wrong. Therefore, change then
-// reads the resource to find out the version, and tries again. Some controllers do not accept their own weak ETags,
-// so change finally tries the strong form.
+// the resource, and reject a change with status 428 or 412 if the version is missing or wrong. After such a response,
+// change reads the resource to find out the version, and tries again. Some controllers do not accept their own weak
+// ETags, so change finally tries the strong form.
 func (s *session) change(ctx context.Context, at string, body any) (string, error) {
 	patch := func(etag string) (changeAnswer, error) {
 		headers := map[string]string{}

@@ -60,9 +60,9 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// parseTime parses the first of the given strings that is a valid time. The time is according to the controller's
-// clock. If there is no valid time, the result is the zero time. A clock that was never set starts in 1970 or at the
-// build date of the firmware, so times in 1970 are ignored.
+// parseTime parses the first of the given strings that is a valid time on the controller's clock. It returns the zero
+// time if there is none. A clock that was never set starts in 1970 or at the build date of the firmware, so times in
+// 1970 are ignored.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

@@ -11,7 +11,7 @@ import (
 // run.
 type Kernel struct{}
 
-// Addresses returns nil.
+// Addresses returns nil, because the addresses are unknown.
 func (Kernel) Addresses(string) []string { return nil }
 
 // PermanentMAC returns "", which means unknown.
