@@ -45,8 +45,8 @@ const (
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown writes cached data to disk and pauses while the answer to the command is sent. It then calls the how
-// function, which powers off or reboots the machine.
+// shutDown writes cached data to disk and then waits, so that the response to the command can be sent. Finally, it
+// calls how, which powers off or reboots the machine.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {
 		a.log.standby.warning("Failed to sync file system buffers: %v", err)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// agent is a running agent. It exists until [Run] returns.
+// agent holds the state of a running agent. Each call of [Run] creates one.
 type agent struct {
 	options   Options
 	hardware  Hardware
@@ -21,7 +21,7 @@ type agent struct {
 	beats           *heartbeats
 	runningCommands sync.WaitGroup // the goroutines of running commands
 	gate            CallGate       // calls that are being answered
-	rules           imageRules     // first taken from the options, then changed by Ironic's answer to the lookup
+	rules           imageRules     // first taken from the options, then changed by Ironic's response to the lookup
 	endRequest      chan endReason // receives requests to end the service; buffers one
 
 	// refusedInventory is an inventory that Ironic refused, and that inspectAgain therefore sends a second time. It
@@ -30,8 +30,8 @@ type agent struct {
 	// inspected reports whether the agent has no inventory left to send, because it has sent the inventory or because
 	// no inspection was requested.
 	inspected bool
-	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is already
-	// complete.
+	// The listening function waits for LLDP frames and adds their data to the inventory. It is nil if the inventory
+	// is already complete.
 	listening completion
 
 	mu             sync.Mutex
@@ -120,8 +120,8 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serveAndInspect(ctx)
 }
 
-// matchIronic makes the agent behave like the old real agent if Ironic belongs to the old release. The conductor of
-// that release lists commands without sending a token, and expects the old agent's steps when it plans.
+// matchIronic makes the agent behave like agent 9.4.2 if Ironic is not newer than release 21.4. The conductor of that
+// release lists the agent's commands without sending a token, and plans with the steps of the old agent.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return

@@ -25,7 +25,7 @@ var hashes = map[string]func() hash.Hash{
 }
 
 // hashOf determines the algorithm of a checksum from its length, for checksums that are sent without the name of the
-// algorithm. It rejects MD5 unless Ironic allows it, which Ironic does by default.
+// algorithm. It rejects MD5 unless Ironic allows MD5. By default, Ironic allows it.
 func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
 	switch len(checksum) {
 	case 2 * sha512.Size:

@@ -42,8 +42,8 @@ func (c *command) show() *dict {
 
 // action is the implementation of a command.
 type action struct {
-	// background reports whether the command runs in the background. If so, the agent sends a heartbeat when the
-	// command has ended.
+	// The background field reports whether the command runs in the background. If so, the agent sends a heartbeat
+	// when the command has ended.
 	background bool
 	do         func(ctx context.Context, params *dict) (any, error)
 }

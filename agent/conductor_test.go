@@ -28,12 +28,12 @@ type conductor struct {
 	// The following fields are set before the agent starts.
 	node        string       // JSON of the node
 	lookups     []int        // statuses of the first lookups, all of which fail
-	token       string       // token in the answer to the first successful lookup
+	token       string       // token in the response to the first successful lookup
 	inspection  int          // status with which continue_inspection answers
 	apiVersion  string       // version in the root document
 	lookupQuery func(string) // called with the query of each lookup
 	// inspectionLater is the status with which continue_inspection answers after a successful lookup. If it is zero,
-	// the status in inspection is used.
+	// the inspection field determines this status, too.
 	inspectionLater int
 
 	mu        sync.Mutex
@@ -208,8 +208,8 @@ func (d *driver) last() *dict {
 	return commands[len(commands)-1].(*dict)
 }
 
-// stepParams returns the parameters of a command that executes the deploy step with the given name. The version is
-// either empty or an additional JSON field that starts with a comma.
+// stepParams returns the parameters of a command that executes the named deploy step. The version argument is either
+// empty or an additional JSON field that starts with a comma.
 func stepParams(name, version string) string {
 	return fmt.Sprintf(`{"step": {"interface": "deploy", "step": %q, "args": {}, "priority": 80}, "node": %s, "ports": []%s}`, name, wholeNode, version)
 }

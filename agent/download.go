@@ -158,8 +158,9 @@ func (r *refusal) permanent() bool {
 
 // open starts the download from address and returns the body of the response. It retries after errors, with two
 // exceptions: a successful response without an image, such as status 204, and a redirect without an address. The real
-// agent is also meant to give up immediately after some unsuccessful responses, such as 404. However, it tests the
-// response itself, which Python treats as false if it is unsuccessful, so this never happens.
+// agent is also meant to give up immediately after some unsuccessful responses, such as 404. However, its code tests
+// the truth value of the response, and Python treats an unsuccessful response as false. The real agent therefore
+// never gives up early.
 func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imageBody, error) {
 	authorization, err := a.authorization(info)
 	if err != nil {

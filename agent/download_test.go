@@ -27,8 +27,7 @@ type imageHost struct {
 	asked []http.Header
 }
 
-// hostImage starts a server that calls the answer function for each request, where n is the number of earlier
-// requests.
+// hostImage starts a server that calls answer for each request. The argument n is the number of earlier requests.
 func hostImage(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n int)) *imageHost {
 	t.Helper()
 	h := &imageHost{}
@@ -68,7 +67,7 @@ func checksumOf(content []byte) string {
 }
 
 // streamed runs the write_image step for a raw image from the server at the given address, and returns the content
-// that was written to the disk. The optional arguments are keys and values, in turn, to add to the image_info.
+// that was written to the disk. The optional arguments are alternating keys and values to add to the image_info.
 func streamed(t *testing.T, address string, images ImageOptions, more ...any) (string, *fault) {
 	t.Helper()
 	info := newDict("id", "i1", "urls", list{address}, "disk_format", "raw", "stream_raw_images", true, "checksum", checksumOf(pattern))

@@ -15,8 +15,8 @@ import (
 	"ironworks/test/imagehost"
 )
 
-// noCredentials explains why the results of agents from 2023 differ. These agents do not support credentials. An
-// Ironic of that time sends none, but the configuration of a ramdisk may set some.
+// noCredentials explains why the results of agents from 2023 differ. These agents do not support credentials. Ironic
+// did not send any at that time, but the configuration of a ramdisk may contain some.
 const noCredentials = "9.4.2 sends no credentials"
 
 // ownResult lists the cases whose result differs from the real agent's. It maps the name of each case to the reason.
@@ -79,7 +79,8 @@ func compareDownload(t *testing.T, c imagehost.Case, streams bool, version strin
 	}
 }
 
-// download runs write_image with the given server and returns the result in the form in which it was recorded.
+// download runs the write_image step with the given server and returns the result in the same form as the recorded
+// results.
 func download(t *testing.T, c imagehost.Case, server *imagehost.Server, streams bool, version string) imagehost.Result {
 	t.Helper()
 	raw, err := json.Marshal(server.Info)

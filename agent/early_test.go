@@ -24,7 +24,7 @@ func (m slowMetal) Inventory(ctx context.Context) (Inventory, error) {
 	}
 }
 
-// countingTransport calls the first function before it sends a request.
+// countingTransport calls the function in its first field before it sends a request.
 type countingTransport struct {
 	*http.Transport
 	first func()

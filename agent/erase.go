@@ -121,8 +121,8 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	}
 }
 
-// eraseFault converts an error that occurred while erasing a disk to the agent's error. If the disk is protected,
-// this error ends the step even if other disks have not been erased yet.
+// eraseFault converts err, which occurred while erasing a disk, to the error that the agent reports. If the disk is
+// protected, this error ends the step even if other disks have not been erased yet.
 func eraseFault(err error) error {
 	var protected *ProtectedError
 	if errors.As(err, &protected) {

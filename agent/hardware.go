@@ -30,10 +30,11 @@ type Hardware interface {
 	// reader of a raw image may return ErrChecksum at the end of the content. The image has then been written
 	// already, and WriteImage returns ErrChecksum.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase erases a disk. The error is a *ProtectedError if the disk must not be erased.
+	// Erase erases either the metadata of a disk or the whole disk. The error is a *ProtectedError if the disk must
+	// not be erased.
 	Erase(ctx context.Context, erase Erase) error
 
-	// StartUnit starts a systemd unit of the host; UnitState returns its state.
+	// StartUnit starts a systemd unit of the host, and UnitState returns the current state of such a unit.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
 
@@ -134,8 +135,8 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts holds the value of a disk attribute. It is nil if the value is unknown. It usually has one element, but more
-// if there are alternative values.
+// Texts holds the value of a disk attribute. It is nil if the value is unknown. It has one element, or several if
+// there are alternative values.
 type Texts []string
 
 // MarshalJSON returns null, a string or a list.

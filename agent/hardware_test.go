@@ -132,7 +132,7 @@ func (m *metal) Sync(context.Context) error        { m.note("sync"); return nil 
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); m.off(); return nil }
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); m.off(); return nil }
 
-// lines collects the text of the agent's journal, line by line.
+// lines is a destination for the agent's journal. It collects the text of the entries.
 type lines struct {
 	mu   sync.Mutex
 	text []string

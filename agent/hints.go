@@ -40,7 +40,7 @@ func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	return hints.DecodeDisks(raw)
 }
 
-// hintFault converts an error of package hints to the agent's error.
+// hintFault converts an error of package hints to the error that the agent reports.
 func hintFault(err error) error {
 	var e *hints.Error
 	switch {
@@ -52,7 +52,7 @@ func hintFault(err error) error {
 	return raise(e.Class, "%s", e.Text)
 }
 
-// matching returns the names of the disks that satisfy all hints, in order.
+// matching returns the names of the disks that satisfy all hints, in the order of the disks.
 func (a generation) matching(disks []Disk, hints *dict) (list, error) {
 	given, err := hintsOf(hints)
 	if err != nil {

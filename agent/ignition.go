@@ -61,7 +61,7 @@ func noAttribute(v any, name string) error {
 }
 
 // joinKargs implements Python's ','.join. It joins the elements of a list of kernel arguments, or the characters of a
-// string. coreos-installer does not support commas, but the real agent passes them, too.
+// string. coreos-installer does not support commas, but the real agent joins the arguments in the same way.
 func joinKargs(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

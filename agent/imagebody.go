@@ -96,7 +96,7 @@ func (b *imageBody) Close() error {
 	return err
 }
 
-// Read reads the decoded content.
+// Read implements [io.Reader] for the decoded content. It fails after the deadline of the download.
 func (b *imageBody) Read(p []byte) (int, error) {
 	if !b.limit.IsZero() && time.Now().After(b.limit) {
 		return 0, newFault(imageTooSlow, "Download of image %s failed: Download exceeded max allowed time (%v seconds)", b.id, b.agent.options.Images.MaxDuration.Seconds())

@@ -21,7 +21,7 @@ type imageRules struct {
 
 func (o ImageOptions) rules() imageRules { return imageRules{o.MD5, o.Uninspected, o.Formats} }
 
-// override changes the rules according to the configuration in the answer to the lookup. See process_lookup_data in
+// override changes the rules according to the configuration in the response to the lookup. See process_lookup_data in
 // ironic_python_agent/agent.py.
 func (r *imageRules) override(config *dict) {
 	if v := config.Get("disable_deep_image_inspection"); v != nil {

@@ -17,7 +17,8 @@ type imageInfo struct {
 	bootMode    string
 	bootOption  string
 	configdrive string
-	// partition reports whether the image contains only a root file system. The agent then creates the partitions.
+	// The partition field reports whether the image contains only a root file system. The agent then creates the
+	// partitions.
 	partition bool
 	given     *dict
 }

@@ -18,8 +18,8 @@ const (
 	inspectWaitMax = 30 * time.Second
 )
 
-// inspect sends the inventory to Ironic. It ignores status 404, which is Ironic's usual answer if it does not expect
-// an inventory. It returns the UUID of the node, or "" if Ironic did not accept the inventory.
+// inspect sends the inventory to Ironic. It ignores status 404, which Ironic usually returns if it does not expect an
+// inventory. The result is the UUID of the node, or "" if Ironic did not accept the inventory.
 func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error) {
 	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(listOf(a.options.Collectors)))
 	data := newDict()

@@ -95,7 +95,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 }
 
 // hostname returns the host name for the installed system. This is normally the host name of the ramdisk. If the
-// ramdisk has no name and calls itself localhost, it is the DefaultHostname option, unless that is empty.
+// ramdisk has no name and calls itself localhost, hostname returns the DefaultHostname option instead, unless that
+// option is empty.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {

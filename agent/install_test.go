@@ -25,7 +25,7 @@ func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	return v.(*dict)
 }
 
-// runStep executes the step with the given name in phase p, like a command such as execute_deploy_step.
+// runStep executes the named step in phase p, in the same way as commands such as execute_deploy_step.
 func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (any, *fault) {
 	t.Helper()
 	if args == nil {

@@ -85,8 +85,8 @@ func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	}
 }
 
-// TestTokenIsNotLost checks that the agent uses the answer to a lookup even if it arrives after the agent has stopped
-// listening for LLDP frames. Ironic sends the token only once.
+// TestTokenIsNotLost checks that the agent uses the response to a lookup even if the response arrives after the agent
+// has stopped listening for LLDP frames. Ironic sends the token only once.
 func TestTokenIsNotLost(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK

@@ -28,8 +28,8 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	return a.lookupUntil(ctx, ctx, uuid)
 }
 
-// lookupUntil is like lookup, but also returns when the until context is canceled. Before it returns, it waits for
-// the answer to a request that has been sent. This answer may contain the token, which Ironic sends only once.
+// lookupUntil is like lookup, but also returns when until is canceled. If a request has been sent by then,
+// lookupUntil first waits for the response. The response may contain the token, which Ironic sends only once.
 func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
@@ -95,7 +95,7 @@ func uuidOrNone(uuid string) string {
 	return uuid
 }
 
-// readLookup parses the answer to a lookup. It returns nil if the answer contains no node.
+// readLookup parses the response to a lookup. It returns nil if the response contains no node.
 func (a *agent) readLookup(answer reply) *dict {
 	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {

@@ -29,8 +29,8 @@ type Options struct {
 
 	// Listen is the address on which the service listens. The default is 127.0.0.1:0.
 	Listen string
-	// Advertise returns the address at which conductors can reach the service. Port 0 stands for the port on which
-	// the service listens. If Advertise is nil, the agent uses the address on which the service listens.
+	// Advertise returns the address at which conductors can reach the service. Port 0 means the port on which the
+	// service listens. If Advertise is nil, the agent uses the address on which the service listens.
 	Advertise func(context.Context) (host string, port int, err error)
 	// PlainHTTP disables TLS for the service.
 	PlainHTTP bool
@@ -67,8 +67,9 @@ type Options struct {
 	Simulated bool
 	// Fast is meant for machines that can boot before the conductor has put the node in its wait state. A busy
 	// conductor needs 20 s for this after it has powered on the machine. With Fast, the agent sends the inventory
-	// again after the lookup if Ironic first answered with status 404. Also, LookupTimeout does not include the time
-	// for which the node is locked. The real agent does neither, so the node would remain in inspect wait.
+	// again after the lookup if Ironic first answered with status 404. In addition, LookupTimeout does not include
+	// the time for which the node is locked. The real agent has neither feature, so the node would remain in inspect
+	// wait.
 	Fast bool
 	// Version is the agent version that is reported to Ironic. The default is 13.0.0.
 	Version string
@@ -89,7 +90,7 @@ type Options struct {
 	Faults Faults
 }
 
-// ImageOptions holds the image options of ironic_python_agent/config.py. Zero values stand for the defaults in that
+// ImageOptions holds the image options of ironic_python_agent/config.py. A zero value selects the default in that
 // file.
 type ImageOptions struct {
 	// Tries is the maximum number of attempts: the first one and image_download_connection_retries more. Pause is the
@@ -106,7 +107,7 @@ type ImageOptions struct {
 	BasicAuth      bool
 	User, Password string
 	// MD5 allows MD5 checksums. Uninspected disables the inspection of images. Formats lists the permitted image
-	// formats. Ironic's answer to the lookup can override all three.
+	// formats. Ironic's response to the lookup can override all three.
 	MD5, Uninspected bool
 	Formats          []string
 }
@@ -141,8 +142,8 @@ type Faults struct {
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable omits the abortable property from all steps. It simulates hardware managers other than the agent's
-	// own, whose steps may lack this property.
+	// Unabortable omits the abortable property from all steps. It simulates third-party hardware managers, whose
+	// steps may lack this property.
 	Unabortable bool
 	// NoInventory makes the inspection fail to collect the inventory.
 	NoInventory bool

@@ -62,8 +62,8 @@ type blockDevice struct {
 	Size int64  `json:"size"`
 }
 
-// lsblk returns the names of all devices of the given kinds. Each kind is part, md or raid; raid stands for all RAID
-// levels.
+// lsblk returns the names of all devices of the given kinds. Each kind is part, md or raid. The raid kind includes
+// all RAID levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
 	if failedProgram(err) || ctx.Err() != nil {

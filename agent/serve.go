@@ -144,7 +144,7 @@ type CallGate struct {
 	inside sync.WaitGroup
 }
 
-// Guard wraps next so that the gate tracks its calls. After Close, it aborts new calls.
+// Guard wraps next so that the gate tracks its calls. After Close, the returned handler aborts every call.
 func (d *CallGate) Guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()

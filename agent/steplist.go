@@ -29,7 +29,7 @@ var (
 	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
 )
 
-// manager is a hardware manager of the real agent; each step belongs to one.
+// manager is a hardware manager of the real agent. Every step belongs to one manager.
 type manager struct {
 	class, name, version string
 }
@@ -198,7 +198,7 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument describes an argument of a step in the format of argsinfo.
+// argument describes a step argument in the format of the step's argsinfo property.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }

@@ -16,7 +16,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// workbench is a metal with the programs and disks of a simulated machine.
+// workbench is simulated hardware. It records calls like metal, and has the programs and disks of a simulated
+// machine.
 type workbench struct {
 	*metal
 	machine *machine.Machine

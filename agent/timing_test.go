@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// answers simulates Ironic without a network. It records the times of the calls.
+// answers is an HTTP transport that simulates Ironic without a network. It records the times of the calls.
 type answers struct {
 	mu     sync.Mutex
 	lookup []int // statuses of successive lookups; the last one is used for all further lookups

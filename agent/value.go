@@ -30,7 +30,7 @@ func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }
 
-// dump encodes JSON like Python's json.dumps, including spaces.
+// dump encodes v as JSON in the same format as Python's json.dumps, including the spaces.
 func dump(v any) string {
 	switch v := v.(type) {
 	case nil:

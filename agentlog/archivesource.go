@@ -239,8 +239,8 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 // maxListing is the maximum size of the output of ls, in bytes: about 180 000 archives.
 const maxListing = 16 << 20
 
-// find lists the folder at the given path and returns the name of the node's newest archive. single reports whether
-// the path names a file instead of a folder.
+// find lists the folder at the given path and returns the name of the node's newest archive. The single result
+// reports whether the path names a file instead of a folder.
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
 	// If the path names a file, ls prints it unchanged.

@@ -19,7 +19,7 @@ type textReader struct {
 	storedAt time.Time // when the file was stored, needed because the short format omits the year
 	lines    []models.LogLine
 	limit    int
-	// at and unit belong to the last entry, whose text may continue on further lines.
+	// The at and unit fields belong to the last entry, whose text may continue on further lines.
 	at           time.Time
 	unit         string
 	indent       int  // the column in which the text of the last entry starts

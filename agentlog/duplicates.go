@@ -19,7 +19,7 @@ type sourceDuplicates struct {
 	cursors map[uint64]models.LogSource
 	ring    []uint64
 	next    int
-	texts   map[textKey]int // the number of journal lines minus the number of archived lines, by text
+	texts   map[textKey]int // for each time and text, the number of journal lines minus the number of archived lines
 }
 
 type textKey struct {

@@ -14,7 +14,8 @@ import (
 // These limits apply to the collection of lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
-	// maxLines is the number of lines that are buffered for a slow reader; when the buffer is full, the sources wait.
+	// maxLines is the maximum number of lines that are buffered for a slow reader. When the buffer is full, the
+	// sources wait.
 	maxLines = 4096
 )
 
@@ -288,8 +289,8 @@ type Batch struct {
 }
 
 // Follower follows one node's log until ctx is canceled, and then closes the channel. It collects lines for a tenth
-// of a second to reduce the number of batches. If the reader is slow, sources that can wait are delayed; other
-// sources lose lines.
+// of a second to reduce the number of batches. If the reader is slow, sources that can wait are delayed, and all
+// other sources lose lines.
 //
 // The more argument names additional sources, such as the serial console, that are used only if they are named here.
 // Unusable sources are ignored.

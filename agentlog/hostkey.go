@@ -49,8 +49,8 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports whether only the expected keys are accepted. foreign reports whether the host presented a
-	// different key.
+	// The only field reports whether all keys except the expected ones are refused. The foreign field reports whether
+	// the host presented a key that is not expected.
 	only, foreign bool
 }
 
@@ -195,8 +195,9 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
 }
 
-// accept returns an error if the host key of conn is not trusted. boot is the ID of the machine's current boot, or ""
-// if it is unknown. note explains why a new key is trusted; it is empty if the key is not new.
+// accept returns an error if the host key of conn is not trusted. The boot argument is the ID of the machine's
+// current boot, or "" if it is unknown. The note explains why a new key is trusted. It is empty if the key is not
+// new.
 func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
 	keys := conn.keys
 	if keys.verdict == hostKeyExpected {

@@ -27,7 +27,7 @@ func TestHostKeys(t *testing.T) {
 		known  keyOf // the key in known_hosts
 		revoke bool
 		strict string
-		words  []string // in the error; nil if the key is accepted
+		words  []string // words that the error must contain; nil if the key is accepted
 		why    string   // the reason shown while the log is followed
 	}{
 		"unknown":                             {why: "is trusted for this boot (first seen)"},

@@ -69,10 +69,10 @@ func contains(text string, any ...string) bool {
 // JSON.
 const maxEntry = 1 << 20
 
-// entries passes the entries in journalctl's output to the yield function, in batches. A batch holds the entries that
-// are available at the same time. Each entry ends with a line break. An entry that is too large is passed as nil. An
-// incomplete entry at the end is dropped. The next journalctl prints it again, because it starts after the cursor of
-// the last complete entry.
+// entries passes the entries in journalctl's output to yield, in batches. A batch holds the entries that are
+// available at the same time. Each entry ends with a line break. An entry that is too large is passed as nil. An
+// incomplete entry at the end is dropped. The next run of journalctl prints that entry again, because the run starts
+// after the cursor of the last complete entry.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {

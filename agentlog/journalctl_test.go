@@ -53,7 +53,7 @@ func TestEntries(t *testing.T) {
 	large := strings.Repeat("x", maxEntry+1)
 	for name, tt := range map[string]struct {
 		text string
-		want []string // "" stands for an entry that is too large
+		want []string // "" means an entry that is too large
 		err  error    // the error of the connection
 	}{
 		"nothing":                {"", nil, nil},

@@ -44,8 +44,8 @@ type writer struct {
 	lost      bool   // the start of the line was not read by this parser
 }
 
-// Text parses unstructured text from a serial console or a file. at is the time when the text was written, or zero if
-// the time is unknown. unit names the writer, or is empty.
+// Text parses unstructured text from a serial console or a file. The at argument is the time when the text was
+// written, or zero if the time is unknown. The unit argument names the writer, or is empty.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
@@ -66,8 +66,8 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively calls the read function, which parses text that will be parsed again. It then restores the state of the
-// writers.
+// tentatively, given a function that parses text, calls this function and then restores the state of the writers. It
+// is meant for text that will be parsed again.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -83,8 +83,8 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. levelKnown reports whether line.Level comes from the journal. If it does not,
-// or if that level is not more severe than info, the level is guessed from the text.
+// lines parses the lines of a message. The levelKnown argument reports whether line.Level comes from the journal. If
+// it does not, or if that level is not more severe than info, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()
@@ -104,7 +104,7 @@ func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnow
 	return out
 }
 
-// line parses one line: it masks the secrets first, and then reads the text.
+// line parses one line. It masks the secrets before it evaluates the text.
 func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bool) models.LogLine {
 	text = w.mask.line(text)
 	h := readHeader(text)
@@ -117,7 +117,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 			line.Time = h.time
 		}
 	}
-	// Some programs overwrite their line by writing \r, so keep only the last text.
+	// Some programs write \r and then overwrite their line, so keep only what was written last.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}

@@ -125,7 +125,8 @@ func forEach(text, word string, from int, found func(at int) int) {
 	}
 }
 
-// Masked masks the secrets in a text. It is meant for error messages and other text that is shown with the log.
+// Masked returns text with its secrets masked. It is meant for error messages, reasons and similar messages that are
+// shown with the log.
 func Masked(text string) string {
 	var m masker
 	lines := strings.Split(text, "\n")

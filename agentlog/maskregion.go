@@ -54,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree finds the end of a regionTree by counting braces and brackets outside of quoted texts. If the tree itself
-// is part of a quoted text, its quotes are escaped and are recognized as well.
+// endOfTree finds the end of a regionTree by counting braces and brackets outside of quoted texts. A tree that is
+// itself part of a quoted text contains escaped quotes. endOfTree recognizes these, too.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {

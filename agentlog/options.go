@@ -83,7 +83,8 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// addUsable returns all sources in some, and the usable ones in more, in order of preference.
+// addUsable combines two lists of sources: all elements of some, and the usable elements of more. The result is in
+// order of preference.
 func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

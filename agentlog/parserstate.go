@@ -56,8 +56,8 @@ func (p *Parser) resume(state string) {
 	}
 }
 
-// end masks the rest of a line whose start was read by another Parser, because the rest may be part of a secret.
-// goesOn reports whether the line continues in the next entry.
+// end masks the rest of a line whose start was read by another Parser, because the rest may be part of a secret. The
+// goesOn argument reports whether the line continues in the next entry.
 func (w *writer) end(goesOn bool, message []byte) []byte {
 	w.lost = goesOn
 	if len(message) == 0 {

@@ -27,7 +27,8 @@ type PushOptions struct {
 	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
 	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits restricts the memory and disk space that senders can use. Zero fields mean the defaults.
+	// Limits restricts the memory and disk space that senders can use. If one of its fields is zero, the default of
+	// this field applies.
 	Limits PushLimits
 }
 
@@ -227,8 +228,8 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds the given number to the number of bytes held in memory. While the total exceeds the limit, it
-// drops lines of the largest stream.
+// limitMemory adds grown to the number of bytes held in memory. While this number exceeds the limit, it drops lines
+// of the largest stream.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,7 @@ func TestPushContinuesAfterARestart(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{}, 200, "none")
 	r.expect(push{body: pushedLines(1, 10)}, 200, "i=10")
-	r.expect(push{body: pushedLines(1, 10)}, 409, "i=10") // as if the answer had been lost
+	r.expect(push{body: pushedLines(1, 10)}, 409, "i=10") // as if the response had been lost
 	r.expect(push{body: pushedLines(11, 20), after: "i=10"}, 200, "i=20")
 	r.expect(push{body: pushedLines(16, 30), after: "i=15"}, 409, "i=20")
 	r.stop()
@@ -146,7 +146,7 @@ func TestPushContinuesOnAFullDisk(t *testing.T) {
 
 func TestPushHasOneReceiver(t *testing.T) {
 	r := newPushRig(t, nil)
-	r.expect(push{}, 200, "none") // to be sure that it is receiving
+	r.expect(push{}, 200, "none") // wait until it is receiving
 	second, err := agentlog.NewReceiver(r.console.Options)
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func (r *Receiver) lookAfter() time.Duration {
 	return r.options.Limits.Silence / 4
 }
 
-// gather collects the available lines; more reports whether lines remain.
+// gather collects the available lines. The more result reports whether lines remain.
 func (s *subscription) gather() (batch Batch, more bool) {
 	r := s.receiver
 	streams := r.streamsOf(s.node)

@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzPush pushes random input. Either the whole push is refused, or each line belongs to its boot, respects the
-// limits, and is safe to show and to write.
+// FuzzPush checks that a push of random input is either refused as a whole or results in lines that belong to the
+// right boot, respect the limits, and are safe to show and to write.
 func FuzzPush(f *testing.F) {
 	const boot = "0123456789abcdef0123456789abcdef"
 	cursor := `{"__CURSOR":"s=0f9d;i=5f3;b=0a1b;m=1;t=2;x=3","_BOOT_ID":"` + boot + `"`

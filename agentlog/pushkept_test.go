@@ -171,7 +171,7 @@ func TestReceiverLimitsMemory(t *testing.T) {
 	empty.limitMemory(limits.AllBytes + 1) // ends although there is nothing to drop
 }
 
-// TestStreamStatus checks the status that results from what is known about a node's sender.
+// TestStreamStatus checks the status for different states of the sender and of the receiver.
 func TestStreamStatus(t *testing.T) {
 	t.Parallel()
 	now, from := testNow(), netip.MustParseAddr("192.0.2.7")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// PushLimits limits the memory and disk space that senders can use. A field that is zero stands for its default.
+// PushLimits limits the memory and disk space that senders can use. If a field is zero, its default applies.
 type PushLimits struct {
 	// Body is the maximum size of a request, in bytes. Lines is the maximum number of lines in a request.
 	Body, Lines int

@@ -138,7 +138,7 @@ func (r *pushRig) start() {
 	r.console.Start()
 }
 
-// push is one request. Empty fields stand for the values of a valid sender.
+// push is one request. For each empty field except body, the request contains the value of a valid sender.
 type push struct {
 	token, macs, boot, after string
 	body                     string
@@ -172,7 +172,7 @@ func (r *pushRig) push(p push) (int, string) {
 	return response.StatusCode, strings.TrimSpace(string(answer))
 }
 
-// expect sends a request and checks the answer.
+// expect sends a request and checks the status and the body of the response.
 func (r *pushRig) expect(p push, code int, answer string) {
 	r.Helper()
 	gotCode, got := r.push(p)

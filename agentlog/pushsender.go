@@ -93,8 +93,8 @@ var (
 	cursorForm = regexp.MustCompile(`^[0-9A-Za-z=;]{1,255}$`)
 )
 
-// ErrTooManyMACs is returned by an Owner function if an address claims more unknown MAC addresses than are looked up
-// for one address.
+// ErrTooManyMACs is returned by an Owner function if the senders at one address claim too many unknown MAC addresses
+// in a short time. The number of lookups for each address is limited.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
 // errIntroduction reports that the headers of a request identify no sender.

@@ -27,8 +27,8 @@ var (
 	errLength = errors.New("request too large")
 )
 
-// serve handles a push. If the status of the answer is 200 or 409, the body is the cursor of the last accepted line.
-// Otherwise, it is the reason for the refusal, which the machine logs.
+// serve handles a push. If the status of the response is 200 or 409, the body is the cursor of the last accepted
+// line. Otherwise, the body is the reason for the refusal, which the machine logs.
 func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path != pushPath {
 		http.NotFound(w, request)
@@ -134,9 +134,9 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 	return r.append(s, sender, after, body)
 }
 
-// claim lets the sender push for the stream's node, unless another address is the current sender. proven reports
-// whether the sender has the agent's address in Ironic; such a sender may always push. Otherwise, a rebooted machine
-// with a new address must wait until the old address has sent nothing for the given time.
+// claim lets the sender push for the stream's node, unless another address is the current sender. The proven argument
+// reports whether the sender has the agent's address in Ironic. Such a sender may always push. Otherwise, a rebooted
+// machine with a new address must wait until the old address has sent nothing for the time given by silence.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +151,8 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 	return nil
 }
 
-// append adds the pushed lines to the stream. after is the cursor that precedes the lines, according to the sender.
-// If the stream's last cursor differs, the lines are refused, and the stream's cursor is returned.
+// append adds the pushed lines to the stream. According to the sender, they follow the cursor in after. If the
+// stream's last cursor differs, the lines are refused, and the stream's cursor is returned.
 func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (string, error) {
 	s.mu.Lock()
 	at := s.position

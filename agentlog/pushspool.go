@@ -151,8 +151,8 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files in the folder until the total size of all others does not exceed the given
-// number of bytes.
+// pruneSpools removes the oldest files in the folder until the total size of the remaining files does not exceed the
+// given number of bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

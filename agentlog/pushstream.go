@@ -12,20 +12,22 @@ import (
 // stream holds the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
-	// sending is held while a request from the node is processed, so that only one request is processed at a time.
+	// The sending lock is held while a request from the node is processed, so that only one request is processed at a
+	// time.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
 	parser  *Parser // for the boot in position
 
 	mu sync.Mutex
-	// lines holds the newest lines. first is the number of the oldest line in memory, and size is the size of all
-	// lines in memory, in bytes.
+	// lines holds the newest lines. The first field is the number of the oldest line in memory. The size field is the
+	// size of all lines in memory, in bytes.
 	lines    []models.LogLine
 	first    int
 	size     int
 	position journalPosition
-	// from is the address that last sent something for the node, and seen is the time when it did.
+	// The from field holds the address that last sent something for the node. The seen field holds the time of that
+	// request.
 	from    netip.Addr
 	seen    time.Time
 	refused string // the reason why the last refused sender was refused; empty if there was none
@@ -132,8 +134,9 @@ func (s *stream) halve() (freed int) {
 }
 
 // since returns at most the requested number of lines, plus any further lines of the last journal entry. It starts
-// with line number next, or with the oldest line in memory if next is negative. behind is the number of the line
-// after the last returned one. dropped counts the requested lines that are no longer in memory.
+// with line number next, or with the oldest line in memory if next is negative. The behind result is the number of
+// the line after the last returned one. The dropped result is the number of requested lines that are no longer in
+// memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +158,9 @@ func sameEntry(a, b *models.LogLine) bool {
 	return a.Cursor != "" && a.Cursor == b.Cursor && a.Boot == b.Boot
 }
 
-// status returns the stream's status. now is the current time, silence is the time after which a sender is considered
-// gone, and listening is the receiver's address, or "" if it does not listen.
+// status returns the stream's status. The now argument is the current time. The silence argument is the time after
+// which a sender is considered gone. The listening argument is the receiver's address, or "" if the receiver does not
+// listen.
 func (s *stream) status(now time.Time, silence time.Duration, listening string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +184,7 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	return status
 }
 
-// shownAddress returns the sender's address for display; the address is unknown if the machine pushes to another
+// shownAddress returns the sender's address for display. If the address is unknown, the machine pushes to another
 // console.
 func shownAddress(from netip.Addr) string {
 	if !from.IsValid() {

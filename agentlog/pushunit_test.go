@@ -156,7 +156,7 @@ func (u *unitRig) begin() {
 	}
 }
 
-// end ends the unit's program. SIGKILL also ends all its children, like a power loss; SIGTERM ends it as systemd
+// end stops the unit's program. SIGKILL also ends all its children, like a power loss; SIGTERM ends it as systemd
 // would.
 func (u *unitRig) end(signal syscall.Signal) {
 	if u.process == nil {

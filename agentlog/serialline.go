@@ -13,10 +13,10 @@ import (
 type serialParser struct {
 	*Parser
 	text serialText
-	// noise reports whether the last input was not text.
+	// The noise field reports whether the last input was not text.
 	noise bool
-	// began is the estimated time when the machine started to boot, according to this program's clock. since is the
-	// time stamp of the last line, according to the kernel's clock.
+	// The began field is the estimated time when the machine started to boot, according to this program's clock. The
+	// since field is the time stamp of the last line, according to the kernel's clock.
 	began time.Time
 	since time.Duration
 	boot  string
@@ -45,7 +45,7 @@ func (p *serialParser) pause() []models.LogLine {
 	return p.takeLines()
 }
 
-// end returns the incomplete line when it is certain that it will never be completed.
+// end returns the incomplete line. It must be called only when the line will never be completed.
 func (p *serialParser) end() []models.LogLine {
 	if len(p.text.line) > 0 {
 		p.text.finish(p.line)

@@ -24,15 +24,15 @@ const (
 	escapeBegun               // after ESC
 	escapeCSI                 // after ESC [
 	escapeText                // a title or similar, until BEL or ST
-	escapeTextEnd             // after ESC within such a text
+	escapeTextEnd             // after ESC within a title or similar
 	escapeOne                 // one more byte belongs to the sequence
 )
 
 // maxEscape is the maximum length of an escape sequence. Longer ones are noise that looks like an escape sequence.
 const maxEscape = 512
 
-// feed calls the line function for every line that ends in data. shown reports whether partial has already returned
-// the whole line.
+// feed adds data, and calls the line function for every line that is now complete. The shown argument reports whether
+// partial has already returned the whole line.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {

@@ -26,8 +26,8 @@ const (
 // shellNode is the node that onceOf follows.
 var shellNode = models.NodeRef{UUID: testUUID}
 
-// booted returns a function that acts as the SSH server of a machine with the given boot ID. run handles all commands
-// except the query of the boot ID.
+// booted returns a function that acts as the SSH server of a machine with the given boot ID. The run function handles
+// all commands except the query of the boot ID.
 func booted(boot string, run func(command string, ch ssh.Channel) int) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
 		if command == "cat "+bootIDFile {

@@ -20,7 +20,7 @@ import (
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
-	silenceTime   = 15 * time.Second // a connection without an answer for this time is considered dead
+	silenceTime   = 15 * time.Second // a connection is considered dead if no response arrives for this time
 )
 
 // sshConn is a connection to a machine, possibly through jump hosts.
@@ -76,7 +76,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	return logInToAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// logInToAll logs in to all hops; ramdisk reports whether the last one is a ramdisk.
+// logInToAll logs in to all hops. The ramdisk argument reports whether the last hop is a ramdisk.
 func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
@@ -91,7 +91,7 @@ func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []h
 	return c, nil
 }
 
-// logIn logs in to the next hop.
+// logIn logs in to h through the hops to which c is already connected.
 func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
 	keys, err := newHostKeys(ctx, o, node, h, jump)
 	if err != nil {

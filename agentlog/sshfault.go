@@ -15,7 +15,7 @@ import (
 )
 
 // faultStatus converts an error to a status that explains why a machine's journal cannot be followed, and how to fix
-// this. final reports whether retrying would not help.
+// this. The final result reports whether retrying would not help.
 func faultStatus(err error) (s Status, final bool) {
 	again := func(why, wayOut string) (Status, bool) {
 		return Status{State: StateConnecting, Reason: why, Remedy: wayOut}, false

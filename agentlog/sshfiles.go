@@ -27,8 +27,8 @@ type sshFiles struct {
 	parts []sshPart
 }
 
-// sshPart is a part of a file that contains no Include. It applies to hosts that match all blocks in which its file
-// was included.
+// sshPart is a part of an ssh_config file. The part itself contains no Include. It applies to hosts that match all
+// blocks in which its file was included.
 type sshPart struct {
 	includedIn []*ssh_config.Config
 	config     *ssh_config.Config
@@ -65,9 +65,9 @@ func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
 	return f, nil
 }
 
-// read reads a file and the files that it includes. dir is the folder for relative Include paths: ~/.ssh for the
-// user's files, and /etc/ssh for the system's. The ssh_config library itself would use ~/.ssh for both, and would
-// fail for unknown conditions.
+// read reads a file and the files that it includes. Relative Include paths start at dir, which is ~/.ssh for the
+// user's files and /etc/ssh for the system's files. The ssh_config library itself would use ~/.ssh for both, and
+// would fail for unknown conditions.
 func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("reading ssh_config %s: more than %d levels of Include", path, maxIncludes)

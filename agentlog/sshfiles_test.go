@@ -17,7 +17,7 @@ func TestSSHFiles(t *testing.T) {
 	for name, tt := range map[string]struct {
 		files map[string]string // by path, below the folder that contains etc and home
 		host  string
-		// want lists the expected values, one per line, as key = value.
+		// want lists the expected values, one per line, in the form key = value.
 		want  string
 		fails string
 	}{

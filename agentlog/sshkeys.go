@@ -63,8 +63,8 @@ func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	return len(ring.signers), ring.notes
 }
 
-// add reads the key in the file at path. named reports whether the user has named the file; if not, the file need not
-// exist.
+// add reads the key in the file at path. The named argument reports whether the user has named the file. If not, the
+// file need not exist.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {

@@ -19,8 +19,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket starts a server that takes the place of an ssh-agent, and returns the path of its socket. serve handles
-// the connections.
+// agentSocket starts a fake ssh-agent and returns the path of its socket. The serve function handles the connections.
 func agentSocket(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
@@ -74,7 +73,7 @@ func TestSSHKeys(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(o *SSHOptions, m machine)
-		words  []string // in the error; nil if the login succeeds
+		words  []string // words that the error must contain; nil if the login succeeds
 	}{
 		"named":          {func(*SSHOptions, machine) {}, nil},
 		"a default file": {func(o *SSHOptions, m machine) { o.Keys = nil; m.put(".ssh/id_ed25519", m.key) }, nil},

@@ -20,7 +20,7 @@ import (
 	"ironworks/models"
 )
 
-// sshServer is an SSH server for tests, which define how it answers commands.
+// sshServer is an SSH server for tests. Each test defines the responses to commands.
 type sshServer struct {
 	// answer runs a command and returns its exit status. If the status is negative, the session ends without an exit
 	// status.
@@ -33,8 +33,8 @@ type sshServer struct {
 	user       string
 	authorized ssh.PublicKey
 
-	// reject, if set, is the reason for which all sessions are rejected. noTerminals makes the server reject
-	// terminals. sizes receives the terminal sizes that clients send.
+	// If reject is set, all sessions are rejected with this reason. If noTerminals is true, the server rejects
+	// terminals. The sizes channel receives the terminal sizes that clients send.
 	reject      string
 	noTerminals bool
 	sizes       chan string
@@ -331,7 +331,7 @@ func followSSH(t *testing.T, o SSHOptions, address func(models.NodeRef) string) 
 	return &following{T: t, batches: f.Follow(t.Context(), models.NodeRef{UUID: testUUID})}
 }
 
-// until reads batches until the is function returns true. The what argument describes this condition.
+// until reads batches until is() returns true. The what argument describes this condition in messages.
 func (f *following) until(what string, is func() bool) {
 	f.Helper()
 	for !is() {

@@ -241,8 +241,8 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 
 func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
-// target returns the user and the host to which ssh would connect for the given host, for display. If ssh_config
-// cannot be read, it returns only the given host.
+// target returns, for display, the user and the host to which ssh would connect if it were called with host. If
+// ssh_config cannot be read, target returns host.
 func (o *SSHOptions) target(host string) string {
 	files, err := readSSHFiles(o)
 	if err != nil {

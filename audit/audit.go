@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// Result is the result of a request, as far as it is known.
+// Result is the state of a request: being sent, accepted, refused or unknown.
 type Result string
 
 // Every request is written twice. The first record has the Sending result. It is written before the request is sent,
@@ -24,17 +24,17 @@ const (
 	Sending  Result = "sending"
 	Accepted Result = "accepted"
 	Refused  Result = "refused" // Ironic rejected the request
-	Unknown  Result = "unknown" // no answer was received, but the request may have been executed
+	Unknown  Result = "unknown" // no response was received, but the request may have been executed
 )
 
 // Record is one line of the audit file. It does not contain the values that were sent, so it contains no secrets.
 type Record struct {
 	Time time.Time `json:"time"`
-	// ID is the same in both lines of a request.
+	// ID is the same in both records of a request.
 	ID      string         `json:"id"`
 	Context string         `json:"context"`
 	Node    models.NodeRef `json:"node"`
-	// Object names the object that the request changes if it is not a node.
+	// Object names the changed object if it is not a node.
 	Object    string `json:"object,omitempty"`
 	Verb      string `json:"verb"`
 	RequestID string `json:"request_id,omitempty"`
@@ -117,7 +117,7 @@ func (a *File) Write(r Record) error {
 // another process may still be writing it.
 const tornAfter = 10 * time.Millisecond
 
-// truncated reports whether the last line of the file is incomplete and no process is writing it any more.
+// truncated reports whether the last line of the file is incomplete although no process is still writing it.
 func (a *File) truncated() bool {
 	size, open := a.openLine()
 	for open {

@@ -14,15 +14,15 @@ import (
 	"ironworks/models"
 )
 
-// Read returns the requests in the given context that concern the given node, in the order of the file. Only the UUID
-// of node is used. There is one record for each request, which contains the time before sending and the latest
-// result. Truncated lines are skipped. If the file does not exist, there are no requests.
+// Read returns the requests that concern the node in the given context, in the order of the file. Only the UUID of
+// node is used. Each request has one record, with the time before the request was sent and the latest result.
+// Truncated lines are skipped. If the file does not exist, there are no requests.
 func Read(path, context string, node models.NodeRef) (records []Record, err error) {
 	return requests(path, []byte(node.UUID), func(r *Record) bool { return r.Context == context && r.Node.UUID == node.UUID })
 }
 
-// Unfinished returns the requests in the given context that have the given verb but no result in the file. Its
-// records are like those of [Read].
+// Unfinished returns the requests with the given context and verb that have no result in the file. Each record has
+// the same form as in [Read].
 func Unfinished(path, context, verb string) (records []Record, err error) {
 	records, err = requests(path, []byte(verb), func(r *Record) bool { return r.Context == context && r.Verb == verb })
 	return slices.DeleteFunc(records, func(r Record) bool { return r.Result != Sending }), err

@@ -17,7 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// changeAnswer is the controller's answer to a change. If a task carries out the change, task is its address.
+// changeAnswer is the controller's response to a change. If a task carries out the change, the task field holds the
+// address of that task.
 type changeAnswer struct {
 	task string
 	wait bool // whether the status was 202
@@ -39,9 +40,9 @@ func (s *session) act(ctx context.Context, at string, body any) (string, error) 
 }
 
 // change changes a resource and waits for the task, if there is one. Some controllers require the version (ETag) of
-// the resource, and answer with status 428, or with 412 if the version is wrong. If so, change reads the resource to
-// find out the version and tries again. Some controllers do not accept their own weak ETags, so it then tries the
-// strong form.
+// the resource, and reject a change with status 428 or 412 if the version is missing or wrong. After such a response,
+// change reads the resource to find out the version, and tries again. Some controllers do not accept their own weak
+// ETags, so change finally tries the strong form.
 func (s *session) change(ctx context.Context, at string, body any) (string, error) {
 	patch := func(etag string) (changeAnswer, error) {
 		headers := map[string]string{}
@@ -98,7 +99,7 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 		Type  string `json:"@odata.type"`
 		Error *struct{ Message string }
 	}
-	_ = json.Unmarshal(body, &task) // many answers have no body or contain the changed resource
+	_ = json.Unmarshal(body, &task) // many responses have no body or contain the changed resource
 	if task.Error != nil && hasFailed(body) {
 		return changeAnswer{}, schemas.ConstructError(http.StatusBadRequest, body)
 	}
@@ -115,8 +116,8 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 	return answer, nil
 }
 
-// hasFailed reports whether an answer that looks successful contains an error. Some controllers put a message about
-// success where an error would be.
+// hasFailed reports whether a response that looks successful contains an error. Some controllers put a success
+// message in the place of an error. Such a message does not count as an error.
 func hasFailed(body []byte) bool {
 	var task struct {
 		Error struct {
@@ -151,7 +152,7 @@ type unconfirmedError struct{ err error }
 func (u *unconfirmedError) Error() string { return u.err.Error() }
 func (u *unconfirmedError) Unwrap() error { return u.err }
 
-// isBroken reports whether the connection was closed in the middle of an answer.
+// isBroken reports whether the connection was closed in the middle of a response.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
 // isAbout reports whether a controller's error names the given property.
@@ -216,7 +217,7 @@ func isTemporary(err error) bool {
 }
 
 // lostTask returns the fault for an order that the controller accepted, but whose task cannot be read. The order may
-// have been carried out. The fault does not contain the controller's answer, because an error about the task says
+// have been carried out. The fault does not contain the controller's response, because an error about the task says
 // nothing about the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
@@ -231,8 +232,8 @@ func (s *session) lostTask(at string, err error) error {
 	return f
 }
 
-// readTask reads a task once. A task monitor disappears when its task has ended, so a missing one counts as done. If
-// a task cannot be read, the error is an *unreadableError, and done is false.
+// readTask reads a task once. A task monitor disappears when its task has ended, so a missing monitor means that the
+// task is done. If a task cannot be read, the error is an *unreadableError, and done is false.
 func (s *session) readTask(ctx context.Context, at string) (state string, done bool, err error) {
 	var t task
 	err = s.get(ctx, at, &t)
@@ -241,7 +242,7 @@ func (s *session) readTask(ctx context.Context, at string) (state string, done b
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return "", true, nil
 	case errors.As(err, &lost) && lost.err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
-		return "", true, nil // an empty answer comes from the monitor of a task that has ended
+		return "", true, nil // an empty response comes from the monitor of a task that has ended
 	case err != nil:
 		return "", false, err
 	}

@@ -86,7 +86,7 @@ func (m *server) clearQueue(ctx context.Context, controller *manager, queue stri
 	return done, nil
 }
 
-// countJobs returns the number of jobs, and whether it could be read.
+// countJobs returns the number of jobs, and reports whether this number could be read.
 func (m *server) countJobs(ctx context.Context, controller *manager) (int, bool) {
 	at := controller.Links.Oem.Dell.Jobs.ID
 	if at == "" {
@@ -144,7 +144,7 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	return done, nil
 }
 
-// deleteJob deletes a job, unless it is running; runs reports whether it is running.
+// deleteJob deletes a job that is not running. The runs result reports whether the job is running.
 func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bool, err error) {
 	var j job
 	link, is := isLink(member)

@@ -177,12 +177,12 @@ func TestDoWithoutEffect(t *testing.T) {
 	}
 }
 
-// fake is a scripted controller. pages holds its answers to GET requests, by path. asked lists the received requests
-// in the form "METHOD path".
+// fake is a scripted controller. The pages field holds its responses to GET requests, by path. The asked field lists
+// the received requests in the form "METHOD path".
 type fake struct {
 	*httptest.Server
 	pages map[string]string
-	// change answers requests whose method is not GET. It may change the answers in pages.
+	// The change function answers requests whose method is not GET. It may change the responses in pages.
 	change func(f *fake, w http.ResponseWriter, method, path, body string)
 	asked  []string
 }

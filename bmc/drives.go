@@ -26,8 +26,8 @@ type drive struct {
 	FailurePredicted bool
 }
 
-// readDrives reads the drives of the storage controllers. If there are none, it reads the drives that the chassis
-// list. If the chassis list none either, it reads the devices of SimpleStorage.
+// readDrives reads the drives of the storage controllers. If it finds none, it reads the drives to which the chassis
+// link. If it finds none there either, it reads the devices of SimpleStorage.
 func (p *probe) readDrives(ctx context.Context) error {
 	storages, err := members[storage](ctx, p.session, p.system.Storage, mostMembers)
 	all := []error{err}

@@ -40,7 +40,7 @@ func (s *session) fault(op string, err error) *models.Fault {
 		s.answerFault(f, answer)
 	case errors.As(err, &syntax), errors.As(err, &kind), err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
 		f.Kind, f.Message, f.Hint = models.FaultNotRedfish, "not a Redfish response", isItRedfish
-		f.Err = nil // the error may contain parts of the answer
+		f.Err = nil // the error may contain parts of the response
 	case errors.As(err, &away):
 		f.Kind, f.Message = models.FaultNotRedfish, s.safe(away.Error())
 		f.Hint = isItRedfish
@@ -66,9 +66,9 @@ func innermost(err error) error {
 	}
 }
 
-// answerFault completes a fault with the data from a controller's error answer.
+// answerFault completes a fault with the data from a controller's error response.
 func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
-	f.Err = nil // the answer may repeat sent secrets
+	f.Err = nil // the response may repeat secrets that were sent
 	f.Status = answer.HTTPReturnedStatusCode
 	f.Message = s.safe(messageOf(answer))
 	signingIn := f.Op == loggingIn
@@ -104,7 +104,7 @@ func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	}
 }
 
-// hasMessage reports whether an error answer contains a message whose ID ends with one of the given words.
+// hasMessage reports whether an error response contains a message whose ID ends with one of the given words.
 func hasMessage(answer *schemas.Error, ids ...string) bool {
 	all := []string{answer.Code}
 	for _, info := range answer.ExtendedInfos {
@@ -147,7 +147,7 @@ func (s *session) addSecret(user, secret string) {
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// mask replaces the stored secrets in a text.
+// mask replaces the stored secrets in text with [models.Mask].
 func (s *session) mask(text string) string {
 	for _, secret := range s.secrets {
 		text = strings.ReplaceAll(text, secret, models.Mask)

@@ -10,7 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// system holds the used fields of a Redfish ComputerSystem, which describes the machine.
+// system holds those fields of a Redfish ComputerSystem that this package uses. A ComputerSystem describes the
+// machine.
 type system struct {
 	resource
 	Manufacturer, Model, SKU, SerialNumber, UUID, HostName, BiosVersion, PowerState string
@@ -42,7 +43,7 @@ type boot struct {
 	Order     []string `json:"BootOrder"`
 }
 
-// manager holds the fields of a Redfish Manager, the controller itself.
+// manager holds those fields of a Redfish Manager that this package uses. A Manager describes the controller itself.
 type manager struct {
 	resource
 	Model, FirmwareVersion, DateTime, ManagerType, Manufacturer string
@@ -62,13 +63,13 @@ type manager struct {
 	}
 }
 
-// server is a session with a controller and the system selected in it.
+// server is a session with a controller, together with the selected system.
 type server struct {
 	*session
 	system *system
 	// paths lists the paths of all systems.
 	paths []string
-	// etag is the version of the system resource, for changes.
+	// etag is the version (ETag) of the system resource.
 	etag string
 }
 
@@ -185,7 +186,8 @@ func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error)
 	return all, errors.Join(err, err2)
 }
 
-// slot holds the used fields of a Redfish VirtualMedia, which describes a slot for virtual media.
+// slot holds those fields of a Redfish VirtualMedia that this package uses. A VirtualMedia describes a slot for
+// virtual media.
 type slot struct {
 	resource
 	MediaTypes                                []string

@@ -34,9 +34,9 @@ func (r *redirected) Error() string {
 func (r *redirected) Unwrap() error { return errRedirect }
 
 // guard is the HTTP transport between gofish and the network. It protects against faulty and malicious controllers.
-// gofish appends paths from a controller to the address and sends the credentials there, so that a path such as
-// "@elsewhere/" leads to another host. gofish also decodes any answer, although a few megabytes of empty objects can
-// fill gigabytes of memory.
+// gofish appends paths from a controller to the address and sends the credentials there. With a path such as
+// "@elsewhere/", the credentials would go to another host. gofish also decodes every response, although a few
+// megabytes of empty objects can fill gigabytes of memory.
 type guard struct {
 	next   http.RoundTripper
 	base   *url.URL

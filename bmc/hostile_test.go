@@ -22,7 +22,7 @@ import (
 	"ironworks/models"
 )
 
-// at replaces the answers to GET requests whose path ends with suffix.
+// at replaces the responses to GET requests whose path ends with suffix.
 func at(suffix string, answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), suffix) {
@@ -33,8 +33,8 @@ func at(suffix string, answer http.HandlerFunc) func(http.ResponseWriter, *http.
 	}
 }
 
-// onlyInterfaces replaces the answer to requests for the interfaces. It also hides the network adapters, because they
-// contain the MAC addresses, too.
+// onlyInterfaces replaces the response to requests for the interfaces. It also hides the network adapters, because
+// they contain the same MAC addresses.
 func onlyInterfaces(answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 	interfaces, adapters := at("/EthernetInterfaces", answer), at("/NetworkAdapters", page(`{"Members": []}`))
 	return func(w http.ResponseWriter, r *http.Request) bool { return interfaces(w, r) || adapters(w, r) }
@@ -59,8 +59,8 @@ func TestHostile(t *testing.T) {
 	tests := map[string]struct {
 		instead func(w http.ResponseWriter, r *http.Request) bool
 		limits  func(l *limits)
-		// part names the part that is expected to be unread. why is the expected reason. If part is "", everything is
-		// expected to be read.
+		// The part field names the part that is expected to be unread, and the why field contains the expected
+		// reason. If part is "", everything is expected to be read.
 		part, why string
 		check     func(b *models.BMC) bool
 	}{
@@ -229,8 +229,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// busy rejects the first requests for the interfaces with a short Retry-After, and answers later ones. times is the
-// number of requests to reject.
+// busy rejects the given number of requests for the interfaces, with a short Retry-After. It answers all later
+// requests.
 func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	var n atomic.Int64
 	return onlyInterfaces(func(w http.ResponseWriter, r *http.Request) {
@@ -310,7 +310,7 @@ func TestCredentialsStayWithTheController(t *testing.T) {
 	})
 }
 
-// dirty answers like the lab's machine, but adds a control sequence and the credentials to every text except links.
+// dirty answers like the lab's machine, but adds a control sequence and the credentials to every string except links.
 func dirty(t *testing.T, rack *machine.Rack, w http.ResponseWriter, r *http.Request) bool {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -389,7 +389,7 @@ func TestDirtyTexts(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded checks that answers that would fill the memory of a naive decoder are rejected.
+// TestMemoryIsBounded checks that responses that would fill the memory of a naive decoder are rejected.
 func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // what others allocate would count
 	for name, body := range map[string]string{
 		"empty members": `{"Members": [` + strings.TrimSuffix(strings.Repeat("{},", 2_000_000), ",") + `]}`,

@@ -49,7 +49,8 @@ func TestIdentify(t *testing.T) {
 }
 
 // TestIdentifyHostile checks reading from a controller that lies, floods, hangs or answers very slowly. Reading must
-// end in time and after few requests. The answer must neither control the terminal nor reveal the password.
+// end in time and after few requests. The data from the controller must neither control the terminal nor reveal the
+// password.
 func TestIdentifyHostile(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {
@@ -197,7 +198,7 @@ func TestIdentifyOverTLS(t *testing.T) {
 	}
 }
 
-// TestIdentifyMemory checks that no memory is still in use after a hundred oversized answers.
+// TestIdentifyMemory checks that no memory is still in use after a hundred oversized responses.
 func TestIdentifyMemory(t *testing.T) { //nolint:paralleltest // what others allocate would count
 	flood := bytes.Repeat([]byte(`{"Members": [{}]}, `), 1<<20)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(flood) }))

@@ -12,7 +12,7 @@ import (
 // maxJobs is the maximum number of jobs that are read from each list.
 const maxJobs = 50
 
-// job holds the used fields of a Redfish Task, a Redfish Job, or one of Dell's jobs.
+// job holds the fields that this package uses. They come from a Redfish Task, a Redfish Job, or one of Dell's jobs.
 type job struct {
 	resource
 	TaskState, JobState, Message string

@@ -75,8 +75,8 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	return entries, errors.Join(err, more)
 }
 
-// top returns the path for requesting at most maxEntries entries of a log. skip is the number of entries to skip at
-// the start. If the controller does not support such requests, top returns the path of the log unchanged.
+// top returns the path for requesting at most maxEntries entries of a log. The skip argument is the number of entries
+// to skip at the start. If the controller does not support such requests, top returns the path of the log unchanged.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at

@@ -212,8 +212,8 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". If
-// full is true, the slot should contain an image; if not, it should be empty.
+// mediaResult returns a note about the slot if the state of the slot is unknown or is not as ordered. Otherwise, it
+// returns "". The full argument reports whether the slot should contain an image.
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {

@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-// mutate randomly replaces parts of a decoded JSON answer with values of other types.
+// mutate randomly replaces parts of a decoded JSON response with values of other types.
 func mutate(random *rand.Rand, value any) any {
 	if random.IntN(40) == 0 {
 		return []any{
@@ -43,7 +43,7 @@ func mutate(random *rand.Rand, value any) any {
 	return value
 }
 
-// TestMutations checks that random answers cause no crash or hang, and that the result is safe to show.
+// TestMutations checks that random responses cause neither a crash nor a hang, and that the result is safe to show.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")

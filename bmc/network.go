@@ -40,8 +40,8 @@ func (p *probe) readNICs(ctx context.Context) error {
 	return err
 }
 
-// adapter holds the used fields of a Redfish NetworkAdapter. Newer controllers list the ports in Ports, older ones in
-// NetworkPorts. The network device functions have the MAC addresses that the machine sees.
+// adapter holds those fields of a Redfish NetworkAdapter that this package uses. Newer controllers list the ports in
+// Ports, older ones in NetworkPorts. The network device functions have the MAC addresses that the machine sees.
 type adapter struct {
 	resource
 	Ports, NetworkPorts, NetworkDeviceFunctions ref

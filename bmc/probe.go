@@ -198,7 +198,7 @@ func (p *probe) readSystem(ctx context.Context) error {
 	return err
 }
 
-// health converts a text to a BMCHealth. It returns "" for an unknown value.
+// health converts the name of a Redfish health state to a BMCHealth. It returns "" for an unknown name.
 func health(text string) models.BMCHealth {
 	for _, h := range []models.BMCHealth{models.BMCHealthOK, models.BMCHealthWarning, models.BMCHealthCritical} {
 		if strings.EqualFold(text, string(h)) {

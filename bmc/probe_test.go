@@ -29,7 +29,8 @@ type controller struct {
 	mu   sync.Mutex
 	// asked lists the received requests in the form "METHOD path".
 	asked []string
-	// instead, if not nil, is called before the rack. It reports whether it has answered the request.
+	// Unless it is nil, the instead function is called before the rack. It reports whether it has answered the
+	// request.
 	instead func(w http.ResponseWriter, r *http.Request) bool
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// Answers are decoded into our own types, which contain only the fields that are used. gofish's types reject a whole
-// drive because of one field of the wrong type, send three requests at the same time, and follow an endless list.
+// Responses are decoded into our own types, which contain only the fields that are used. gofish's types reject a
+// whole drive because of one field of the wrong type, send three requests at the same time, and follow an endless
+// list.
 
 // ref is a link to another Redfish resource.
 type ref struct {
@@ -24,7 +25,7 @@ type condition struct{ State, Health, HealthRollup string }
 
 func (c condition) absent() bool { return c.State == "Absent" }
 
-// resource holds the used fields that all Redfish resources have.
+// resource holds the fields that this package uses and that all Redfish resources have.
 type resource struct {
 	ref
 	ID     string `json:"Id"`
@@ -55,7 +56,7 @@ type partialError struct {
 	first  error
 }
 
-// Error returns the number of failures and the first one.
+// Error returns the number of failures and the first failure.
 func (p *partialError) Error() string { return fmt.Sprintf("%d failed: %v", p.failed, p.first) }
 
 // Unwrap returns the first error.
@@ -107,8 +108,8 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError records the error that a field has the wrong type, and returns nil for it, because encoding/json
-// skips such a field. It returns other errors unchanged.
+// skipTypeError records err and returns nil if err reports a field of the wrong type, because encoding/json skips
+// such a field. It returns other errors unchanged.
 func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {

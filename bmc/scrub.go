@@ -11,12 +11,12 @@ import (
 	"ironworks/printable"
 )
 
-// maxText is the maximum length of a text from a controller, in characters. The longest texts of real controllers are
-// log entries.
+// maxText is the maximum length of a string from a controller, in characters. The longest strings of real controllers
+// are in log entries.
 const maxText = 2000
 
-// scrub makes every text safe to show. It removes control characters and the credentials, which some controllers
-// repeat in their logs.
+// scrub makes every string in found safe to show. It removes control characters and the credentials, which some
+// controllers repeat in their logs.
 func (s *session) scrub(found *models.BMC) { s.scrubValue(reflect.ValueOf(found)) }
 
 func (s *session) scrubValue(v reflect.Value) {
@@ -60,9 +60,9 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// parseTime returns the first of the texts that is a valid time, according to the controller's clock. It returns the
-// zero time if there is none. A clock that was never set starts in 1970 or at the build date of the firmware, so
-// times in 1970 are ignored.
+// parseTime parses the first of the given strings that is a valid time on the controller's clock. It returns the zero
+// time if there is none. A clock that was never set starts in 1970 or at the build date of the firmware, so times in
+// 1970 are ignored.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

@@ -12,8 +12,8 @@ import (
 const maxSensors = 400
 
 // readSensors reads the temperatures, fans, power and voltages of the machine's chassis. It first reads the resources
-// of older controllers. If they contain no sensors, it reads those of newer controllers. If these contain none
-// either, it reads the list of sensors.
+// of older controllers. If they contain no sensors, it reads the resources of newer controllers. If those contain no
+// sensors either, it reads the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}
@@ -143,7 +143,7 @@ type reading struct {
 	RPM     *float64 `json:"SpeedRPM"`
 }
 
-// thermalSubsystem reads temperatures and fans of newer controllers.
+// thermalSubsystem reads temperatures and fans from the resources of newer controllers.
 func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 	if at.ID == "" {
 		return nil
@@ -188,7 +188,7 @@ func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 	return errors.Join(err, err2)
 }
 
-// powerSubsystem reads the power consumption and the power supplies of newer controllers.
+// powerSubsystem reads the power consumption and the power supplies from the resources of newer controllers.
 func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
 	var all []error
 	if c.EnvironmentMetrics.ID != "" {

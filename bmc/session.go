@@ -88,7 +88,8 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	return s, nil
 }
 
-// connect reads the service root. If that requires a password, every request sends the password.
+// connect reads the service root. If the controller requires a password for the service root, every request is sent
+// with the password.
 func (s *session) connect(ctx context.Context) error {
 	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
@@ -193,10 +194,10 @@ func status(err error) int {
 	return 0
 }
 
-// limits restricts one use of a controller. A zero value stands for the default.
+// limits restricts one use of a controller. A zero value selects the default.
 type limits struct {
-	silence   time.Duration // maximum time without a byte of the answer
-	answer    time.Duration // maximum time for a whole answer
+	silence   time.Duration // maximum time without receiving a byte of the response
+	answer    time.Duration // maximum time for a whole response
 	probePart time.Duration // maximum time for one part of a probe
 	total     time.Duration // maximum time for a whole probe or, together with task, for an order
 	task      time.Duration // maximum time until a task has ended
@@ -205,12 +206,12 @@ type limits struct {
 	logout    time.Duration // time to end the session
 
 	requests int   // maximum number of requests in one session
-	largest  int64 // maximum size of an answer in bytes
-	values   int   // maximum number of objects, lists and values in an answer
+	largest  int64 // maximum size of a response in bytes
+	values   int   // maximum number of objects, lists and values in a response
 }
 
-// withDefaults replaces zero values with the defaults. Slow controllers need many seconds for one answer. The largest
-// answers of real controllers are pages of logs, with one or two megabytes.
+// withDefaults replaces zero values with the defaults. Slow controllers need many seconds for one response. The
+// largest responses of real controllers are pages of logs and have one or two megabytes.
 func (l limits) withDefaults() limits {
 	set(&l.silence, 30*time.Second)
 	set(&l.answer, 45*time.Second)

@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// TestResourceVariants checks that data is found in all the places where different controllers have it.
+// TestResourceVariants checks that data is found in all the places where different controllers store it.
 func TestResourceVariants(t *testing.T) {
 	t.Parallel()
 	const (

@@ -88,7 +88,7 @@ func (t *Target) systemPath() string {
 	return "/" + strings.Trim(t.System, "/")
 }
 
-// absolute resolves a URL in an answer, as a browser would. The result is safe to show, because it contains neither
+// absolute resolves a URL in a response, as a browser would. The result is safe to show, because it contains neither
 // credentials nor session IDs.
 func (s *session) absolute(text string) string {
 	u, err := s.guard.base.Parse(text)

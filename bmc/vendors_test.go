@@ -67,8 +67,8 @@ func recordings(t *testing.T) map[string]recorded {
 // ofAction matches the resource in the target of one of its actions.
 var ofAction = regexp.MustCompile(`"target":\s*"(/redfish/v1/[^"]*?)/Actions/`)
 
-// placeOf returns the path of the resource in body, which is given in the body itself or in the target of an action.
-// It returns "" if there is none.
+// placeOf returns the path of the resource in body. It finds the path in the body itself or in the target of an
+// action. If there is no path, it returns "".
 func placeOf(body string) string {
 	var link ref
 	if json.Unmarshal([]byte(body), &link) != nil {
@@ -174,7 +174,7 @@ func serve(t *testing.T, bodies map[string]string) *httptest.Server {
 	return s
 }
 
-// TestVendors checks that answers of real controllers are read completely, and that missing parts are reported.
+// TestVendors checks that responses of real controllers are read completely, and that missing parts are reported.
 func TestVendors(t *testing.T) {
 	t.Parallel()
 	all, probed := recordings(t), map[string][]*models.BMC{}
@@ -260,7 +260,8 @@ func unreadParts(b *models.BMC, parts ...string) bool {
 	return true
 }
 
-// unsafeText returns the surroundings of the first text in got that is not safe to show, or "" if there is none.
+// unsafeText returns the first part of got that is not safe to show, together with the characters around it. It
+// returns "" if there is none.
 func unsafeText(got *models.BMC) string {
 	text, err := json.Marshal(got)
 	if err != nil {

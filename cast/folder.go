@@ -21,7 +21,7 @@ type Recording struct {
 	path   func(part int) string
 	limit  int64
 	safe   *Safe
-	// lock is a lock on the first file that is held until the recording ends.
+	// lock locks the first file until the recording ends.
 	lock *flock.Flock
 
 	mu        sync.Mutex

@@ -13,7 +13,7 @@ import (
 type Playing struct {
 	// Speed is the factor by which playing is faster than the recording.
 	Speed float64
-	// Idle is the maximum duration of a pause after it was divided by Speed. If Idle is 0, pauses are not shortened.
+	// Idle is the maximum duration of a pause after division by Speed. If Idle is 0, pauses are not shortened.
 	Idle time.Duration
 	// At is the position at which playing starts; earlier output is shown at once. If Paused is true, playing starts
 	// in the paused state.
@@ -101,12 +101,13 @@ const resetTerminal = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 type player struct {
 	Playing
 	paused bool
-	// at is the current position. to is the position to which the user wants to go, which may be earlier.
+	// The at field is the current position. The to field is the position to which the user wants to go, which may be
+	// earlier.
 	at, to time.Duration
 }
 
-// wait waits for the given pause of the recording and handles keys meanwhile. If the user wants to go to another
-// position, jumped is true.
+// wait waits for a pause in the recording, and handles keys meanwhile. If the user wants to go to another position,
+// jumped is true.
 func (p *player) wait(ctx context.Context, pause time.Duration) (jumped bool, err error) {
 	for {
 		d := time.Duration(float64(pause) / p.Speed)

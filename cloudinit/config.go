@@ -13,7 +13,7 @@ import (
 	"ironworks/spell"
 )
 
-// keyType is the type that the value of a cloud-config key must have, in the words of messages.
+// keyType is the type that the value of a cloud-config key must have, as error messages name it.
 type keyType string
 
 const (

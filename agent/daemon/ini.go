@@ -13,9 +13,9 @@ type value struct {
 	place string
 }
 
-// readINI reads the DEFAULT section of a configuration file in the format of oslo.config, and adds its options to the
-// into map. A value continues on following lines that begin with white space. References to other options ($name) are
-// not supported.
+// readINI reads the DEFAULT section of a configuration file in the format of oslo.config, and adds its options to
+// into. A line that begins with white space continues the value of the preceding line. References to other options
+// ($name) are not supported.
 func readINI(name string, into map[string]value) error {
 	content, err := os.ReadFile(name) //nolint:gosec // the operator's own file
 	if err != nil {
@@ -61,7 +61,8 @@ func unquoted(text string) string {
 }
 
 // configFiles returns the paths of the configuration files. A later file takes precedence over an earlier one. The
-// given files and folders must exist. If there are neither, configFiles returns the default files that exist.
+// given files and folders must exist. If no files and no folders are given, configFiles returns those of the default
+// files that exist.
 func configFiles(files, folders []string) ([]string, error) {
 	if len(files)+len(folders) == 0 {
 		for _, pattern := range []string{

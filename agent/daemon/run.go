@@ -113,7 +113,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 }
 
 // addressWait returns how long, and for which interfaces, the agent waits for addresses before it collects the
-// inventory. The result is zero without an inspection, so the agent does not wait then.
+// inventory. Without an inspection, the result is the zero value, which means that the agent does not wait.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}
@@ -158,7 +158,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// secrets matches a token in a log line, either in a URL or in Ironic's answer to a lookup.
+// secrets is a pattern that matches a token in a log line, either in a URL or in Ironic's response to a lookup.
 var secrets = regexp.MustCompile(`(agent_token=|'agent_token': ')[^&'\s]+`)
 
 // logWriter writes the log in the format of the real agent, but hides tokens.

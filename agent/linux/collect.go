@@ -106,7 +106,7 @@ type usbDevice struct {
 }
 
 // usbDevices returns the USB devices that the kernel lists, except those of a specific class. The real agent reports
-// only devices to which lshw assigns no class, so it omits hubs, disks, keyboards, network adapters and so on.
+// only devices to which lshw assigns no class. For example, it omits hubs, disks, keyboards and network adapters.
 func (h Host) usbDevices() ([]usbDevice, error) {
 	const folder = "/sys/bus/usb/devices"
 	devices := []usbDevice{}
@@ -131,7 +131,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 	return devices, nil
 }
 
-// genericUSB reports whether a device has no specific class, and none of its interfaces has one. For example, 2-1:1.0
+// genericUSB reports whether neither the device nor any of its interfaces has a specific class. For example, 2-1:1.0
 // is an interface of the device 2-1.
 func (h Host) genericUSB(device string, names []string) bool {
 	generic := func(file string) bool {

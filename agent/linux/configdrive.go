@@ -99,8 +99,8 @@ func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	return names, nil
 }
 
-// partitionWith returns the device of the partition for which lsblk shows the given value in the given column,
-// ignoring case. It returns "" if the disk has no such partition.
+// partitionWith returns the device of the partition that has the given value in the named column of lsblk's output.
+// Case is ignored. The result is "" if the disk has no such partition.
 func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
 	if err != nil {

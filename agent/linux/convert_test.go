@@ -47,8 +47,8 @@ func TestConvertTriesAgain(t *testing.T) {
 	}
 }
 
-// TestConvertHasLessMemory checks the memory limit and the arguments of qemu-img. A script that prints them takes the
-// place of the real program.
+// TestConvertHasLessMemory checks the memory limit and the arguments of qemu-img. Instead of the real qemu-img, it
+// runs a script that prints both.
 func TestConvertHasLessMemory(t *testing.T) {
 	folder := t.TempDir()
 	script := "#!/bin/sh\nulimit -v >&2\necho \"$MALLOC_ARENA_MAX $*\" >&2\nexit 1\n"

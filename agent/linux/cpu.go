@@ -73,7 +73,7 @@ func colonPairs(text string) map[string]string {
 	return pairs
 }
 
-// number parses a number that lscpu printed. It returns 0 if the text is empty.
+// number parses a number in the output of lscpu. It returns 0 for an empty string.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil

@@ -20,7 +20,7 @@ var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "P
 // release of lsblk, numbers and flags can be strings.
 type row map[string]any
 
-// text returns the value in the given column. If it is null, known is false.
+// text returns the value in the given column. If the value is null, known is false.
 func (r row) text(column string) (value string, known bool) {
 	switch v := r[column].(type) {
 	case string:

@@ -65,8 +65,8 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot converts a path that the agent can open. The result is the path of the same file as programs that run in
-// the host's root see it.
+// pathInRoot converts a path that the agent can open to the path of the same file for programs that run in the host's
+// root.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {

@@ -57,7 +57,8 @@ func (b *bench) run(_ context.Context, command linux.Command) (agent.Output, err
 	return b.programs[best](command), nil
 }
 
-// answers makes all command lines that begin with one of the given strings succeed and print output.
+// answers registers programs: every command line that begins with one of the given strings succeeds and prints
+// output.
 func (b *bench) answers(output string, starts ...string) {
 	for _, start := range starts {
 		b.programs[start] = func(linux.Command) agent.Output { return agent.Output{Stdout: output} }

@@ -51,7 +51,7 @@ func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, conten
 	return h.identifier(write.Device)
 }
 
-// WritePartition writes content to the given partition.
+// WritePartition implements [agent.PartitionWriter].
 func (m *Machine) WritePartition(ctx context.Context, partition string, content io.Reader) error {
 	return m.host.copyRaw(ctx, partition, content)
 }

@@ -7,13 +7,14 @@ import (
 	"errors"
 )
 
-// Kernel implements [Links] without any data. It is used only outside of Linux, where the agent does not run.
+// Kernel implements [Links] without any data. It is used only on systems other than Linux, where the agent does not
+// run.
 type Kernel struct{}
 
-// Addresses returns no addresses.
+// Addresses returns nil, because the addresses are unknown.
 func (Kernel) Addresses(string) []string { return nil }
 
-// PermanentMAC returns "".
+// PermanentMAC returns "", which means unknown.
 func (Kernel) PermanentMAC(string) string { return "" }
 
 // Speed returns 0, which means unknown.

@@ -82,8 +82,8 @@ type listening struct {
 	frames map[string][]byte
 }
 
-// ListenForLLDP starts to listen for LLDP frames in the background. Later, inventories and the lldp collector wait
-// only for the rest of the timeout. ListenForLLDP must be called at most once, before other goroutines use m.
+// ListenForLLDP starts listening for LLDP frames in the background. Inventories and the lldp collector then wait only
+// for the rest of the timeout. ListenForLLDP must be called at most once, before other goroutines use m.
 func (m *Machine) ListenForLLDP(ctx context.Context) {
 	names, err := m.host.interfaceNames()
 	if err != nil {

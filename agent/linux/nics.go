@@ -103,8 +103,8 @@ func (h Host) base(name string) *string {
 	return &last
 }
 
-// biosDevName returns the name that biosdevname suggests for an interface. It returns nil if the host does not have
-// this program, which is rare.
+// biosDevName returns the name that the biosdevname program suggests for an interface. It returns nil if the program
+// fails or is missing. Most hosts do not have this program.
 func (h Host) biosDevName(ctx context.Context, name string) *string {
 	if isVLAN(name) {
 		return nil
@@ -117,7 +117,8 @@ func (h Host) biosDevName(ctx context.Context, name string) *string {
 	return &found
 }
 
-// firstOfEach returns the first IPv4 and the first IPv6 address.
+// firstOfEach returns the first IPv4 address and the first IPv6 address in the list. If the list contains no address
+// of a kind, the result for this kind is nil.
 func firstOfEach(addresses []string) (v4, v6 *string) {
 	for _, text := range addresses {
 		address, err := netip.ParseAddr(text)

@@ -22,7 +22,7 @@ func (m *Machine) StartUnit(ctx context.Context, unit string) error {
 	return errors.New(strings.TrimPrefix(text, "Failed to start "+unit+": "))
 }
 
-// UnitState returns the state of a unit.
+// UnitState returns the ActiveState and Result properties of a systemd unit.
 func (m *Machine) UnitState(ctx context.Context, unit string) (agent.UnitState, error) {
 	out, err := m.host.program(ctx, "systemctl", "show", "--property=ActiveState,Result", unit)
 	if err != nil {
@@ -112,10 +112,10 @@ func (m *Machine) Sync(ctx context.Context) error {
 	return nil
 }
 
-// PowerOff powers the host off.
+// PowerOff starts powering off the host. It does not wait until the host is off.
 func (m *Machine) PowerOff(ctx context.Context) error { return m.host.shutDown(ctx, "poweroff", "o") }
 
-// Reboot reboots the host.
+// Reboot starts rebooting the host. It does not wait until the host has booted.
 func (m *Machine) Reboot(ctx context.Context) error { return m.host.shutDown(ctx, "reboot", "b") }
 
 // shutDown powers the host off or reboots it through systemd, or through the kernel if systemd refuses or is missing.
@@ -132,7 +132,7 @@ func (h Host) shutDown(ctx context.Context, program, key string) error {
 	return nil
 }
 
-// Execute runs a program on the host.
+// Execute runs a program on the host. If the program fails, the error is nil and the output contains the exit status.
 func (m *Machine) Execute(ctx context.Context, argv ...string) (agent.Output, error) {
 	return m.host.Run(ctx, Command{Argv: argv})
 }

@@ -61,7 +61,8 @@ func (m *Machine) withoutAddress(booted string, all bool) []string {
 	return missing
 }
 
-// normalMAC returns the MAC address in BOOTIF, which boot loaders set. There, the hardware type precedes the address.
+// normalMAC returns the MAC address in the BOOTIF kernel parameter, which boot loaders set. In that parameter, the
+// hardware type precedes the address.
 func normalMAC(text string) string {
 	if _, mac, dashed := strings.Cut(text, "-"); dashed {
 		text = strings.ReplaceAll(mac, "-", ":")
