@@ -219,7 +219,7 @@ type Session struct {
 	Replay Replay
 	// Options holds the command line flags that select this context.
 	Options []string
-	// Plugins is the context that programs supplied by the operator run in.
+	// Plugins is the context in which the operator's own programs run.
 	Plugins plugin.Context
 	// View is the state of the screens when it was last stored. ViewFile stores later states; if it is nil, nothing
 	// is stored.
@@ -259,7 +259,7 @@ type Env struct {
 	Bench    *Bench
 	// Drafts holds the deployments that are being prepared.
 	Drafts *Drafts
-	// Entered is the history of the texts entered in forms.
+	// Entered is the history of the values entered in forms.
 	Entered form.History
 	// Chosen returns the nodes that are selected on another screen: the nodes marked in the fleet list, or the last
 	// visited node. It may be nil.

@@ -55,7 +55,7 @@ type Serving interface {
 type Bench struct {
 	// Values holds the values of the form by field key; it is nil before the first visit.
 	Values map[string]string
-	// Asked holds the values last entered in each dialog, by dialog name.
+	// Asked holds the values last entered in each dialog, by dialog name and field key.
 	Asked map[string]map[string]string
 	// File is the path of the file that is checked, or "".
 	File string

@@ -100,7 +100,7 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	s.drifts.SetRows(nil)
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindCompare, ID: s.id} }
 
 // Title returns the screen's title, which is shown in the header.
@@ -301,7 +301,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the row at the cursor and the command line that makes the same comparison.
+// Copies returns the row at the cursor and a command line that compares the same nodes.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

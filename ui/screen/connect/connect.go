@@ -51,7 +51,7 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
 
 // Title returns the screen's title, which is shown in the header.

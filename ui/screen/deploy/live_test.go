@@ -39,7 +39,7 @@ func TestChecksQueryTheBMCOnce(t *testing.T) {
 }
 
 // TestLateAnswersAreDropped checks that only the last of several changes is checked: running checks are canceled, and
-// late answers are dropped.
+// late responses are dropped.
 func TestLateAnswersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// ironic is a fake of Ironic that answers the requests of the checks and of the wizard. It does not implement
+// ironic is a fake Ironic API that answers the requests that the checks and the wizard send. It does not implement
 // changes.
 type ironic struct {
 	provision.API // nil, because the screen sends no changes
@@ -113,7 +113,7 @@ func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield f
 	return yield(page)
 }
 
-// files implements only the check of user data files.
+// files is a fake [screen.Ramdisks] that implements only Check, which checks a user data file.
 type files struct{ screen.Ramdisks }
 
 func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {

@@ -58,7 +58,7 @@ func (s *Screen) open() tea.Cmd {
 	return screen.Send(screen.Press{ID: id, Settings: settings(e.Next.Command)})
 }
 
-// placeholder matches a value in a command that the operator has to replace, such as NAME or a sample path.
+// placeholder matches a value, such as NAME or a sample path, that the operator has to replace in a command.
 var placeholder = regexp.MustCompile(`(=|:)(?:[A-Z][A-Z0-9]+|/path/[a-z/.]+)$`)
 
 // settings returns the KEY=VALUE words of a set command, without placeholder values. It returns "" for other

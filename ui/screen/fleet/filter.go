@@ -50,8 +50,8 @@ func (s *Screen) suggest() {
 // inventoriesAtOnce is the maximum number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories reports that inventories were read. It maps the UUID of each node whose inventory could not be read to
-// the error.
+// inventories is the message that reports that inventories were read. It maps the UUID of each node whose inventory
+// could not be read to the error.
 type inventories map[string]error
 
 // missingInventories returns the UUIDs of nodes whose inventory is needed but unknown, except those whose inventory

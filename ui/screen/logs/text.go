@@ -1,6 +1,7 @@
 package logs
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
 	textNoErrors      = "no errors in the visible lines"
 	textNoSearch      = "no search text; {search} searches"
@@ -21,7 +22,7 @@ const (
 	textNoLineYet     = "No lines yet. Log sources:"
 	textEarlierLogs   = "Logs of earlier operations: open them in Timeline (enter)."
 
-	// Texts for saving the log.
+	// Messages and labels for saving the log.
 	textSaveHelp  = "%d visible lines; the file is readable by you only"
 	textSaveTitle = "Save log"
 	textExists    = " exists; set Replace to overwrite it"
