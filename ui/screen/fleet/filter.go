@@ -125,7 +125,7 @@ func (s *Screen) unknownText() string {
 	if n == 0 {
 		return ""
 	}
-	for _, uuid := range slices.Sorted(maps.Keys(s.unreadInventories)) { // the same error at each drawing
+	for _, uuid := range slices.Sorted(maps.Keys(s.unreadInventories)) { // sorted, so that every drawing shows the same error
 		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[uuid]))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// opened opens a screen that lists the given nodes and uses the context's defaults d. It also returns a pointer to
+// opened opens a screen that lists the given nodes and uses d as the context's defaults. It also returns a pointer to
 // the list of API fields that the screen has requested.
 func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
 	t.Helper()

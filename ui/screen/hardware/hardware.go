@@ -265,8 +265,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // clickable is a page whose rows can be clicked.
 type clickable interface{ click(x, y int) (open bool) }
 
-// Copies returns the texts of the current tab that can be copied. They include the request for its data and the
-// command line that prints the data.
+// Copies returns what the current tab offers for copying, including the request for the tab's data and the command
+// line that prints the data.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

@@ -28,7 +28,7 @@ const (
 	textExists    = " exists; set Replace to overwrite it"
 	textSaved     = "saved %d lines to %s"
 
-	// Texts about the serial console.
+	// Messages and labels about the serial console.
 	textSerialTitle  = "Read the serial console of "
 	textSerialWhat   = "Output of the machine's serial line is added to this log. No input is sent."
 	textSerialIPMI   = "With IPMI, a console allows only one reader: the current reader is disconnected."
@@ -37,7 +37,7 @@ const (
 	textSerialKept   = "recorded log; read the console in the node's log tab"
 	textSerialOne    = "only one console can be read at a time; open the node's log tab"
 
-	// Texts about the log's sources.
+	// Messages and labels about the log's sources.
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
 	textNoLog           = "No log is being followed."

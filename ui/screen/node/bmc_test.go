@@ -21,7 +21,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// controllers simulates BMCs with predefined answers.
+// controllers simulates BMCs with predefined responses.
 type controllers struct {
 	look     *provision.BMCReport
 	err      error
