@@ -56,7 +56,7 @@ const (
 	textInspectHint      = ". Inspect the node ({inspect}) in state manageable."
 	textLoadingInventory = "Loading the inventory…"
 
-	// Texts that every tab can show.
+	// Messages that every tab can show.
 	textNoContext   = "No context is open; {connect} shows why."
 	textDeletedNode = " This node was deleted. The data is from before the deletion."
 	textNoNode      = " Ironic has no node "

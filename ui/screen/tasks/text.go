@@ -7,6 +7,6 @@ const (
 	textNoTasks = "no tasks yet"
 	textNoTask  = "No task "
 
-	// Texts about a node of a task.
+	// Messages about a node of a task.
 	textRetriedIn = "retried in task %d; "
 )
