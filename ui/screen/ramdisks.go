@@ -26,7 +26,7 @@ type Ramdisks interface {
 	Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (said string, err error)
 	Wrap(ctx context.Context, of prepare.ConfigSource, order prepare.WrapOrder) (said string, err error)
 	// Addresses returns the addresses of this machine that the BMCs of the given nodes could use, best first. The
-	// error names unreachable BMCs; the addresses are valid even if it is not nil.
+	// error names unreachable BMCs; the addresses are valid even if the error is not nil.
 	Addresses(ctx context.Context, nodes []string) ([]serve.Candidate, error)
 	// Serve starts a server. ctx bounds only the start. The server runs until Stop is called or the program ends.
 	Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (Serving, error)

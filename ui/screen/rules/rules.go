@@ -1,4 +1,4 @@
-// Package rules implements the screen of inspection rules. It lists the rules in Ironic, and tests rules on stored
+// Package rules implements the screen for inspection rules. It lists the rules in Ironic, and tests rules on stored
 // inventories.
 package rules
 
@@ -66,7 +66,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of inspection rules.
+// New returns the screen for inspection rules.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, list: ruleTable(), results: resultTable()}
 	s.life, s.finish = context.WithCancel(context.Background())
@@ -194,7 +194,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// nothing explains why no rules can be listed.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext

@@ -1,4 +1,4 @@
-// Package stepfiles implements the screens of deploy templates and runbooks. They list these objects and the nodes
+// Package stepfiles implements the screens for deploy templates and runbooks. They list these objects and the nodes
 // that have their traits. The operator can create, edit and delete objects, and run runbooks.
 package stepfiles
 
@@ -51,8 +51,8 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of the given kind: the screen of runbooks for KindRunbooks, and the screen of deploy
-// templates for any other kind.
+// New returns the screen of the given kind: the runbook screen for KindRunbooks, and the deploy template screen for
+// any other kind.
 func New(env *screen.Env, of screen.Kind) *Screen {
 	kind := stepfile.Template
 	if of == screen.KindRunbooks {
@@ -215,7 +215,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// nothing explains why no objects can be listed.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext
