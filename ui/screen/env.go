@@ -33,7 +33,8 @@ type API interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
-	// Validate makes the conductor contact the BMC, so it must be called only when the operator asks for it.
+	// Validate makes the conductor contact the BMC, so it must be called only when the operator requests a
+	// validation.
 	Validate(ctx context.Context, node string) ([]models.Validation, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
@@ -90,8 +91,8 @@ type Shell interface {
 	// Target returns the login name and the host. Note returns the reason why an unknown host key is trusted, or "".
 	Target() string
 	Note() string
-	// AtTerminal runs command, or a login shell if command is empty, and lets it use the terminal until it ends. It
-	// returns the exit status.
+	// AtTerminal runs the given command, or a login shell if command is empty. The command uses the terminal until it
+	// ends. AtTerminal returns the exit status of the command.
 	AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error)
 	Close()
 }
@@ -212,8 +213,8 @@ type Session struct {
 	// Explain explains the state of a node. bmc holds the facts about the node's BMC, or is nil. Explain itself may
 	// be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; now is the
-	// current time on that clock. Changes may be nil.
+	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; the
+	// argument now is the current time on the same clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay

@@ -22,10 +22,10 @@ const (
 	pathsMost = 100
 )
 
-// Paths returns the completions of typed, which is a path. If there are several, and their common prefix is longer
-// than typed, the prefix comes first. Folders end with a slash. Hidden files are returned only if the last element of
-// typed starts with a dot. Relative paths are relative to dir, or to the current folder if dir is "". Paths reads the
-// folder.
+// Paths returns the possible completions of a typed path. If there are several, and their common prefix is longer
+// than the typed path, the prefix comes first. Folders end with a slash. Hidden files are returned only if the last
+// element of the typed path starts with a dot. Relative paths are relative to dir, or to the current folder if dir is
+// "". Paths reads the folder.
 func Paths(dir, typed string) []string {
 	folder, name := typed[:strings.LastIndexByte(typed, '/')+1], typed[strings.LastIndexByte(typed, '/')+1:]
 	var found []string

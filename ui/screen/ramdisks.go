@@ -16,7 +16,8 @@ type Ramdisks interface {
 	Defaults() (in prepare.Inputs, ironic string)
 	// Build builds a configuration. If inputs are invalid, [ignition.InputErrors] lists them.
 	Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error)
-	// Check reads a file and checks it. If known shows that the file has not changed, it is not read again.
+	// Check reads a file and checks it. The argument known is the file's stamp from an earlier call; if the file has
+	// not changed since then, it is not read again.
 	Check(ctx context.Context, path string, known prepare.FileStamp) (prepare.Checked, error)
 	// Save writes the configuration as JSON to the file at path. If force is true, it replaces an existing file.
 	Save(ctx context.Context, of prepare.ConfigSource, path string, force bool) (said string, err error)

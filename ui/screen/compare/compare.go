@@ -148,7 +148,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// chosen reports that the operator entered a new golden node.
+// chosen is the message that reports that the operator entered a new golden node.
 type chosen struct {
 	of     *Screen
 	golden models.NodeRef

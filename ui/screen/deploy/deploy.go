@@ -304,7 +304,7 @@ func (s *Screen) readNode() *models.Node {
 // fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
-// planned derives facts from the current node and the plan, without asking Ironic.
+// planned derives facts from the current node and the plan, without sending requests to Ironic.
 func (s *Screen) planned() *plan.Facts {
 	n, read := s.node()
 	f := &plan.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}

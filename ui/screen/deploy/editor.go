@@ -70,8 +70,8 @@ type planEdited struct {
 	was, text string
 	plan      *plan.Plan
 	err       error
-	// wrong lists the problems of the plan if the file could be read but does not contain a valid plan. Otherwise it
-	// is nil.
+	// wrong is the list of problems in the plan if the file could be read but does not contain a valid plan.
+	// Otherwise it is nil.
 	wrong *plan.Error
 }
 

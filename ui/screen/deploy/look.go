@@ -95,7 +95,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if msg.final {
 		checks = s.session.Checks
 	}
-	// The canceled run may not have read the nodes yet. In that case, they are still stale.
+	// The canceled run may not have read the nodes yet, so a stale mark is kept.
 	s.stale = s.stale || ask != askNothing
 	if s.stale || msg.final || len(s.nodes) == 0 {
 		msg.nodes, s.states = nil, s.fleetStates()

@@ -101,7 +101,7 @@ func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, erro
 	return f.templates, errors.Join(f.ask("templates"), f.noTemplates)
 }
 
-// EachPage passes all nodes to yield in a single page.
+// EachPage calls yield once, with a page that contains all nodes.
 func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	if err := f.ask("list"); err != nil {
 		return err

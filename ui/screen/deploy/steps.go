@@ -132,8 +132,8 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 }
 
 // with returns a copy of the plan's steps with the given step added. The copy also contains the steps that the plan's
-// kind implies. If it already contains the same step, or the step that instead points to, the given step replaces
-// that one. Otherwise, the given step is appended.
+// kind implies. If it already contains the same step, or the step that the operator is changing (*instead), the given
+// step replaces that one. Otherwise, the given step is appended.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }

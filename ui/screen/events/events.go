@@ -124,7 +124,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		screen.NodeCopies(s.env, &models.Node{UUID: r.event.Node.UUID, Name: r.event.Node.Name})...)
 }
 
-// Close does nothing.
+// Close does nothing, because the screen starts no requests.
 func (s *Screen) Close() {}
 
 // readLog reads new events from the log, and drops the events that the log has dropped.

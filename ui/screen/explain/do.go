@@ -141,7 +141,8 @@ func (s *Screen) DisabledReason(id action.ID) string {
 }
 
 // Copies returns the command of the suggested action, the verdict, the whole explanation, and the result of
-// [screen.NodeCopies] for the node. If the node was never in the store, only its UUID takes the place of that result.
+// [screen.NodeCopies] for the node. If the node was never in the store, Copies returns only its UUID in place of that
+// result.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {

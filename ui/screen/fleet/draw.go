@@ -66,7 +66,8 @@ func eventLines(h int) int {
 	return 0
 }
 
-// countsLine draws the number of nodes in each state, as far as there is room. States that need attention come first.
+// countsLine draws the number of nodes in each state, for as many states as fit. States that need attention come
+// first.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
 	total := s.counted()
 	if marks := len(s.table.Marked()); marks > 0 {

@@ -64,7 +64,7 @@ func TestOrder(t *testing.T) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
-		sorted("n2", "n3", "n1", "n10") // nodes that need attention first
+		sorted("n2", "n3", "n1", "n10") // nodes that need attention come first
 		by := func(key string) {
 			t.Helper()
 			r.Deliver(s, SortBy(key))
@@ -334,7 +334,7 @@ func TestMaintenanceIsVisible(t *testing.T) {
 }
 
 // TestDiscovered checks that auto-discovered nodes are marked, and that inventories are read only for nodes that may
-// be auto-discovered.
+// have been auto-discovered.
 func TestDiscovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := append(some(), models.Node{UUID: screentest.UUID(5), ProvisionState: models.StateEnroll}, models.Node{UUID: screentest.UUID(6), Name: "n6", ProvisionState: models.StateEnroll})

@@ -167,7 +167,7 @@ type answered struct {
 	then func() tea.Cmd
 }
 
-// after returns a command that makes Update call then.
+// after returns a command that makes Update call the then function.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
 // fetchAfterOperation fetches the data of the current tab again after an operation on the node has ended, because

@@ -69,7 +69,8 @@ func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 }
 
 type (
-	// opened reports that the log has started following a node. lines is the channel on which the node's log arrives.
+	// opened is the message that reports that the log has started following a node. lines is the channel on which the
+	// node's log arrives.
 	opened struct {
 		of    *Log
 		lane  int

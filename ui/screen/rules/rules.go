@@ -164,7 +164,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Scopes returns the scopes of the actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, action.List} }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
 // Targets returns the node at the cursor if the Test tab is shown.
