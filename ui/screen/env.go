@@ -50,7 +50,8 @@ type Journal interface {
 	// Latest returns the most recent finished operations of each kind. The argument most limits their number per
 	// kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
-	// Lines yields the recorded log lines of a node between from and to, oldest first. It stops at the first error.
+	// Lines yields the lines of a node's recorded logs, oldest first. It yields only the lines between the times from
+	// and to, both inclusive, and stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
@@ -97,7 +98,7 @@ type Shell interface {
 	Close()
 }
 
-// BMCs queries the BMCs of nodes and sends commands to them, but only when the operator asks for it.
+// BMCs queries the nodes' BMCs and sends commands to these BMCs, but only when the operator requests it.
 type BMCs interface {
 	Query(ctx context.Context, node string) (*provision.BMCReport, error)
 	// Facts reads the facts about the BMC that are needed to explain the state of a node.
@@ -140,7 +141,7 @@ type Context struct {
 	// Err is the reason why the context is unusable, or nil if it is usable.
 	Err error
 	// Searched lists the places that were searched for a configuration, one per line. It is set only if nothing was
-	// configured, so that the endpoint is the default.
+	// configured; the endpoint is then the default.
 	Searched string
 }
 
@@ -274,7 +275,7 @@ type Env struct {
 	// Seat represents this console among the consoles of other users on a server; it is nil if the console does not
 	// run on a server.
 	Seat *presence.Seat
-	// Forbidden maps each action that is never possible in this console to the reason.
+	// Forbidden holds the actions that are never possible in this console, each with the reason.
 	Forbidden map[action.ID]string
 	// Keys holds the actions with the operator's key bindings; if it is nil, the built-in bindings apply.
 	Keys *action.Keymap

@@ -22,7 +22,7 @@ type (
 	TasksChanged struct{}
 	// PeopleChanged reports that other users have connected, disconnected or changed screens.
 	PeopleChanged struct{}
-	// Rewound reports that the operator has jumped back in a recording. Logs restart.
+	// Rewound reports that the operator has jumped back in a recording, so logs must restart.
 	Rewound struct{}
 	// Reload makes the screen fetch its data again.
 	Reload struct{}
@@ -47,7 +47,7 @@ type (
 	Ask struct{ Overlay Overlay }
 	// CopyText copies text to the terminal's clipboard.
 	CopyText struct{ Copyable Copyable }
-	// Press runs an action as if its key had been pressed. Settings are the initial values of the action's form.
+	// Press runs an action as if its key had been pressed. Settings holds the initial values of the action's form.
 	Press struct {
 		ID       action.ID
 		Settings string

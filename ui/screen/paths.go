@@ -55,8 +55,8 @@ func Paths(dir, typed string) []string {
 	return found
 }
 
-// entries returns the names of the files in folder, or nil if it cannot be read. folder is a path as the operator
-// typed it. The names of folders end with a slash.
+// entries returns the names of the files in a folder, or nil if the folder cannot be read. folder is the path of the
+// folder as the operator typed it. The names of subfolders end with a slash.
 func entries(dir, folder string) []string {
 	home, _ := os.UserHomeDir() // if the home directory is unknown, ~ is an ordinary name
 	path := prepare.HomePath(home, folder)

@@ -46,7 +46,7 @@ type Serving interface {
 	// blocks.
 	Fetches() []serve.Fetch
 	Failures() []serve.Event
-	// Ended reports whether the server has ended. why is the reason.
+	// Ended reports whether the server has ended. why is the error that ended it, or nil if there was none.
 	Ended() (ended bool, why error)
 	// Stop stops the server. It waits a few seconds for running downloads to finish.
 	Stop()

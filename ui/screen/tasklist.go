@@ -54,8 +54,8 @@ func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// A list with a keeper holds at most endedMost ended tasks, each for at most endedAge. Without these limits, the list
-// of a server would grow as long as the server runs.
+// A list with a keeper holds at most endedMost ended tasks, each for at most endedAge. Without these limits, a
+// server's list would grow as long as the server runs.
 const (
 	endedMost = 200
 	endedAge  = 24 * time.Hour

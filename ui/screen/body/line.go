@@ -19,8 +19,8 @@ type Span = pane.Span
 // S returns a span with the given role and text.
 func S(role theme.Role, text string) Span { return Span{Role: role, Text: text} }
 
-// Line draws a line of w cells, with left at its left end and right at its right end. If there is no room for both,
-// it omits right.
+// Line draws a line of w cells. The left spans start at its left end, and the right spans end at its right end. If
+// there is no room for both, Line omits the right spans.
 func Line(t *theme.Theme, w int, left, right []Span) string {
 	r := Width(right)
 	if r == 0 || w < Width(left)+2+r+1 {

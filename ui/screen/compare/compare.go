@@ -275,8 +275,8 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden requests that the golden node's settings be copied to all nodes that differ. Checks and a confirmation
-// come first.
+// copyGolden asks the root to copy the golden node's settings to all nodes that differ. The root first checks the
+// nodes and asks for confirmation.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}

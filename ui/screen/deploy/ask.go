@@ -86,7 +86,7 @@ func (s *Screen) handleWritten(msg planWritten) tea.Cmd {
 		return toast(screen.Failure, "save: "+models.OnScreen(msg.err))
 	}
 	s.draft.File = msg.path
-	if s.draft.Plan == msg.was { // the plan has not changed since
+	if s.draft.Plan == msg.was { // the plan has not changed since it was written
 		s.draft.Plan, s.draft.Dir, s.draft.Saved = msg.file.Plan, msg.file.Dir, true
 		s.refill()
 	}

@@ -272,7 +272,7 @@ func (s *Screen) Scopes() []action.Scope {
 
 func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCount)-1)) }
 
-// currentRef returns the current node, which the pages show.
+// currentRef returns a reference to the current node, which is the node that the pages show.
 func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
 // node returns the current node as the checks last read it from Ironic, and reports whether they have read it. Before

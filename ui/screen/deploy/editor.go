@@ -49,7 +49,8 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planForEditor reports that a temporary file with the plan is ready for the editor, or why it could not be created.
+// planForEditor is the message that says that a temporary file with the plan is ready for the editor, or why the file
+// could not be created.
 type planForEditor struct {
 	of   *Screen
 	file provision.PlanText

@@ -160,7 +160,7 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, time.Now()
 	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
-	s.setReport() // the report depends on the program that reads the user data, which the checks determine
+	s.setReport() // the report depends on which program reads the user data, and the checks determine that program
 	if first && !s.Typing() {
 		s.refill() // the forms show values from the nodes
 	}

@@ -242,7 +242,7 @@ func pages(s *deploy.Screen) []int {
 	return nil
 }
 
-// write types into the field at the cursor and saves it.
+// write types text into the field at the cursor and saves the field.
 func (w *table) write(text string) {
 	w.t.Helper()
 	w.do(action.EditField)

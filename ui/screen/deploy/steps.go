@@ -20,7 +20,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// origin tells where a step comes from.
+// origin identifies where a step comes from, for example the driver or the plan.
 type origin string
 
 // The origins of steps. If a step comes from a deploy template, its origin names the template.

@@ -141,7 +141,7 @@ func opened(t *testing.T) (*screentest.Rig, *fake, *enrolling.Screen) {
 	return r, f, s
 }
 
-// fill types text into the field at the cursor and saves it.
+// fill types text into the field at the cursor and saves the field.
 func fill(r *screentest.Rig, s *enrolling.Screen, text string) {
 	r.Do(s, s.Do(action.EditField))
 	r.Type(s, text)

@@ -121,7 +121,7 @@ type layout struct {
 	w      int
 }
 
-// add appends a text, with its label before the first line.
+// add appends the lines of a text and puts the label before the first line.
 func (l *layout) add(label string, role theme.Role, text string) {
 	l.addLines(label, body.IndentedMost(role, text, l.w-l.indent()-1, 0, mostLines))
 }

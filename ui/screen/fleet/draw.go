@@ -152,7 +152,8 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine draws the rule above the list, which shows the filter or the input line for it.
+// filterLine draws the rule above the list. The rule contains the filter; while the filter is being edited, the input
+// line replaces the rule.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:

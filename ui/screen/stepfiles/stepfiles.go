@@ -73,7 +73,7 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	return s
 }
 
-// withNoun inserts "deploy template" or "runbook" in text.
+// withNoun inserts "deploy template" or "runbook" into text.
 func (s *Screen) withNoun(text string) string { return fmt.Sprintf(text, s.kind.Noun()) }
 
 // Ref returns the reference that identifies the screen.
