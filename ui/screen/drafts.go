@@ -22,7 +22,7 @@ type Draft struct {
 	// or once the checks have chosen the first page.
 	Page, Node int
 	PageChosen bool
-	// Asked holds the values last entered in each dialog, by dialog name.
+	// Asked holds the values last entered in each dialog, by dialog name and field key.
 	Asked map[string]map[string]string
 }
 

@@ -11,7 +11,7 @@ import (
 // must be called only in commands.
 type Enrolling interface {
 	// Compare reads nodes from the files or BMCs of the given source, and compares them with the nodes in Ironic.
-	// Several goroutines may call progress; done is the number of BMCs read so far, and of is the total number of
+	// Several goroutines may call progress; its arguments are the number of BMCs read so far and the total number of
 	// BMCs. The login is not stored. If Compare fails, the result contains everything that was read before the error.
 	Compare(
 		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
@@ -20,8 +20,8 @@ type Enrolling interface {
 	API() provision.EnrollAPI
 }
 
-// StartEnroll enrolls nodes after a confirmation. Command is the command line that would do the same, without the
-// program name.
+// StartEnroll enrolls nodes after a confirmation. Command is the command line that enrolls the same nodes, without
+// the program name.
 type StartEnroll struct {
 	Action  *provision.EnrollAction
 	Command []string

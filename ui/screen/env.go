@@ -33,7 +33,8 @@ type API interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
-	// Validate makes the conductor contact the BMC, so it must be called only when the operator asks for it.
+	// Validate makes the conductor contact the BMC, so it must be called only when the operator requests a
+	// validation.
 	Validate(ctx context.Context, node string) ([]models.Validation, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
@@ -49,7 +50,8 @@ type Journal interface {
 	// Latest returns the most recent finished operations of each kind. The argument most limits their number per
 	// kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
-	// Lines yields the recorded log lines of a node between from and to, oldest first. It stops at the first error.
+	// Lines yields the lines of a node's recorded logs, oldest first. It yields only the lines between the times from
+	// and to, both inclusive, and stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
@@ -90,13 +92,13 @@ type Shell interface {
 	// Target returns the login name and the host. Note returns the reason why an unknown host key is trusted, or "".
 	Target() string
 	Note() string
-	// AtTerminal runs command, or a login shell if command is empty, and lets it use the terminal until it ends. It
-	// returns the exit status.
+	// AtTerminal runs the given command, or a login shell if command is empty. The command uses the terminal until it
+	// ends. AtTerminal returns the exit status of the command.
 	AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error)
 	Close()
 }
 
-// BMCs queries the BMCs of nodes and sends commands to them, but only when the operator asks for it.
+// BMCs queries the nodes' BMCs and sends commands to these BMCs, but only when the operator requests it.
 type BMCs interface {
 	Query(ctx context.Context, node string) (*provision.BMCReport, error)
 	// Facts reads the facts about the BMC that are needed to explain the state of a node.
@@ -139,7 +141,7 @@ type Context struct {
 	// Err is the reason why the context is unusable, or nil if it is usable.
 	Err error
 	// Searched lists the places that were searched for a configuration, one per line. It is set only if nothing was
-	// configured, so that the endpoint is the default.
+	// configured; the endpoint is then the default.
 	Searched string
 }
 
@@ -212,14 +214,14 @@ type Session struct {
 	// Explain explains the state of a node. bmc holds the facts about the node's BMC, or is nil. Explain itself may
 	// be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; now is the
-	// current time on that clock. Changes may be nil.
+	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; the
+	// argument now is the current time on the same clock. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
 	// Options holds the command line flags that select this context.
 	Options []string
-	// Plugins is the context that programs supplied by the operator run in.
+	// Plugins is the context in which the operator's own programs run.
 	Plugins plugin.Context
 	// View is the state of the screens when it was last stored. ViewFile stores later states; if it is nil, nothing
 	// is stored.
@@ -259,7 +261,7 @@ type Env struct {
 	Bench    *Bench
 	// Drafts holds the deployments that are being prepared.
 	Drafts *Drafts
-	// Entered is the history of the texts entered in forms.
+	// Entered is the history of the values entered in forms.
 	Entered form.History
 	// Chosen returns the nodes that are selected on another screen: the nodes marked in the fleet list, or the last
 	// visited node. It may be nil.
@@ -273,7 +275,7 @@ type Env struct {
 	// Seat represents this console among the consoles of other users on a server; it is nil if the console does not
 	// run on a server.
 	Seat *presence.Seat
-	// Forbidden maps each action that is never possible in this console to the reason.
+	// Forbidden holds the actions that are never possible in this console, each with the reason.
 	Forbidden map[action.ID]string
 	// Keys holds the actions with the operator's key bindings; if it is nil, the built-in bindings apply.
 	Keys *action.Keymap

@@ -22,7 +22,7 @@ type (
 	TasksChanged struct{}
 	// PeopleChanged reports that other users have connected, disconnected or changed screens.
 	PeopleChanged struct{}
-	// Rewound reports that the operator has jumped back in a recording. Logs restart.
+	// Rewound reports that the operator has jumped back in a recording, so logs must restart.
 	Rewound struct{}
 	// Reload makes the screen fetch its data again.
 	Reload struct{}
@@ -47,7 +47,7 @@ type (
 	Ask struct{ Overlay Overlay }
 	// CopyText copies text to the terminal's clipboard.
 	CopyText struct{ Copyable Copyable }
-	// Press runs an action as if its key had been pressed. Settings are the initial values of the action's form.
+	// Press runs an action as if its key had been pressed. Settings holds the initial values of the action's form.
 	Press struct {
 		ID       action.ID
 		Settings string
@@ -57,22 +57,22 @@ type (
 	// RetryTask repeats a task for the nodes that failed.
 	RetryTask struct{ Task int }
 	// ApplyRamdisks sets the ramdisks of nodes after the operator has confirmed the requests. CommandLine is the
-	// command line that would do the same, without the program name.
+	// command line that sets the same ramdisks, without the program name.
 	ApplyRamdisks struct {
 		Nodes       []models.NodeRef
 		For         func(n *models.Node) (provision.Ramdisk, error)
 		CommandLine []string
 	}
 	// PinDisk sets the root device hint so that it selects a specific disk, after the operator has confirmed the
-	// request. CommandLine is the command line that would do the same, without the program name.
+	// request. CommandLine is the command line that sets the same hint, without the program name.
 	PinDisk struct {
 		Node        models.NodeRef
 		Pin         *provision.PinAction
 		CommandLine []string
 	}
 	// ChangePorts changes ports, port groups or VIFs of a node after the operator has confirmed the requests. Make
-	// reads the current data from Ironic and creates the action. CommandLine is the command line that would do the
-	// same, without the program name.
+	// reads the current data from Ironic and creates the action. CommandLine is the command line that makes the same
+	// change, without the program name.
 	ChangePorts struct {
 		ID          action.ID
 		Node        models.NodeRef
@@ -80,7 +80,7 @@ type (
 		CommandLine []string
 	}
 	// ChangeHardware uses steps or a runbook to change the settings, firmware or RAID of nodes, after checks and a
-	// confirmation. CommandLine is the command line that would do the same, without the program name.
+	// confirmation. CommandLine is the command line that makes the same change, without the program name.
 	ChangeHardware struct {
 		ID          action.ID
 		Nodes       []models.NodeRef
@@ -88,15 +88,15 @@ type (
 		CommandLine []string
 	}
 	// OrderBMC sends a command to the BMC of a node. A disruptive command must be confirmed first. CommandLine is the
-	// command line that would do the same, without the program name.
+	// ironworks command line that sends the same command, without the program name.
 	OrderBMC struct {
 		Node        models.NodeRef
 		Action      provision.Action
 		CommandLine []string
 	}
 	// StartDeployment runs a reviewed deployment after a confirmation. Plan was created by the runner and contains
-	// the results of the preflight checks: nothing is sent to unchecked nodes. Command is the command line that would
-	// do the same, without the program name.
+	// the results of the preflight checks: nothing is sent to unchecked nodes. Command is the command line that runs
+	// the same deployment, without the program name.
 	StartDeployment struct {
 		Nodes   []models.NodeRef
 		Action  *provision.DeployAction

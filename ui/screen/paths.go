@@ -22,10 +22,10 @@ const (
 	pathsMost = 100
 )
 
-// Paths returns the completions of typed, which is a path. If there are several, and their common prefix is longer
-// than typed, the prefix comes first. Folders end with a slash. Hidden files are returned only if the last element of
-// typed starts with a dot. Relative paths are relative to dir, or to the current folder if dir is "". Paths reads the
-// folder.
+// Paths returns the possible completions of a typed path. If there are several, and their common prefix is longer
+// than the typed path, the prefix comes first. Folders end with a slash. Hidden files are returned only if the last
+// element of the typed path starts with a dot. Relative paths are relative to dir, or to the current folder if dir is
+// "". Paths reads the folder.
 func Paths(dir, typed string) []string {
 	folder, name := typed[:strings.LastIndexByte(typed, '/')+1], typed[strings.LastIndexByte(typed, '/')+1:]
 	var found []string
@@ -55,8 +55,8 @@ func Paths(dir, typed string) []string {
 	return found
 }
 
-// entries returns the names of the files in folder, or nil if it cannot be read. folder is a path as the operator
-// typed it. The names of folders end with a slash.
+// entries returns the names of the files in a folder, or nil if the folder cannot be read. folder is the path of the
+// folder as the operator typed it. The names of subfolders end with a slash.
 func entries(dir, folder string) []string {
 	home, _ := os.UserHomeDir() // if the home directory is unknown, ~ is an ordinary name
 	path := prepare.HomePath(home, folder)

@@ -16,7 +16,8 @@ type Ramdisks interface {
 	Defaults() (in prepare.Inputs, ironic string)
 	// Build builds a configuration. If inputs are invalid, [ignition.InputErrors] lists them.
 	Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error)
-	// Check reads a file and checks it. If known shows that the file has not changed, it is not read again.
+	// Check reads a file and checks it. The argument known is the file's stamp from an earlier call; if the file has
+	// not changed since then, it is not read again.
 	Check(ctx context.Context, path string, known prepare.FileStamp) (prepare.Checked, error)
 	// Save writes the configuration as JSON to the file at path. If force is true, it replaces an existing file.
 	Save(ctx context.Context, of prepare.ConfigSource, path string, force bool) (said string, err error)
@@ -26,7 +27,7 @@ type Ramdisks interface {
 	Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (said string, err error)
 	Wrap(ctx context.Context, of prepare.ConfigSource, order prepare.WrapOrder) (said string, err error)
 	// Addresses returns the addresses of this machine that the BMCs of the given nodes could use, best first. The
-	// error names unreachable BMCs; the addresses are valid even if it is not nil.
+	// error names unreachable BMCs; the addresses are valid even if the error is not nil.
 	Addresses(ctx context.Context, nodes []string) ([]serve.Candidate, error)
 	// Serve starts a server. ctx bounds only the start. The server runs until Stop is called or the program ends.
 	Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (Serving, error)
@@ -45,7 +46,7 @@ type Serving interface {
 	// blocks.
 	Fetches() []serve.Fetch
 	Failures() []serve.Event
-	// Ended reports whether the server has ended. why is the reason.
+	// Ended reports whether the server has ended. why is the error that ended it, or nil if there was none.
 	Ended() (ended bool, why error)
 	// Stop stops the server. It waits a few seconds for running downloads to finish.
 	Stop()
@@ -55,7 +56,7 @@ type Serving interface {
 type Bench struct {
 	// Values holds the values of the form by field key; it is nil before the first visit.
 	Values map[string]string
-	// Asked holds the values last entered in each dialog, by dialog name.
+	// Asked holds the values last entered in each dialog, by dialog name and field key.
 	Asked map[string]map[string]string
 	// File is the path of the file that is checked, or "".
 	File string

@@ -74,7 +74,7 @@ type Screen interface {
 	Targets() []models.NodeRef
 	// Typing reports whether keys are text input. If so, they are sent to Update and run no action.
 	Typing() bool
-	// Copies returns the texts that can be copied.
+	// Copies returns the items that the operator can copy to the clipboard.
 	Copies() []Copyable
 	// Close cancels all running commands.
 	Close()

@@ -30,11 +30,11 @@ type tasks struct {
 	// entries holds the tasks that are kept, by increasing number. last is the number of the last task.
 	entries []*taskEntry
 	last    int
-	// most limits the number of ended tasks that are kept, and age limits the time since their end. If most is 0, all
-	// tasks are kept.
+	// most is the maximum number of ended tasks that are kept, and age is the maximum time since their end. If most
+	// is 0, all tasks are kept.
 	most int
 	age  time.Duration
-	// changed contains functions that are called after every change.
+	// changed holds the functions registered with OnChange, which are called after every change.
 	changed map[*func()]struct{}
 }
 
@@ -54,8 +54,8 @@ func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// A list with a keeper holds at most endedMost ended tasks, each for at most endedAge. Without these limits, the list
-// of a server would grow as long as the server runs.
+// A list with a keeper holds at most endedMost ended tasks, each for at most endedAge. Without these limits, a
+// server's list would grow as long as the server runs.
 const (
 	endedMost = 200
 	endedAge  = 24 * time.Hour
@@ -100,7 +100,8 @@ func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }
 
-// OnChange makes the list call changed after every change until stop is called. changed must not block.
+// OnChange registers a function that the list calls after every change, until stop is called. The function must not
+// block.
 func (l *TaskList) OnChange(changed func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,6 +1,6 @@
 package screen
 
-// The texts that this package shows to the user, except key hints.
+// The messages and labels that this package shows to the user, except key hints.
 const (
 	textReadOnlyMode    = "read-only mode; {read-only} turns it off"
 	textOthersLook      = "%s is looking at %s"

@@ -150,7 +150,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// mover is a Mover that records the calls of its methods in said.
+// mover is a Mover that records calls to its methods in said.
 type mover struct{ said string }
 
 func (m *mover) Move(by int)   { m.said += fmt.Sprint("move ", by) }

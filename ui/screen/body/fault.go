@@ -44,8 +44,8 @@ func mark(lines []pane.Line) []pane.Line {
 	return lines
 }
 
-// Short returns the text of err for a single line of the screen. If err is or wraps a *[models.Fault], the text is
-// only the fault's reason, without the operation that was attempted.
+// Short formats err for a single line of the screen. If err is or wraps a *[models.Fault], the text is only the
+// fault's reason, without the operation that was attempted.
 func Short(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) {

@@ -19,8 +19,8 @@ type Span = pane.Span
 // S returns a span with the given role and text.
 func S(role theme.Role, text string) Span { return Span{Role: role, Text: text} }
 
-// Line draws a line of w cells, with left at its left end and right at its right end. If there is no room for both,
-// it omits right.
+// Line draws a line of w cells. The left spans start at its left end, and the right spans end at its right end. If
+// there is no room for both, Line omits the right spans.
 func Line(t *theme.Theme, w int, left, right []Span) string {
 	r := Width(right)
 	if r == 0 || w < Width(left)+2+r+1 {
@@ -143,7 +143,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the message passed as nothing instead.
+// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the nothing argument, a message, instead.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {
@@ -193,9 +193,9 @@ type Mover interface {
 	Scroll(by int)
 }
 
-// Steer performs the action with the given ID on m if it is an action that moves the cursor or scrolls. It reports
-// whether it is such an action. Horizontal actions scroll by step columns in a table, or by step cells in a pane. In
-// a form, they select another option of the current field.
+// Steer performs the action with the given ID on m if that action moves the cursor or scrolls, and reports whether it
+// does. Horizontal actions scroll a table by step columns and a pane by step cells. In a form, they select another
+// option of the current field.
 func Steer(m Mover, id action.ID, step int) bool {
 	switch id {
 	case action.Up:

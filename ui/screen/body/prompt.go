@@ -67,8 +67,8 @@ func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 	return Ignored
 }
 
-// Draw draws the prompt while the user is typing. Otherwise it draws a rule that contains holds, the accepted text,
-// or a plain rule if holds is empty.
+// Draw draws the prompt while the user is typing. Otherwise it draws a rule. The rule contains the accepted text,
+// which is passed in holds, unless holds is empty.
 func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	switch {
 	case p.typing:

@@ -100,7 +100,7 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	s.drifts.SetRows(nil)
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindCompare, ID: s.id} }
 
 // Title returns the screen's title, which is shown in the header.
@@ -148,7 +148,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// chosen reports that the operator entered a new golden node.
+// chosen is the message that reports that the operator entered a new golden node.
 type chosen struct {
 	of     *Screen
 	golden models.NodeRef
@@ -275,8 +275,8 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden requests that the golden node's settings be copied to all nodes that differ. Checks and a confirmation
-// come first.
+// copyGolden asks the root to copy the golden node's settings to all nodes that differ. The root first checks the
+// nodes and asks for confirmation.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}
@@ -301,7 +301,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the row at the cursor and the command line that makes the same comparison.
+// Copies returns the row at the cursor and a command line that compares the same nodes.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

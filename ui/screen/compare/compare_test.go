@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// api is a fake of Ironic that serves BIOS settings and firmware versions.
+// api is a fake Ironic API that serves BIOS settings and firmware versions.
 type api struct{ *screentest.API }
 
 func (a *api) BIOS(_ context.Context, node string) ([]models.BIOSSetting, error) {

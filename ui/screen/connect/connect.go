@@ -51,7 +51,7 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
 
 // Title returns the screen's title, which is shown in the header.
@@ -187,7 +187,7 @@ func (s *Screen) Typing() bool { return false }
 // Targets always returns nil, because the rows of this screen are not nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies returns the facts about the context at the cursor that can be copied.
+// Copies returns facts about the context at the cursor, such as its name and endpoint.
 func (s *Screen) Copies() []screen.Copyable {
 	c, ok := s.table.Cursor()
 	if !ok {

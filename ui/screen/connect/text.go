@@ -1,6 +1,7 @@
 package connect
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
 	textAnswered        = "Answered %s (API %s, %s)."
 	textConnected       = "Connected. Last response %s."

@@ -22,8 +22,8 @@ const (
 	fieldHidden = "hidden"
 )
 
-// Texts holds the texts that a [Changer] shows: the dialogs' title, the help texts of the form's fields, and the
-// message shown if there is nothing to change.
+// Texts holds the strings that a [Changer] shows: the dialogs' title, the help for the form's fields, and the message
+// shown if there is nothing to change.
 type Texts struct {
 	Title, FileHelp, HiddenHelp, NothingToDo string
 }
@@ -86,7 +86,7 @@ func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine 
 	return nil, false
 }
 
-// After returns a command for a dialog. It runs cmd after the dialog has closed.
+// After returns a command for a dialog. The command runs cmd after the dialog has closed.
 func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begun{of: c, cmd: cmd}) }
 
 // AskApply asks the operator for a file, and then for consent to the changes that the file requires.
@@ -131,7 +131,7 @@ func (c *Changer) confirm(p Planned) tea.Cmd {
 	return c.Ask(c.texts.Title, append(lines, differences(p.Steps)...), counts+"?", p.Steps)
 }
 
-// Ask shows lines and asks the question. If the operator consents, the steps are sent.
+// Ask opens a dialog that shows the given lines and asks the question. If the operator consents, the steps are sent.
 func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {

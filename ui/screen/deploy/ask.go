@@ -25,7 +25,7 @@ type decided struct {
 
 func (s *Screen) decide(do func() tea.Cmd) tea.Cmd { return screen.Send(decided{of: s, do: do}) }
 
-// openForm opens a form. When the operator submits it, its values are passed to then.
+// openForm opens a form. When the operator submits the form, the then function receives its values.
 func (s *Screen) openForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
 }
@@ -86,7 +86,7 @@ func (s *Screen) handleWritten(msg planWritten) tea.Cmd {
 		return toast(screen.Failure, "save: "+models.OnScreen(msg.err))
 	}
 	s.draft.File = msg.path
-	if s.draft.Plan == msg.was { // the plan has not changed since
+	if s.draft.Plan == msg.was { // the plan has not changed since it was written
 		s.draft.Plan, s.draft.Dir, s.draft.Saved = msg.file.Plan, msg.file.Dir, true
 		s.refill()
 	}

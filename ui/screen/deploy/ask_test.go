@@ -27,7 +27,7 @@ configdrive:
   user_data_file: host.bu
 `
 
-// written returns a new folder that contains the given files.
+// written writes the given files to a new folder and returns the folder's path.
 func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"ironworks/ui/screen/deploy"
 )
 
-// BenchmarkDraw measures drawing the screen, which happens after every key, with one node and with the maximum number
-// of nodes.
+// BenchmarkDraw measures how long it takes to draw each page, with one node and with the maximum number of nodes. The
+// time matters because the screen is drawn after every key.
 func BenchmarkDraw(b *testing.B) {
 	for _, count := range []int{1, deploy.NodesAtMost} {
 		nodes := make([]models.Node, count)

@@ -157,8 +157,8 @@ func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	return f.UserData
 }
 
-// findingLines returns lines that list the problems found in user data for cloud-init, or a line that there are no
-// warnings.
+// findingLines returns a line for each problem found in user data for cloud-init, or the line "No warnings." if there
+// is none.
 func findingLines(u *plan.UserDataFacts) []pane.Line {
 	var lines []pane.Line
 	for _, found := range u.Findings {

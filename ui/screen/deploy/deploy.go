@@ -126,7 +126,7 @@ func New(env *screen.Env, id string) *Screen {
 	return s
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindDeploy, ID: s.id} }
 
 // Title returns the screen's title, which is shown in the header.
@@ -272,7 +272,7 @@ func (s *Screen) Scopes() []action.Scope {
 
 func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCount)-1)) }
 
-// currentRef returns the current node, which the pages show.
+// currentRef returns a reference to the current node, which is the node that the pages show.
 func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
 // node returns the current node as the checks last read it from Ironic, and reports whether they have read it. Before
@@ -304,7 +304,7 @@ func (s *Screen) readNode() *models.Node {
 // fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
-// planned derives facts from the current node and the plan, without asking Ironic.
+// planned derives facts from the current node and the plan, without sending requests to Ironic.
 func (s *Screen) planned() *plan.Facts {
 	n, read := s.node()
 	f := &plan.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}

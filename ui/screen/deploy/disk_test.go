@@ -189,7 +189,7 @@ func TestEachNodeHasItsOwnHints(t *testing.T) {
 	})
 }
 
-// whole checks the drawing of the screen at several sizes.
+// whole draws the screen at several sizes and checks the results.
 func whole(t *testing.T, s *deploy.Screen) {
 	t.Helper()
 	for _, size := range [][2]int{{33, 11}, {80, 20}, {200, 46}} {

@@ -49,7 +49,8 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planForEditor reports that a temporary file with the plan is ready for the editor, or why it could not be created.
+// planForEditor is the message that says that a temporary file with the plan is ready for the editor, or why the file
+// could not be created.
 type planForEditor struct {
 	of   *Screen
 	file provision.PlanText
@@ -70,8 +71,8 @@ type planEdited struct {
 	was, text string
 	plan      *plan.Plan
 	err       error
-	// wrong lists the problems of the plan if the file could be read but does not contain a valid plan. Otherwise it
-	// is nil.
+	// wrong is the list of problems in the plan if the file could be read but does not contain a valid plan.
+	// Otherwise it is nil.
 	wrong *plan.Error
 }
 

@@ -17,7 +17,7 @@ import (
 // writes simulates an editor: it receives the content of a file and returns the new content.
 type writes func(was string) (now string, err error)
 
-// withEditor opens the wizard. It redirects the temporary files for the editor to a folder of the test.
+// withEditor opens the wizard. Files for the editor are created in the test's temporary folder.
 func withEditor(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())

@@ -15,8 +15,8 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// TestChecksQueryTheBMCOnce checks that the checks after a change to the plan do not contact the BMC again, and that
-// Review reads everything again.
+// TestChecksQueryTheBMCOnce verifies that a change to the plan does not make the checks contact the BMC again, and
+// that Review reads everything again.
 func TestChecksQueryTheBMCOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
@@ -38,8 +38,8 @@ func TestChecksQueryTheBMCOnce(t *testing.T) {
 	})
 }
 
-// TestLateAnswersAreDropped checks that only the last of several changes is checked: running checks are canceled, and
-// late answers are dropped.
+// TestLateAnswersAreDropped changes the plan several times and verifies that only the last change is checked: running
+// checks are canceled, and late responses are dropped.
 func TestLateAnswersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
@@ -61,7 +61,7 @@ func TestSlowAPI(t *testing.T) {
 		w.s = deploy.New(w.Env, screentest.UUID(1))
 		t.Cleanup(w.s.Close)
 		cmd := w.s.Shown()
-		w.s.Do(action.NextTab) // the command does not run, so no answer arrives
+		w.s.Do(action.NextTab) // the command does not run, so no response arrives
 		w.shows("◐ checking", "Loading disks…", "Loading…")
 		w.Deliver(w.s, w.Pass(7*time.Second))
 		w.shows("◐ checking for 7s")

@@ -17,8 +17,7 @@ import (
 type checkRun struct {
 	nodes []models.Node
 	// action is the deployment that ran the checks, or nil before the first run. plan is the runner's plan for it.
-	// final reports whether all data was read from Ironic without the cache, which is required to start the
-	// deployment.
+	// final reports whether all data was read from Ironic without the cache; otherwise, the deployment cannot start.
 	action *provision.DeployAction
 	plan   provision.Batch
 	final  bool
@@ -27,8 +26,8 @@ type checkRun struct {
 	// because traits select templates. templatesError is the error from reading them.
 	templates      []models.DeployTemplate
 	templatesError string
-	// judged holds the checks by node UUID, and verdicts the worst severity on each page. ready and refused count the
-	// nodes that passed and failed.
+	// judged holds the checks by node UUID; verdicts holds the worst severity on each page. ready is the number of
+	// nodes that passed, and refused is the number of nodes that failed.
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
@@ -43,7 +42,8 @@ type checkRun struct {
 	stop   context.CancelFunc
 	// stale reports whether the nodes must be read again.
 	stale bool
-	// memory caches Ironic's answers. states is the result of fleetStates when the nodes were last requested.
+	// memory caches Ironic's responses. states holds the result of fleetStates from the time when the nodes were last
+	// requested.
 	memory *provision.Preflighter
 	states []string
 }
@@ -95,7 +95,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if msg.final {
 		checks = s.session.Checks
 	}
-	// The canceled run may not have read the nodes yet. In that case, they are still stale.
+	// The canceled run may not have read the nodes yet, so a stale mark is kept.
 	s.stale = s.stale || ask != askNothing
 	if s.stale || msg.final || len(s.nodes) == 0 {
 		msg.nodes, s.states = nil, s.fleetStates()
@@ -160,9 +160,9 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, time.Now()
 	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
-	s.setReport() // the report depends on the program that reads the user data, which the checks determine
+	s.setReport() // the report depends on which program reads the user data, and the checks determine that program
 	if first && !s.Typing() {
-		s.refill() // the forms show values of the nodes
+		s.refill() // the forms show values from the nodes
 	}
 	s.show()
 	var number tea.Cmd

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// ironic is a fake of Ironic that answers the requests of the checks and of the wizard. It does not implement
+// ironic is a fake Ironic API that answers the requests that the checks and the wizard send. It does not implement
 // changes.
 type ironic struct {
 	provision.API // nil, because the screen sends no changes
@@ -101,7 +101,7 @@ func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, erro
 	return f.templates, errors.Join(f.ask("templates"), f.noTemplates)
 }
 
-// EachPage passes all nodes to yield in a single page.
+// EachPage calls yield once, with a page that contains all nodes.
 func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	if err := f.ask("list"); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield f
 	return yield(page)
 }
 
-// files implements only the check of user data files.
+// files is a fake [screen.Ramdisks] that implements only Check, which checks a user data file.
 type files struct{ screen.Ramdisks }
 
 func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
@@ -242,7 +242,7 @@ func pages(s *deploy.Screen) []int {
 	return nil
 }
 
-// write types into the field at the cursor and saves it.
+// write types text into the field at the cursor and saves the field.
 func (w *table) write(text string) {
 	w.t.Helper()
 	w.do(action.EditField)

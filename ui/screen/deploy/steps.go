@@ -20,7 +20,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// origin tells where a step comes from.
+// origin identifies where a step comes from, for example the driver or the plan.
 type origin string
 
 // The origins of steps. If a step comes from a deploy template, its origin names the template.
@@ -131,9 +131,9 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns a copy of the plan's steps, including those of its kind, to which the given step has been added. If
-// the list already contains the same step, or the step that instead points to, the new step takes its place.
-// Otherwise the new step comes last.
+// with returns a copy of the plan's steps with the given step added. The copy also contains the steps that the plan's
+// kind implies. If it already contains the same step, or the step that the operator is changing (*instead), the given
+// step replaces that one. Otherwise, the given step is appended.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -282,7 +282,7 @@ func (s *Screen) whyRemove() string {
 }
 
 // swapPriorities returns the priority that moves rows[at] past its neighbor rows[at+by]. The result neighbour is the
-// neighbor's new priority, or nil if it does not change. If the move is impossible, why is the reason.
+// neighbor's new priority, or nil if it does not change. If the move is impossible, why contains the reason.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]

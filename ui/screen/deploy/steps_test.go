@@ -204,8 +204,8 @@ func TestImageFieldOnlyForKindsWithAnImage(t *testing.T) {
 	})
 }
 
-// TestStepsOfTemplates checks that the steps of deploy templates are listed, and that a template step is replaced by
-// a step of the plan when it is changed.
+// TestStepsOfTemplates checks that the steps of deploy templates are listed, and that changing a template step
+// replaces it with a step of the plan.
 func TestStepsOfTemplates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))

@@ -1,8 +1,9 @@
 package deploy
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
-	// Texts of the Ramdisk page, including those for allocations.
+	// Messages and labels of the Ramdisk page, including those for allocations.
 	textAllocateHelp  = "record an allocation in Ironic; only for available nodes with a resource class (API 1.52)"
 	textClassHelp     = "resource class to request; empty: the node's"
 	textTraitsHelp    = "traits to request, separated by spaces; used as instance traits unless Steps sets others"
@@ -22,7 +23,7 @@ const (
 	textPicks         = "selects "
 	textHashHelp      = "auto: from the checksum's length"
 
-	// Texts for saving and loading plans.
+	// Messages and labels for saving and loading plans.
 	textSaveHelp     = "for ironworks deploy -f; keeps the comments of a loaded plan"
 	textSaveTitle    = "Save plan"
 	textExists       = " exists; set Replace to overwrite it"
@@ -31,7 +32,7 @@ const (
 	textMissingNodes = ": %s not in the plan: plan defaults apply"
 	textOtherNodes   = "; %s in the plan ignored"
 
-	// Texts of the First boot page.
+	// Messages and labels of the First boot page.
 	textUserDataHelp = "file: Butane, Ignition or cloud-config"
 	textReaderHelp   = "program that reads the user data; auto: from the kind, the image name and the file"
 	textKargsHelp    = "coreos_append_karg: one argument for the installed system; for more, use kernelArguments in Ignition"
@@ -40,7 +41,7 @@ const (
 	textNoChecker    = "User data checks are not available here."
 	textReadingFile  = "Reading the file…"
 
-	// Texts of the Root disk page.
+	// Messages and labels of the Root disk page.
 	textTooMany        = "%d nodes selected, at most %d allowed: mark fewer"
 	textEditHints      = "; {hints-write} edits hints"
 	textSkippedDisk    = "the node's skip_block_devices skips "
@@ -59,14 +60,14 @@ const (
 	textSmallestDisk   = "no hints: the agent picks the smallest disk ≥ 4 GiB"
 	textPickThis       = "; {open} picks the selected disk"
 
-	// Texts for the state of the checks.
+	// Messages and labels for the state of the checks.
 	textNoContext   = "No context is open: checks are not available."
 	textNodesUnread = "Could not load the nodes."
 	textLoading     = "Loading…"
 	textPlanKept    = "The plan is unchanged. {refresh} retries."
 	textReadyCount  = "%d nodes: %d ready, %d refused; {deploy-previous-node} and {deploy-next-node} switch nodes"
 
-	// Texts for editing the plan as YAML.
+	// Messages and labels for editing the plan as YAML.
 	textContinueEdit  = "continue the rejected edit"
 	textEditPlan      = "edit the current plan"
 	textEditTitle     = "Edit the plan"
@@ -77,7 +78,7 @@ const (
 	textEditRejected  = "The plan is unchanged. {plan-edit} continues your edit."
 	textEditErrors    = "Invalid plan (line:column)"
 
-	// Texts of the Review page, including those for overrides.
+	// Messages and labels of the Review page, including those for overrides.
 	textNotSent      = "Not deployed: %s: %s"
 	textRefusedNode  = "%s failed: %s is not deployed."
 	textOverrideHint = " {check-override}: override eligible checks."
@@ -87,7 +88,7 @@ const (
 	textNoOverride   = "the failed checks cannot be overridden"
 	textOverrideAsk  = "Override %s of %s? The audit log records it. Type the node name to confirm."
 
-	// Texts of the Steps page.
+	// Messages and labels of the Steps page.
 	textAddStep       = "Add step"
 	textOtherStep     = "another step …"
 	textOtherStepHelp = "enter the step and its arguments as text or JSON"
@@ -111,7 +112,7 @@ const (
 	textNoSteps       = "No steps."
 	textStepsOrder    = "Highest priority first. Install steps belong between deploy (100) and tear_down_agent (40)."
 
-	// Texts for traits.
+	// Messages and labels for traits.
 	textNodesNotRead   = "nodes not loaded yet"
 	textNoTraits       = "no node has traits; to add a trait, use :set on a node: traits+=CUSTOM_X"
 	textTraitsTitle    = "Instance traits"

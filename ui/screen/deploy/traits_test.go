@@ -55,7 +55,7 @@ func TestChooseTraits(t *testing.T) {
 	})
 }
 
-// TestTemplateDisables checks that a step that a template disables is listed as not running.
+// TestTemplateDisables checks that a step disabled by a template is listed as not running.
 func TestTemplateDisables(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_LEAVE"], "instance_info": {"traits": ["CUSTOM_LEAVE"]}}`))

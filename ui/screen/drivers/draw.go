@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw draws the table of the current tab. If the last request failed, the error appears above the table. On the tab
-// of hardware types, the interfaces of the type at the cursor appear below the table.
+// Draw draws the table of the current tab. If the last request failed, the error appears above the table. On the
+// Hardware types tab, the interfaces of the type at the cursor appear below the table.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	tabs := s.tabs.Draw(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {

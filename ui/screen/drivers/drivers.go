@@ -87,7 +87,7 @@ func typeTable() *table.Table[models.Driver] {
 	return t
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConductors} }
 
 // Title returns the screen's title, which is shown in the header.

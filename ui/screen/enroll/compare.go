@@ -23,8 +23,8 @@ type comparison struct {
 // reading is the state of a comparison that is still running.
 type reading struct {
 	cancel context.CancelFunc
-	// done counts the BMCs that have been queried so far, and of holds the total number of BMCs. The comparison
-	// updates both. tick copies them to shown, done first.
+	// These counters hold the number of BMCs that have been queried so far and the total number of BMCs. The
+	// comparison updates both. To show them, tick copies them to shown, done first.
 	done, of atomic.Int64
 	shown    [2]int64
 }

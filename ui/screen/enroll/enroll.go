@@ -1,5 +1,5 @@
-// Package enroll implements the screen that enrolls nodes. Its tabs are a form for the input, the comparison of the
-// input with Ironic, the answers of the BMCs, and the results.
+// Package enroll implements the screen that enrolls nodes. Its tabs show a form for the input, the comparison of the
+// input with Ironic, the responses of the BMCs, and the results.
 package enroll
 
 import (
@@ -95,7 +95,7 @@ func New(env *screen.Env) *Screen {
 	return s
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEnroll} }
 
 // Title returns the screen's title, which is shown in the header.

@@ -114,11 +114,11 @@ func ramdiskFields(choice string, served bool) []form.Field {
 	)
 }
 
-// maxText is the length limit of long texts, in characters.
+// maxText is the maximum length of long field values, in characters.
 const maxText = 4096
 
 // compares reports whether the field with the given key influences the comparison. The other fields influence only
-// the operations after it.
+// what is done after the comparison.
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
 // inputOf returns the input that the values of the form describe, and the credentials for the BMCs. If a value is

@@ -54,7 +54,7 @@ func existing() enroll.Existing {
 	return have
 }
 
-// fake compares files and BMCs that it holds in memory.
+// fake is a [screen.Enrolling] that holds its input files and BMCs in memory.
 type fake struct {
 	files map[string]string
 	bmcs  []provision.Discovered
@@ -64,7 +64,7 @@ type fake struct {
 	// progress that a delayed comparison reports.
 	wait chan struct{}
 	told [2]int
-	// asked lists the inputs of all comparisons, and logins the credentials for their BMCs.
+	// asked lists the inputs of all comparisons. logins lists the credentials for their BMCs.
 	asked  []provision.EnrollSource
 	logins []enroll.Login
 }
@@ -141,7 +141,7 @@ func opened(t *testing.T) (*screentest.Rig, *fake, *enrolling.Screen) {
 	return r, f, s
 }
 
-// fill types text into the field at the cursor and saves it.
+// fill types text into the field at the cursor and saves the field.
 func fill(r *screentest.Rig, s *enrolling.Screen, text string) {
 	r.Do(s, s.Do(action.EditField))
 	r.Type(s, text)

@@ -20,7 +20,7 @@ type nodeRow struct {
 	item *enroll.Item
 }
 
-// bmcRow is a row of the BMCs tab, with the answer of one BMC.
+// bmcRow is a row of the BMCs tab. It shows the response of one BMC.
 type bmcRow struct {
 	at    int
 	found *provision.Discovered

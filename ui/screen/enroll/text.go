@@ -1,8 +1,9 @@
 package enroll
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
-	// Texts of the form.
+	// Messages and labels of the form.
 	textSourceHelp    = "where the nodes come from"
 	textNoFilesHelp   = "files: ssh HOST enroll -f - < FILE"
 	textFileHelp      = "CSV, or a file for baremetal create, Bifrost or TripleO; the format is detected"
@@ -29,7 +30,7 @@ const (
 	textNoFile        = "Enter the path of a file."
 	textNoBMC         = "Enter at least one BMC address."
 
-	// Texts for the state of the screen.
+	// Messages and labels for the state of the screen.
 	textReading       = "reading"
 	textAskingBMCs    = "querying BMCs: %d of %d"
 	textEscCancels    = "  esc cancels"
@@ -43,13 +44,13 @@ const (
 	textDeployments   = "%s in the file; to save as a plan: ironworks enroll -f %s --plan FILE --dry-run"
 	textColumns       = "columns: "
 
-	// Texts of empty tabs.
+	// Messages and labels of empty tabs.
 	textPressCompare = "Fill in the form, then press {enroll-compare} to compare it with Ironic."
 	textNoNodes      = "The input has no nodes."
 	textNoBMCs       = "No BMC queried: the source is a file."
 	textNoResult     = "Nothing enrolled yet. {enroll-start} enrolls the compared nodes."
 
-	// Texts of the details.
+	// Messages and labels of the details.
 	textNothingToSend = "nothing to send"
 	textNotSent       = "nothing is sent"
 	textNotComparable = "not compared: "

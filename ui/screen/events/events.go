@@ -24,8 +24,8 @@ type row struct {
 	text   string
 }
 
-// Screen lists the events. It reads only new events from the log, so that the cost of an event does not grow with the
-// number of events.
+// Screen lists the events. It reads only new events from the log, so that the cost of showing an event does not grow
+// with the number of events.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[*row]
@@ -72,7 +72,7 @@ func (s *Screen) setColumns(roomy bool) {
 	})
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEvents} }
 
 // Title returns the screen's title, which is shown in the header.
@@ -124,7 +124,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		screen.NodeCopies(s.env, &models.Node{UUID: r.event.Node.UUID, Name: r.event.Node.Name})...)
 }
 
-// Close does nothing.
+// Close does nothing, because the screen starts no requests.
 func (s *Screen) Close() {}
 
 // readLog reads new events from the log, and drops the events that the log has dropped.

@@ -206,7 +206,7 @@ func TestFilterAppliesToNewEvents(t *testing.T) {
 	})
 }
 
-// many returns n events with consecutive numbers. The first number is from.
+// many returns n events whose numbers start at from and increase by 1.
 func many(from, n int) []models.Event {
 	list := make([]models.Event, n)
 	for i := range list {

@@ -85,7 +85,7 @@ func (s *Screen) read() tea.Cmd {
 	return s.found.Get()
 }
 
-// bmcAnswered handles the BMC's answer. If the query succeeded, it requests a new explanation.
+// bmcAnswered handles the BMC's response. If the query succeeded, it requests a new explanation.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	mine, next = s.bmc.facts.Handle(msg)
 	if !mine || s.bmc.facts.Err() != nil {
@@ -94,7 +94,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return true, tea.Batch(next, s.read())
 }
 
-// bmcLine returns lines that tell whether the BMC was queried, or why the query failed.
+// bmcLine returns lines that say whether the BMC was queried, or why the query failed.
 func (s *Screen) bmcLine(w int) []pane.Line {
 	c := s.bmc
 	var login *provision.BMCCredentialsError

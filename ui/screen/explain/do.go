@@ -58,7 +58,7 @@ func (s *Screen) open() tea.Cmd {
 	return screen.Send(screen.Press{ID: id, Settings: settings(e.Next.Command)})
 }
 
-// placeholder matches a value in a command that the operator has to replace, such as NAME or a sample path.
+// placeholder matches a value, such as NAME or a sample path, that the operator has to replace in a command.
 var placeholder = regexp.MustCompile(`(=|:)(?:[A-Z][A-Z0-9]+|/path/[a-z/.]+)$`)
 
 // settings returns the KEY=VALUE words of a set command, without placeholder values. It returns "" for other
@@ -141,7 +141,8 @@ func (s *Screen) DisabledReason(id action.ID) string {
 }
 
 // Copies returns the command of the suggested action, the verdict, the whole explanation, and the result of
-// [screen.NodeCopies] for the node. If the node was never in the store, only its UUID takes the place of that result.
+// [screen.NodeCopies] for the node. If the node was never in the store, Copies returns only its UUID in place of that
+// result.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {

@@ -121,7 +121,7 @@ type layout struct {
 	w      int
 }
 
-// add appends a text, with its label before the first line.
+// add appends the lines of a text and puts the label before the first line.
 func (l *layout) add(label string, role theme.Role, text string) {
 	l.addLines(label, body.IndentedMost(role, text, l.w-l.indent()-1, 0, mostLines))
 }
@@ -137,7 +137,7 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 	}
 }
 
-// indent returns the column at which the texts begin, to the right of the labels.
+// indent returns the column at which the text begins, to the right of the labels.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
 // place appends the lines of one cursor position. If at is true, the cursor is at this position, and is drawn on the

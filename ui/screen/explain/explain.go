@@ -70,7 +70,7 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
 
 // Title returns the screen's title, which is shown in the header.

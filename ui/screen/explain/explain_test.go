@@ -67,7 +67,7 @@ func explained(t *testing.T, n models.Node) *rig {
 	return r
 }
 
-// several returns explanations by three different rules, one for each level of confidence.
+// several returns explanations from three different rules, one for each level of confidence.
 func several() *provision.Explained {
 	one := func(rule explain.RuleID, c explain.Confidence, verdict, key string) explain.Explanation {
 		return explain.Explanation{
@@ -301,8 +301,8 @@ func TestNoExplanation(t *testing.T) {
 	})
 }
 
-// TestLong checks that texts longer than the screen can be scrolled through, and that the effect of the enter key
-// stays visible.
+// TestLong checks that explanations longer than the screen can be scrolled through, and that the effect of the enter
+// key stays visible.
 func TestLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())

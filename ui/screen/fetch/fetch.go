@@ -29,7 +29,7 @@ type Source[T any] struct {
 	closed  bool
 }
 
-// answer carries the result of a request to the source that sent it, which is stored in the of field.
+// answer carries the result of a request. The of field is the source that sent the request.
 type answer[T any] struct {
 	of    *Source[T]
 	turn  int

@@ -142,7 +142,7 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 }
 
 // sortBeside sorts by another visible column. The column is step positions to the right of the sort column, or to its
-// left if step is negative. At the ends, it wraps around.
+// left if step is negative. The position wraps around at both ends.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {

@@ -66,7 +66,8 @@ func eventLines(h int) int {
 	return 0
 }
 
-// countsLine draws the number of nodes in each state, as far as there is room. States that need attention come first.
+// countsLine draws the number of nodes in each state, for as many states as fit. States that need attention come
+// first.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
 	total := s.counted()
 	if marks := len(s.table.Marked()); marks > 0 {
@@ -151,7 +152,8 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine draws the rule above the list, which shows the filter or the input line for it.
+// filterLine draws the rule above the list. The rule contains the filter; while the filter is being edited, the input
+// line replaces the rule.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:

@@ -50,8 +50,8 @@ func (s *Screen) suggest() {
 // inventoriesAtOnce is the maximum number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories reports that inventories were read. It maps the UUID of each node whose inventory could not be read to
-// the error.
+// inventories is the message that reports that inventories were read. It maps the UUID of each node whose inventory
+// could not be read to the error.
 type inventories map[string]error
 
 // missingInventories returns the UUIDs of nodes whose inventory is needed but unknown, except those whose inventory
@@ -125,7 +125,7 @@ func (s *Screen) unknownText() string {
 	if n == 0 {
 		return ""
 	}
-	for _, uuid := range slices.Sorted(maps.Keys(s.unreadInventories)) { // the same error at each drawing
+	for _, uuid := range slices.Sorted(maps.Keys(s.unreadInventories)) { // sorted, so that every drawing shows the same error
 		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[uuid]))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {

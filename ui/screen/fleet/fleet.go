@@ -97,7 +97,7 @@ func (s *Screen) defaults(d screen.Defaults) {
 	s.columns = d.Columns
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 
 // Title returns the screen's title, which is shown in the header.

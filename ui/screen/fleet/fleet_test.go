@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// opened opens a screen that lists the given nodes and uses the context's defaults d. It also returns a pointer to
+// opened opens a screen that lists the given nodes and uses d as the context's defaults. It also returns a pointer to
 // the list of API fields that the screen has requested.
 func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
 	t.Helper()
@@ -64,7 +64,7 @@ func TestOrder(t *testing.T) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
-		sorted("n2", "n3", "n1", "n10") // nodes that need attention first
+		sorted("n2", "n3", "n1", "n10") // nodes that need attention come first
 		by := func(key string) {
 			t.Helper()
 			r.Deliver(s, SortBy(key))
@@ -334,7 +334,7 @@ func TestMaintenanceIsVisible(t *testing.T) {
 }
 
 // TestDiscovered checks that auto-discovered nodes are marked, and that inventories are read only for nodes that may
-// be auto-discovered.
+// have been auto-discovered.
 func TestDiscovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := append(some(), models.Node{UUID: screentest.UUID(5), ProvisionState: models.StateEnroll}, models.Node{UUID: screentest.UUID(6), Name: "n6", ProvisionState: models.StateEnroll})

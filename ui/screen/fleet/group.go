@@ -46,8 +46,8 @@ func itemID(i item) string {
 	return i.Node.UUID
 }
 
-// nodeCell adapts a function that returns the cell for a node, for use in a column. It is not called for headings,
-// which have no columns.
+// nodeCell converts a function that returns the cell for a node to the function that a column needs. It is not called
+// for headings, which have no columns.
 func nodeCell(of func(*models.Row) table.Cell) func(item) table.Cell {
 	return func(i item) table.Cell { return of(i.Row) }
 }

@@ -141,7 +141,8 @@ func (s *Screen) keys() []string {
 	return keys
 }
 
-// resize sets the width of the list, on which the default columns depend.
+// resize sets the width of the list. It also updates the columns if necessary, because the default columns depend on
+// the width.
 func (s *Screen) resize(w int) {
 	was := s.width >= roomyWidth
 	s.width = w

@@ -16,7 +16,7 @@ import (
 )
 
 // previewed returns nodes with different previews: a failed one, a waiting one, one in maintenance, one in use, and
-// one with hostile texts.
+// one whose fields contain hostile text.
 func previewed() []models.Node {
 	step := &models.Step{Interface: "deploy", Step: "install_coreos"}
 	node := func(i int, name string, state models.ProvisionState, n models.Node) models.Node {

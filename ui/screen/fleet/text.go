@@ -1,6 +1,7 @@
 package fleet
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
 	textNoNodes       = "no nodes shown"
 	textNoMarks       = "no nodes marked"

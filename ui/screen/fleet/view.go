@@ -37,7 +37,7 @@ func (s *Screen) view() viewstate.State {
 	return viewstate.State{Sort: &order, Filter: &filter}
 }
 
-// restore applies the settings of the list that an earlier run has stored, and requests the fields that they need.
+// restore applies the list settings that an earlier run stored, and requests the API fields that they need.
 func (s *Screen) restore(v *viewstate.State) {
 	if v.Sort != nil {
 		key, descending := strings.CutPrefix(*v.Sort, "-")
@@ -68,8 +68,8 @@ func (s *Screen) restore(v *viewstate.State) {
 	}
 }
 
-// needFields requests API fields for filters and columns. It ignores empty names, which stand for fields that are in
-// every listing.
+// needFields requests API fields for filters and columns. It ignores empty names, because they mean fields that are
+// in every listing.
 func (s *Screen) needFields(fields ...string) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
 	if len(fields) > 0 && s.env.Session != nil {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// api is a fake of Ironic that serves firmware components and, for each node, BIOS settings.
+// api is a fake Ironic API that serves firmware components and, for each node, BIOS settings.
 type api struct {
 	*screentest.API
 	settings map[string][]models.BIOSSetting

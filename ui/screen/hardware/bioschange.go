@@ -95,7 +95,7 @@ func driftFrom(ctx context.Context, api provision.HardwareAPI, name string, ref 
 	return n.Ref(), drifts[0], drifts[0].Err
 }
 
-// copyFrom records the golden node's settings as changes of this node. They are not sent yet.
+// copyFrom records the golden node's settings as changes to this node. They are not sent yet.
 func (p *biosPage) copyFrom(golden models.NodeRef, drift provision.NodeDrift, err error) tea.Cmd {
 	if err != nil {
 		return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})

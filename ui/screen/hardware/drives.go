@@ -15,8 +15,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// askBMC queries the BMC for the drives behind a RAID controller, which the agent's inventory lacks. It runs only
-// when the operator requests it.
+// askBMC queries the BMC for the drives behind a RAID controller, because the agent's inventory does not contain
+// these drives. It runs only when the operator requests it.
 func (p *raidPage) askBMC() tea.Cmd {
 	s := p.s
 	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid

@@ -98,7 +98,7 @@ func New(env *screen.Env, uuid string) *Screen {
 	return s
 }
 
-// Ref identifies the screen in the history and in links.
+// Ref returns the reference that identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindHardware, ID: s.uuid} }
 
 // Title returns the screen's title, which is shown in the header.
@@ -167,7 +167,7 @@ type answered struct {
 	then func() tea.Cmd
 }
 
-// after returns a command that makes Update call then.
+// after returns a command that makes Update call the then function.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
 // fetchAfterOperation fetches the data of the current tab again after an operation on the node has ended, because
@@ -265,8 +265,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // clickable is a page whose rows can be clicked.
 type clickable interface{ click(x, y int) (open bool) }
 
-// Copies returns the texts of the current tab that can be copied. They include the request for its data and the
-// command line that prints the data.
+// Copies returns what the current tab offers for copying, including the request for the tab's data and the command
+// line that prints the data.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

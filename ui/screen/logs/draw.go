@@ -164,7 +164,7 @@ func (one *nodeLog) working() (agentlog.Status, bool) {
 	return agentlog.Status{}, false
 }
 
-// nothing draws the reason why no lines are shown. It returns nil if some are shown.
+// nothing returns lines that explain why no log lines are shown. It returns nil if some are shown.
 func (l *Log) nothing(w int) []pane.Line {
 	switch {
 	case l.hasLines() && l.view.Shown() > 0:

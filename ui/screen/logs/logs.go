@@ -1,4 +1,5 @@
-// Package logs shows the logs of one or more nodes and their sources. The operator can search and filter the lines.
+// Package logs shows the logs of one or more nodes, and the sources of these logs. The operator can search and filter
+// the lines.
 package logs
 
 import (
@@ -68,7 +69,8 @@ func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 }
 
 type (
-	// opened reports that following a node has started. lines is the channel on which the node's log arrives.
+	// opened is the message that reports that the log has started following a node. lines is the channel on which the
+	// node's log arrives.
 	opened struct {
 		of    *Log
 		lane  int

@@ -490,7 +490,7 @@ func TestProgressIsSharedWithOtherScreens(t *testing.T) {
 func TestCloseEndsFollowers(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		open := x.l.Follow(ref(1))
-		x.l.Close() // before the answer arrives
+		x.l.Close() // before the response arrives
 		x.run(open)
 		x.settle()
 		if x.l.Follow(ref(2)) != nil {

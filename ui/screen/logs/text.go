@@ -1,6 +1,7 @@
 package logs
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
 	textNoErrors      = "no errors in the visible lines"
 	textNoSearch      = "no search text; {search} searches"
@@ -21,13 +22,13 @@ const (
 	textNoLineYet     = "No lines yet. Log sources:"
 	textEarlierLogs   = "Logs of earlier operations: open them in Timeline (enter)."
 
-	// Texts for saving the log.
+	// Messages and labels for saving the log.
 	textSaveHelp  = "%d visible lines; the file is readable by you only"
 	textSaveTitle = "Save log"
 	textExists    = " exists; set Replace to overwrite it"
 	textSaved     = "saved %d lines to %s"
 
-	// Texts about the serial console.
+	// Messages and labels about the serial console.
 	textSerialTitle  = "Read the serial console of "
 	textSerialWhat   = "Output of the machine's serial line is added to this log. No input is sent."
 	textSerialIPMI   = "With IPMI, a console allows only one reader: the current reader is disconnected."
@@ -36,7 +37,7 @@ const (
 	textSerialKept   = "recorded log; read the console in the node's log tab"
 	textSerialOne    = "only one console can be read at a time; open the node's log tab"
 
-	// Texts about the log's sources.
+	// Messages and labels about the log's sources.
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
 	textNoLog           = "No log is being followed."

@@ -132,7 +132,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 // settleReads reads.
 func (b *bmcTab) settle() tea.Cmd {
 	look, read := b.look.Value()
-	if !read || b.look.Busy() { // an answer after Close is not stored
+	if !read || b.look.Busy() { // a response that arrives after Close is not stored
 		return nil
 	}
 	if power := look.BMC.System.Power; power != "PoweringOn" && power != "PoweringOff" {

@@ -21,7 +21,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// controllers simulates BMCs with predefined answers.
+// controllers simulates BMCs with predefined responses.
 type controllers struct {
 	look     *provision.BMCReport
 	err      error
@@ -241,7 +241,8 @@ func TestBMCPowerSettles(t *testing.T) {
 	})
 }
 
-// TestBMCAnswersAfterTheEnd checks that the BMC's first answer is ignored if it arrives after the screen was closed.
+// TestBMCAnswersAfterTheEnd checks that the BMC's first response is ignored if it arrives after the screen was
+// closed.
 func TestBMCAnswersAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := resting(t, bmcFields)

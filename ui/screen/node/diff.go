@@ -14,8 +14,8 @@ type change struct {
 	line string
 }
 
-// mostCells limits the size of the table used to find the longest common subsequence, which has one cell for each
-// pair of lines. The YAML of a node has several hundred lines.
+// mostCells is the maximum number of cells in the table that diff uses to find the longest common subsequence. The
+// table has one cell for each pair of lines; the YAML of a node has several hundred lines.
 const mostCells = 1 << 20
 
 // diff returns the lines of both texts, each marked as unchanged, removed or added. Where lines were replaced, the

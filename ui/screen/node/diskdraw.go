@@ -23,7 +23,7 @@ type remark struct {
 }
 
 // remarks returns the notes that are shown above the list. They cover the selected disk, differences between Ironic
-// and the agent, errors in the hints, and the state of the inventory. Their texts are sanitized.
+// and the agent, errors in the hints, and the state of the inventory. The notes are sanitized.
 func (d *disks) remarks(now time.Time) []remark {
 	var list []remark
 	add := func(glyph string, role theme.Role, text string) {

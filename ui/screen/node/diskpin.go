@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// places returns the fields that a hint can be written to, each with a text that says how long the hint stays there.
+// places returns the fields that a hint can be written to, each with a note that says how long the hint stays there.
 func places() []struct {
 	to    hints.Source
 	about string

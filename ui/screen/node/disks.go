@@ -22,8 +22,8 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is a row of the disk list. Its texts are sanitized, and the disk is compared with the hints, once when the
-// data is read, not whenever the row is drawn.
+// disk is a row of the disk list. When the data is read, the strings of the row are sanitized and the disk is
+// compared with the hints, so that this work is not repeated whenever the row is drawn.
 type disk struct {
 	place int
 	check hints.DiskCheck

@@ -183,8 +183,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies returns the texts of the current tab that can be copied, the result of [screen.NodeCopies] for the node, and
-// the node's row in the node list. Until the node is known, it returns only the UUID.
+// Copies returns what the current tab offers for copying, the result of [screen.NodeCopies] for the node, and the
+// node's row in the node list. Until the node is known, it returns only the UUID.
 func (s *Screen) Copies() []screen.Copyable {
 	if !s.known() {
 		return []screen.Copyable{{Name: "uuid", Text: s.uuid}}

@@ -9,8 +9,8 @@ import (
 	"ironworks/ui/screen/logs"
 )
 
-// logMargin extends the part of a log that is shown for an operation: it starts this long before the operation and
-// ends this long after it. The machine's clock may differ from Ironic's.
+// logMargin is the time by which the log that is shown for an operation starts before the operation and ends after
+// it. The margin is needed because the machine's clock may differ from Ironic's.
 const logMargin = time.Minute
 
 // shownLog returns the log that the Log tab shows: the recorded log of an earlier operation if one is open, otherwise

@@ -236,7 +236,7 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 }
 
 // tasksChanged fetches the data of the current tab again if a task on this node has ended since that data was last
-// fetched. The task may have written hints or changed ports, which the Store does not contain.
+// fetched. The task may have written hints or changed ports; the Store contains neither.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()

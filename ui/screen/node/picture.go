@@ -58,7 +58,7 @@ func (s *Screen) picture() models.Row {
 	return row
 }
 
-// putOver copies from list to n the fields that node lists contain; see [models.ListFields].
+// putOver copies fields from list to n: the fields that node lists contain; see [models.ListFields].
 func putOver(n, list *models.Node) {
 	n.Name, n.InstanceUUID = list.Name, list.InstanceUUID
 	n.ProvisionState, n.TargetProvisionState = list.ProvisionState, list.TargetProvisionState

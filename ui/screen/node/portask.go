@@ -211,7 +211,8 @@ func (s *Screen) groupNames() []string {
 	return names
 }
 
-// pickGroup calls then with a port group of the node. If the node has several port groups, the operator chooses one.
+// pickGroup passes a port group of the node to the then function. If the node has several port groups, the operator
+// chooses one.
 func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd) tea.Cmd {
 	net, _ := s.network.Value()
 	if len(net.groups) == 1 {

@@ -168,7 +168,7 @@ func (w work) summary() string {
 	return fmt.Sprintf(textStepOf, w.index+1, len(w.steps), w.kind)
 }
 
-// none explains why the list of steps is empty.
+// none returns the message that is shown if the list of steps is empty.
 func (s *Screen) none(row *models.Row) string {
 	state := row.Node.ProvisionState
 	switch {

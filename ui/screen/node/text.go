@@ -1,8 +1,9 @@
 package node
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
-	// Texts of the BMC tab.
+	// Messages and labels of the BMC tab.
 	textKeyringSaved     = "password saved to the keyring"
 	textBMCElsewhere     = "only in the BMC tab"
 	textReplaying        = "the BMC is not queried during a replay"
@@ -44,7 +45,7 @@ const (
 	textNoRedfishAddress = "No redfish_address in driver_info: no BMC to query."
 	textIPMIHint         = "Data from Ironic. To test the BMC connection, use {validate}; power actions go through Ironic."
 
-	// Texts of the Disks tab.
+	// Messages and labels of the Disks tab.
 	textHintsRefused     = "Ironic rejects the hints: "
 	textHintsAccepted    = "Ironic accepts the hints"
 	textNoHints          = " no root device hints"
@@ -55,13 +56,13 @@ const (
 	textInspectHint      = ". Inspect the node ({inspect}) in state manageable."
 	textLoadingInventory = "Loading the inventory…"
 
-	// Texts that every tab can show.
+	// Messages that every tab can show.
 	textNoContext   = "No context is open; {connect} shows why."
 	textDeletedNode = " This node was deleted. The data is from before the deletion."
 	textNoNode      = " Ironic has no node "
 	textLoading     = "Loading the node…"
 
-	// Texts of the History and Network tabs.
+	// Messages and labels of the History and Network tabs.
 	textHistoryElsewhere = ". Recent changes are on the Overview tab."
 	textLoadingHistory   = "Loading the history…"
 	textNoHistory        = "No history. Ironic records errors and some state changes."
@@ -77,13 +78,13 @@ const (
 	textPortsMatch       = "The ports match the inventory."
 	textNoPorts          = "No ports: the node cannot boot from the network. Inspect the node or create ports."
 
-	// Texts of the Raw tab.
+	// Messages and labels of the Raw tab.
 	textDiffLater     = "; the next fetch marks changes"
 	textDiffHint      = "fetched %s; {diff} marks changes since %s"
 	textDiffCount     = "fetched %s; +%d -%d lines since %s"
 	textFieldsNotRead = "   Not loaded yet."
 
-	// Texts of the Steps tab.
+	// Messages and labels of the Steps tab.
 	textLastStepsDone   = "Steps of the last %s operation (done)."
 	textLastStepsFailed = "Steps of the last %s operation (failed)."
 	textNotBegun        = "%d %s steps; none started."
@@ -92,7 +93,7 @@ const (
 	textNotCalledBack   = "Waiting for the ramdisk; steps are known once it calls back."
 	textNotListed       = "Ironic has not built the step list yet."
 
-	// Texts of the Timeline tab.
+	// Messages and labels of the Timeline tab.
 	textNoWork        = "No operations since the console opened."
 	textReadingKept   = "Loading recorded operations…"
 	textNeverSeen     = "No recorded operations. The console, ironworks watch and commands with --wait record "

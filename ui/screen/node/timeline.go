@@ -96,7 +96,7 @@ func (l *timeline) close() {
 	l.others.Close()
 }
 
-// handle handles a response to get. mine reports whether msg is such a response.
+// handle stores the result of a request sent by get. mine reports whether msg is such a result.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if mine, next = l.recorded.Handle(msg); mine {
 		return mine, next

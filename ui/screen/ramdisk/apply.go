@@ -107,7 +107,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}), "", ""
 }
 
-// applyWords returns the command line that sets the ramdisk r on the nodes, without the program name.
+// applyWords returns the command line that sets r as the ramdisk of the nodes, without the program name.
 func applyWords(nodes []string, r provision.Ramdisk) []string {
 	words := append([]string{"ignition", "apply"}, nodes...)
 	for _, f := range [][2]string{{"--iso", r.ISO}, {"--kernel", r.Kernel}, {"--initrd", r.Initramfs}, {"--kernel-params", r.KernelParams}} {

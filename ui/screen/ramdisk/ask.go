@@ -27,7 +27,7 @@ const (
 )
 
 // openForm opens a form. A field contains its value from preset or, if preset lacks the field, the value entered
-// last. When the form is submitted, its values are passed to then.
+// last. When the operator submits the form, the then function receives its values.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {
@@ -81,7 +81,7 @@ func (s *Screen) askSave() tea.Cmd {
 	})
 }
 
-// carryOut returns a command that calls do outside of Update and shows the result as a toast.
+// carryOut returns a command that calls the do function outside of Update and shows the result as a toast.
 func (s *Screen) carryOut(what string, do func(ctx context.Context, maker screen.Ramdisks) (string, error)) tea.Cmd {
 	maker, ctx := s.env.Maker(), s.life
 	return func() tea.Msg {

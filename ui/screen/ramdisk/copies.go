@@ -8,8 +8,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Copies returns the texts that can be copied. On the File tab, these are the current problem, the report, the path
-// of the file, and the command line that checks the file. On the other tabs, these are the served addresses, the
+// Copies returns what the current tab offers for copying. On the File tab, this is the current problem, the report,
+// the path of the file, and the command line that checks the file. On the other tabs, it is the served addresses, the
 // configuration, and the command line that builds the configuration.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable

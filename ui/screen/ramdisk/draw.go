@@ -187,7 +187,7 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short limits lines to h lines. If it has to drop lines, the last line is more.
+// short limits lines to h lines. If it has to drop lines, the last line that it returns contains the text in more.
 func short(lines []pane.Line, h int, more string) []pane.Line {
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 const ironicURL = "https://ironic.rack7.example:6385"
 
-// maker implements screen.Ramdisks in memory and records its calls.
+// maker is an in-memory [screen.Ramdisks] that records calls to its methods.
 type maker struct {
 	asked  []string
 	inputs []prepare.Inputs

@@ -58,8 +58,8 @@ func profileOf(values map[string]string) ignition.Profile {
 	return ignition.Profile(values[keyProfile])
 }
 
-// spec describes a field of the form. Unless they are empty, only is the single profile whose form contains the
-// field, and not is a profile whose form lacks it.
+// spec describes a form field. Its only member, if not empty, names the one profile whose form contains the field.
+// Its not member, if not empty, names a profile whose form lacks the field.
 type spec struct {
 	form.Field
 	only, not ignition.Profile

@@ -1,8 +1,9 @@
 package ramdisk
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
-	// Texts for applying ramdisks to nodes.
+	// Messages and labels for applying ramdisks to nodes.
 	textNodesHelp      = "names or UUIDs, comma-separated; default: nodes marked in the fleet"
 	textBootsHelp      = "ramdisk that Ironic boots for deploy, clean and inspect"
 	textParamsHelp     = "kernel_append_params; replace Ironic's configured parameters"
@@ -10,7 +11,7 @@ const (
 	textInInstanceHelp = "write the settings to instance_info, which is cleared at undeploy"
 	textApplyTitle     = "Set the ramdisk of nodes"
 
-	// Texts for opening and saving files.
+	// Messages and labels for opening and saving files.
 	textCheckHelp     = "Butane, Ignition or MachineConfig"
 	textCheckTitle    = "Check a file"
 	textFileMode      = "readable by you only: may contain secrets"
@@ -37,7 +38,7 @@ const (
 	textNoSearch       = "no search text; {search} searches"
 	textNoProblems     = "no problems"
 
-	// Texts of the preview and the File tab.
+	// Messages and labels of the preview and the File tab.
 	textNoPreview    = "Configurations cannot be built here."
 	textBuilding     = "Building the configuration…"
 	textFileEmpty    = "The file is empty."
@@ -46,7 +47,7 @@ const (
 	textReadingFile  = "Reading the file…"
 	textStalePreview = "Last valid configuration:"
 
-	// Texts for the fields of the form.
+	// Messages and labels for the fields of the form.
 	textIronicHelp     = "Ironic's address as seen by machines: URL, HOST or HOST:PORT, comma-separated; mdns: the agent discovers it"
 	textHostHelp       = "value of build.py --host: name or address"
 	textStyleHelp      = "profile: ironworks, ironic-agent-image (build.py) or image-customization-controller"
@@ -84,7 +85,7 @@ const (
 	textPodmanHelp     = "podman configuration file for the ramdisk"
 	textMergeHelp      = "Ignition or Butane to merge; overrides the form"
 
-	// Texts for serving images.
+	// Messages and labels for serving images.
 	textLoopbackHelp       = "BMCs cannot reach 127.0.0.1"
 	textAsIsHelp           = "unchanged, with the ISO's own configuration"
 	textServeISOHelp       = "live ISO; not copied or changed"

@@ -63,8 +63,8 @@ func Machine(r provision.Review) []overlay.Text {
 	return t
 }
 
-// Sent lists the steps, the requests and their effects. It returns no lines if the deployment is only followed,
-// because nothing is sent.
+// Sent lists the steps, the requests and their effects. It returns no lines for an interrupted deployment, because
+// these requests are not sent again.
 func Sent(r provision.Review) []overlay.Text {
 	var t reviewText
 	if r.FollowUp != "" {
@@ -113,7 +113,7 @@ func (t *reviewText) disks(r provision.Review) {
 }
 
 // Short describes the deployment of one machine in one line. The line contains the target disk and the checks that
-// did not pass. If the deployment is only followed, the line says so instead.
+// did not pass. For an interrupted deployment, the line describes the remaining work instead.
 func Short(r provision.Review) overlay.Text {
 	if r.FollowUp != "" {
 		return overlay.Text{Role: theme.Warn, Text: r.Node.Label() + "  " + r.FollowUp, Indent: 4}

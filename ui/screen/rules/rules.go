@@ -1,4 +1,4 @@
-// Package rules implements the screen of inspection rules. It lists the rules in Ironic, and tests rules on stored
+// Package rules implements the screen for inspection rules. It lists the rules in Ironic, and tests rules on stored
 // inventories.
 package rules
 
@@ -66,7 +66,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of inspection rules.
+// New returns the screen for inspection rules.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, list: ruleTable(), results: resultTable()}
 	s.life, s.finish = context.WithCancel(context.Background())
@@ -164,7 +164,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Scopes returns the scopes of the actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, action.List} }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
 // Targets returns the node at the cursor if the Test tab is shown.
@@ -194,7 +194,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// nothing explains why no rules can be listed.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext

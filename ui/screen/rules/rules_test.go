@@ -120,7 +120,7 @@ func TestGoldens(t *testing.T) {
 
 		r = opened(t, nil)
 		screentest.Golden(t, r.s, "none")
-		r.Pass(5 * time.Second) // until the clock goroutine of the regular expressions has stopped
+		r.Pass(5 * time.Second) // waits until the regular expressions' clock goroutine has stopped
 	})
 }
 

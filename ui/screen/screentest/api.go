@@ -156,7 +156,7 @@ func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
 	return nil, a.ask("validate")
 }
 
-// Version returns the API version 1.Minor. The second result reports whether Minor is positive.
+// Version returns API version 1.Minor. The second result reports whether Minor is positive.
 func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
 }

@@ -26,9 +26,9 @@ var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 type Rig struct {
 	Env *screen.Env
 	API *API
-	// Watched lists the nodes that are polled more often. Hurried counts the extra polls.
+	// Watched lists the nodes that are polled more often.
 	Watched []string
-	// Looked lists the nodes that were polled individually.
+	// Looked lists the nodes that were polled individually. Hurried counts the calls to PollNow and Refresh.
 	Looked  []string
 	Hurried int
 	// Needed lists the API fields that screens have asked for.
@@ -108,7 +108,7 @@ func (r *Rig) Sync() screen.FleetChanged {
 		})
 	}()
 	if !benchmark {
-		synctest.Wait() // until the poller is idle
+		synctest.Wait() // waits until the poller is idle
 		cancel()
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -1,4 +1,4 @@
-// Package stepfiles implements the screens of deploy templates and runbooks. They list these objects and the nodes
+// Package stepfiles implements the screens for deploy templates and runbooks. They list these objects and the nodes
 // that have their traits. The operator can create, edit and delete objects, and run runbooks.
 package stepfiles
 
@@ -51,8 +51,8 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of the given kind: the screen of runbooks for KindRunbooks, and the screen of deploy
-// templates for any other kind.
+// New returns the screen of the given kind: the runbook screen for KindRunbooks, and the deploy template screen for
+// any other kind.
 func New(env *screen.Env, of screen.Kind) *Screen {
 	kind := stepfile.Template
 	if of == screen.KindRunbooks {
@@ -73,7 +73,7 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	return s
 }
 
-// withNoun inserts "deploy template" or "runbook" in text.
+// withNoun inserts "deploy template" or "runbook" into text.
 func (s *Screen) withNoun(text string) string { return fmt.Sprintf(text, s.kind.Noun()) }
 
 // Ref returns the reference that identifies the screen.
@@ -188,7 +188,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Scopes returns the scopes of the actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFiles, action.List} }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
 // Targets always returns nil, because too many nodes may have a trait.
@@ -215,7 +215,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// nothing explains why no objects can be listed.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext

@@ -266,8 +266,8 @@ func TestErrorsAndNoSession(t *testing.T) {
 	})
 }
 
-// TestNoFilesOfAServer checks that a console on a server does not accept the name of a file, because the name would
-// refer to a file on the server.
+// TestNoFilesOfAServer checks that a console on a server does not accept a file name, because the name would refer to
+// a file on the server.
 func TestNoFilesOfAServer(t *testing.T) {
 	const why = "no files of the server"
 	synctest.Test(t, func(t *testing.T) {

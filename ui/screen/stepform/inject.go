@@ -174,8 +174,8 @@ func jsonText(value any) string {
 	return text
 }
 
-// withoutContent replaces the name of a local file in the arguments of inject_files with a text that stands for the
-// content of that file.
+// withoutContent replaces the name of a local file in the arguments of inject_files with a placeholder for the file's
+// content.
 func withoutContent(files any) any {
 	list, _ := files.([]any)
 	if len(list) != 1 {

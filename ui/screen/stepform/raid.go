@@ -154,7 +154,7 @@ func raidValues(k steps.Known, args map[string]any) (values map[string]string, o
 }
 
 // problemOfRAID returns a function that checks a target RAID. If n is not nil, the function also checks the target
-// RAID against the node's raid interface.
+// RAID against the node's RAID interface.
 func problemOfRAID(k steps.Known, n *models.Node) func(string) string {
 	return func(text string) string {
 		target, err := parseRAID(k, text)

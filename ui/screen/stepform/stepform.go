@@ -59,7 +59,7 @@ func argumentField(a steps.Argument) form.Field {
 }
 
 // Arguments returns the arguments that the values of a form describe. It does not read files. If a value is invalid,
-// field is its key. n is the same node as in [Fields].
+// field is the key of its form field. n is the same node as in [Fields].
 func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	switch k.Label() {
 	case "deploy.inject_files":

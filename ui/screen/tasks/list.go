@@ -154,10 +154,10 @@ func (s *List) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *List) Typing() bool { return false }
 
-// Targets always returns nil.
+// Targets always returns nil, because the rows of this screen are not nodes.
 func (s *List) Targets() []models.NodeRef { return nil }
 
 // Copies returns the command line that would run the task at the cursor again.
@@ -169,5 +169,5 @@ func (s *List) Copies() []screen.Copyable {
 	return []screen.Copyable{{Name: "command", Text: t.Command}}
 }
 
-// Close does nothing.
+// Close does nothing, because the screen starts no requests.
 func (s *List) Close() {}

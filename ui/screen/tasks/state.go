@@ -142,8 +142,8 @@ func isVerb(t *screen.Task) bool {
 type row struct {
 	node models.NodeRef
 	look outcomeLook
-	// now briefly describes the progress, or the reason for the outcome. whole is the full description, or "" if now
-	// is already complete.
+	// now is a brief description of the progress, or of the reason for the outcome. whole is the full description, or
+	// "" if now is already complete.
 	now, whole string
 	requestID  string
 	// retry is the time of the next attempt, or zero if there is none.

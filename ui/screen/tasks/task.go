@@ -126,8 +126,8 @@ func (s *Task) refresh() {
 	s.table.SetRows(rows)
 }
 
-// retryAt returns the time at which a rejected request is sent again, on the local clock. It returns the zero time if
-// the request is not retried.
+// retryAt returns the time, on the local clock, at which a rejected request is sent again. It returns the zero time
+// if the request is not retried.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
 		delete(s.retries, p.Node.UUID)
@@ -258,7 +258,7 @@ func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Task) Typing() bool { return false }
 
 // Targets always returns nil.

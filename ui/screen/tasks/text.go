@@ -1,11 +1,12 @@
 package tasks
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
 	textEmpty   = "No tasks yet. Actions on nodes appear here with a result for each node."
 	textNoTasks = "no tasks yet"
 	textNoTask  = "No task "
 
-	// Texts about a node of a task.
+	// Messages about a node of a task.
 	textRetriedIn = "retried in task %d; "
 )

@@ -36,7 +36,8 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	}
 }
 
-// drawEvents draws the last events of the watched nodes. The height h of the screen limits their number.
+// drawEvents draws the last events of the watched nodes. How many events it draws depends on h, the height of the
+// screen.
 func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {

@@ -1,6 +1,7 @@
 package watch
 
-// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
+// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
+// are used.
 const (
 	textNoContext   = "No context is open; {connect} shows why."
 	textNoOperation = "no operations since the console opened"

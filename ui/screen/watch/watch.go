@@ -1,4 +1,4 @@
-// Package watch implements the screen of running operations. Each node has a bar that shows the phases of its
+// Package watch implements the screen that shows running operations. Each node has a bar that shows the phases of its
 // operation. All bars share one time axis. The events and logs of the nodes are shown below.
 package watch
 
@@ -261,8 +261,8 @@ func (s *Screen) readStore() {
 	s.watch()
 }
 
-// runningSince returns the start time of the oldest operation or task that is running, on the server's clock. It
-// returns the zero time if nothing is running.
+// runningSince returns the time, on the server's clock, when the oldest running operation or task started. It returns
+// the zero time if nothing is running.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {
@@ -302,7 +302,7 @@ func (r *row) failed() bool {
 	return r.inStore && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
 }
 
-// The order of rows. Rows that need attention come first.
+// The ranks by which rows are sorted. Rows that need attention come first.
 const (
 	rankFailed = iota
 	rankHeld

@@ -90,8 +90,8 @@ func rig(t *testing.T, n int, tasks ...*screen.Task) (*screentest.Rig, screen.Sc
 	return r, s
 }
 
-// step waits for the given number of seconds, changes the nodes with the given numbers, and runs one round of the
-// poller.
+// step waits, changes the nodes with the given numbers, and runs one round of the poller. The waiting time is in
+// seconds.
 func step(r *screentest.Rig, s screen.Screen, after int, change func(n *models.Node), which ...int) {
 	r.Pass(time.Duration(after) * time.Second)
 	for _, i := range which {
