@@ -139,8 +139,8 @@ func (p *probe) read(whole context.Context, part part) {
 	p.typeErrors = nil
 }
 
-// summary summarizes an error. For a list whose members failed, it includes the number of failures and the first
-// reason.
+// summary returns a short text about err. If err joins the errors of several resources, the text contains the number
+// of failures and the first reason.
 func (p *probe) summary(err error) string {
 	var words []string
 	var walk func(error)

@@ -69,8 +69,9 @@ func (p *Poller) reportReason(uuid string) {
 	}
 }
 
-// readReasons reads failure reasons that are still unknown, a few in each round. Most of them belong to failures
-// before the start. A history that cannot be read does not count as a connection fault, and does not delay the round.
+// readReasons reads failure reasons that are still unknown, a few in each round. Most of them belong to failures from
+// before the program started. A history that cannot be read does not count as a connection fault, and does not delay
+// the round.
 func (p *Poller) readReasons(ctx context.Context) error {
 	if time.Now().Before(p.reasonsDue) {
 		return nil

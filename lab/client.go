@@ -151,9 +151,9 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns the provision state of a node and its reservation, which is empty if the node is not locked. Only one
-// story asks at a time. After each response, it waits for as long as the request took, so that all stories together
-// leave half of a slow Ironic's time to other clients.
+// state returns the provision state of a node and its reservation, which is empty if the node is not locked. Calls
+// wait for each other, and each call then sleeps for as long as its request took, so that all stories together use at
+// most half of a slow Ironic's time.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()

@@ -27,7 +27,8 @@ type Work struct {
 	Outcome Outcome `json:"outcome"`
 	// Reason is the reason that Ironic gives for the failure.
 	Reason string `json:"reason"`
-	// Evidence holds data about the operation that Ironic clears on the node. It is nil if unknown.
+	// Evidence holds those details of the operation that Ironic later clears from the node. It is nil if they are
+	// unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
 }
 

@@ -148,8 +148,8 @@ func planRule(existing, want *rules.Rule, rewrite bool) Declared {
 	return d
 }
 
-// ruleFile returns the rule in the format of a file. For a sensitive rule, it omits the conditions and actions, which
-// may contain secrets.
+// ruleFile returns the rule in the YAML format of rule files. For a sensitive rule, it omits the conditions and
+// actions, which may contain secrets.
 func ruleFile(r *rules.Rule) string {
 	shown := *r
 	shown.Hidden = shown.Sensitive

@@ -28,7 +28,7 @@ type Live struct {
 	// then reports the error. BMCs is also nil for a read-only member of a [Shared].
 	Logs agentlog.Follower
 	BMCs *BMCs
-	// Shells opens shells on machines.
+	// Shells opens SSH shells on machines, with the same settings as Logs.
 	Shells *Shells
 	// Record records lines of ramdisk logs in the journal, and updates Store with the boot progress in these lines.
 	Record LineRecorder

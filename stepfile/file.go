@@ -229,7 +229,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	return d
 }
 
-// masks reports the API's masks for secrets as problems, unless keepsMasks is set.
+// masks adds a problem if v is the mask that the API shows instead of a secret, unless keepsMasks is set.
 func (r *reader) masks(v *document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
 		r.Problem(v, "%s is Ironic's mask for a secret; enter the secret itself", models.Mask)

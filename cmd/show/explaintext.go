@@ -10,7 +10,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// explainNarrow is the width of explanations without a terminal, and explainWide is their maximum width.
+// explainNarrow is the width of explanations if the output is not a terminal. explainWide is their maximum width on a
+// terminal.
 const (
 	explainNarrow = 80
 	explainWide   = 120

@@ -48,7 +48,7 @@ func checkStableHint(f *Facts) finding {
 }
 
 // sameDisk reports whether d and o are the same disk, judging by their WWNs, or by their serial numbers and models.
-// The by result is the attribute that they share, with its value.
+// If so, by contains the attribute that they share, with its value.
 func sameDisk(d *hints.Disk, o *hints.Disk) (by string, is bool) {
 	eq := func(a, b string) bool {
 		return strings.TrimSpace(a) != "" && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))

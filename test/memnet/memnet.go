@@ -40,7 +40,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close refuses further connections and ends Accept.
+// Close makes the listener reject further connections, and unblocks Accept.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil

@@ -123,7 +123,7 @@ func (s *Screen) emulateSequence(sequence []byte) {
 	_, _ = s.emulator.Write(sequence)
 }
 
-// respond sends the emulator's responses to the program's input.
+// respond writes the emulator's responses to the standard input of the program.
 func (s *Screen) respond() {
 	buf := make([]byte, 4096)
 	for {

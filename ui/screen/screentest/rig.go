@@ -79,7 +79,7 @@ func (a pollerLog) Unwatch(uuid string) {
 // PollNode adds the node to Looked.
 func (a pollerLog) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
 
-// PollNow increments Hurried.
+// PollNow only counts the request.
 func (a pollerLog) PollNow() { a.r.Hurried++ }
 
 // Refresh increments Hurried.

@@ -95,8 +95,8 @@ type History map[string][]string
 // historyMost is the maximum number of entries kept for each field.
 const historyMost = 20
 
-// Recall makes the input in h available: the up and down keys, or ctrl+p and ctrl+n, recall what was entered in
-// fields with the same key. The form adds its own input to h.
+// Recall sets the history of input to h. The up and down keys, or ctrl+p and ctrl+n, go through the values entered
+// earlier in fields with the same key. The form adds its own input to h.
 func (f *Form) Recall(h History) {
 	f.history = h
 	for i := range f.fields {
