@@ -67,7 +67,8 @@ type cachingReader struct {
 	listed  bool
 }
 
-// cached returns the cached answer for key. If there is none, it calls ask and caches the answer.
+// cached returns the cached answer for key. If there is none, it calls ask, and caches the answer unless it is an
+// error other than "not found".
 func cached[T any](mu *sync.Mutex, cache map[string]answer[T], key string, ask func() (T, error)) (T, error) {
 	mu.Lock()
 	known, is := cache[key]

@@ -19,7 +19,8 @@ const noteworthySkew = 2 * time.Second
 // labels is the width of the label column, in cells.
 const labels = 14
 
-// below returns lines that describe the context at the cursor, wrapped to w cells.
+// below returns lines that describe the context at the cursor. Errors and values are wrapped to w cells; body.Draw
+// cuts the other lines.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
 	switch {

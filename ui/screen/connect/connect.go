@@ -1,5 +1,6 @@
 // Package connect implements the screen that lists the contexts and shows the state of the connection to the current
-// one. It is the first screen that appears if the URL is wrong, so it works without a connection.
+// one. The console opens it if the first session cannot be opened, or if requests fail and Ironic has never
+// responded, for example because the URL is wrong. So it works without a connection.
 package connect
 
 import (

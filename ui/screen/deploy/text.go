@@ -1,7 +1,7 @@
 package deploy
 
-// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
-// are used.
+// Messages and help texts that this package shows to the user. Labels, column headers, key hints and other short
+// texts are defined where they are used.
 const (
 	// Messages and labels of the Ramdisk page, including those for allocations.
 	textAllocateHelp  = "record an allocation in Ironic; only for available nodes with a resource class (API 1.52)"

@@ -1,7 +1,7 @@
 package fleet
 
-// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
-// are used.
+// Messages and help texts that this package shows to the user. Labels, column headers, key hints and other short
+// texts are defined where they are used.
 const (
 	textNoNodes       = "no nodes shown"
 	textNoMarks       = "no nodes marked"

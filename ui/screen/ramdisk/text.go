@@ -1,7 +1,7 @@
 package ramdisk
 
-// The messages and labels that this package shows to the user. Column headers and key hints are defined where they
-// are used.
+// Messages and help texts that this package shows to the user. Labels, column headers, key hints and other short
+// texts are defined where they are used.
 const (
 	// Messages and labels for applying ramdisks to nodes.
 	textNodesHelp      = "names or UUIDs, comma-separated; default: nodes marked in the fleet"
