@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -66,10 +65,12 @@ type blockDevice struct {
 // all RAID levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
-	if failedProgram(err) || ctx.Err() != nil {
-		return nil, errors.Join(asUncaught(err), ctx.Err())
-	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case failedProgram(err):
+		return nil, asUncaught(err)
+	case err != nil:
 		return nil, nil //nolint:nilerr // hardware without lsblk has only disks
 	}
 	var report struct {

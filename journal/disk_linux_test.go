@@ -18,7 +18,7 @@ func TestSmallDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
 		if os.Getenv("IRONWORKS_TEST_LONG") == "" {
-			t.Skip("mounts a disk of its own, which not everybody may")
+			t.Skip("mounting a disk needs root: make test-long")
 		}
 		dir := t.TempDir()
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {

@@ -75,6 +75,9 @@ func compareMACs(ports []Port, b *BMC) []BMCDifference {
 	return out
 }
 
+// PowerChanges reports whether the power is being switched on or off.
+func (s *BMCSystem) PowerChanges() bool { return s.Power == "PoweringOn" || s.Power == "PoweringOff" }
+
 func samePower(ironic, bmc string) bool {
 	switch strings.ToLower(bmc) {
 	case "on", "poweringoff":

@@ -320,14 +320,14 @@ func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 		}
 	}
 	text, err := p.Hints.MarshalJSON()
-	if err != nil || sameJSON(p.Hints, object["root_device"]) {
+	if err != nil || SameJSON(p.Hints, object["root_device"]) {
 		return list
 	}
 	return append(list, models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: string(text)})
 }
 
-// sameJSON reports whether a and b are equal when encoded as JSON.
-func sameJSON(a, b any) bool {
+// SameJSON reports whether a and b are equal when encoded as JSON.
+func SameJSON(a, b any) bool {
 	var plain [2]any
 	for i, v := range []any{a, b} {
 		text, err := json.Marshal(v)

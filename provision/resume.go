@@ -221,7 +221,7 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 		if op.Op == "remove" {
 			return !there
 		}
-		return there && sameJSON(now, op.Value)
+		return there && SameJSON(now, op.Value)
 	})
 }
 

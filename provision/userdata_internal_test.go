@@ -70,7 +70,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 				t.Fatal(err)
 			}
 			second, err := again.configDrive(factsOf(plan.KindInstallCoreOS, again))
-			if err != nil || !sameJSON(first, second) {
+			if err != nil || !SameJSON(first, second) {
 				t.Errorf("sent %s\nthen %s, %v", first, second, err)
 			}
 		})

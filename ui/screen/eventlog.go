@@ -42,6 +42,12 @@ func (l *EventLog) Reset() {
 // Last returns the last n events, oldest first, or all events if there are fewer.
 func (l *EventLog) Last(n int) []models.Event { return l.events[max(len(l.events)-n, 0):] }
 
+// Since returns the stored events from the given number on, and the number that the next event will get.
+func (l *EventLog) Since(number int) (fresh []models.Event, next int) {
+	next = l.before + len(l.events)
+	return l.Last(min(next-number, len(l.events))), next
+}
+
 // Dropped returns the number of events that were removed because the log was full.
 func (l *EventLog) Dropped() int { return l.dropped }
 

@@ -193,6 +193,9 @@ type Mover interface {
 	Scroll(by int)
 }
 
+// ScrollStep is the number of cells by which a horizontal scroll key moves the view.
+const ScrollStep = 8
+
 // Steer performs the action with the given ID on m if that action moves the cursor or scrolls, and reports whether it
 // does. Horizontal actions scroll a table by step columns and a pane by step cells. In a form, they select another
 // option of the current field.

@@ -14,9 +14,6 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// scrollStep is the horizontal scroll step in cells.
-const scrollStep = 8
-
 // Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	s.draft.PageChosen = true
@@ -238,7 +235,7 @@ func (s *Screen) doReview(id action.ID) tea.Cmd {
 	case action.WrapLines:
 		s.review.SetWrap(!s.review.Wrap())
 	default:
-		body.Steer(&s.review, id, scrollStep)
+		body.Steer(&s.review, id, body.ScrollStep)
 	}
 	return nil
 }

@@ -129,14 +129,12 @@ func (s *Screen) Close() {}
 
 // readLog reads new events from the log, and drops the events that the log has dropped.
 func (s *Screen) readLog() {
-	log := s.env.Events
-	first := log.First()
-	total := first + len(log.Last(1<<31-1))
-	if total == s.next && (len(s.all) == 0 || s.all[0].number >= first) {
+	first := s.env.Events.First()
+	fresh, next := s.env.Events.Since(s.next)
+	if next == s.next && (len(s.all) == 0 || s.all[0].number >= first) {
 		return
 	}
-	fresh := log.Last(min(total-s.next, total-first))
-	from := total - len(fresh)
+	from := next - len(fresh)
 	for i := range fresh {
 		r := newRow(from+i, &fresh[i])
 		s.all = append(s.all, r)
@@ -144,7 +142,7 @@ func (s *Screen) readLog() {
 			s.shown = append(s.shown, r)
 		}
 	}
-	s.next = total
+	s.next = next
 	s.all, s.shown = dropBefore(s.all, first), dropBefore(s.shown, first)
 	s.show()
 }

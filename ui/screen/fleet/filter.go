@@ -125,8 +125,9 @@ func (s *Screen) unknownText() string {
 	if n == 0 {
 		return ""
 	}
-	for _, uuid := range slices.Sorted(maps.Keys(s.unreadInventories)) { // sorted, so that every drawing shows the same error
-		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[uuid]))
+	if len(s.unreadInventories) > 0 {
+		first := slices.Min(slices.Collect(maps.Keys(s.unreadInventories))) // every drawing shows the same error
+		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[first]))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {
 		return fmt.Sprintf(textLacking, strings.Join(lacking, ", "))

@@ -104,7 +104,7 @@ func (p *raidPage) fetched() {
 		return
 	}
 	fetched := provision.Volumes(f.raid.Target)
-	if p.edited && sameVolumes(p.target, fetched) {
+	if p.edited && provision.SameJSON(p.target, fetched) {
 		p.edited = false // the edited target has been set
 	}
 	if !p.edited {
@@ -114,14 +114,6 @@ func (p *raidPage) fetched() {
 		}
 	}
 	p.show()
-}
-
-// sameVolumes reports whether two lists of volumes have the same JSON form. Their values may differ in type, because
-// one list may have been read and the other edited.
-func sameVolumes(a, b []map[string]any) bool {
-	one, err := json.Marshal(a)
-	other, failed := json.Marshal(b)
-	return err == nil && failed == nil && string(one) == string(other)
 }
 
 // asTarget returns a copy of the current volumes without the properties that a target must not contain.

@@ -10,16 +10,13 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// scrollStep is the number of cells by which a horizontal scroll key moves the view.
-const scrollStep = 8
-
 // Scopes returns the scopes whose actions apply to a log.
 func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log} }
 
 // Do runs the log's action with the given ID.
 func (l *Log) Do(id action.ID) tea.Cmd {
 	v := l.view
-	if body.Steer(v, id, scrollStep) {
+	if body.Steer(v, id, body.ScrollStep) {
 		return nil
 	}
 	switch id {

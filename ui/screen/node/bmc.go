@@ -48,7 +48,12 @@ type bmcDue struct {
 }
 
 // bmcSettled reports that settleInterval has passed since the BMC reported that the power was changing.
-type bmcSettled struct{ of *bmcTab }
+// settling is the number of that read. If another read has followed, that one has an interval too, and this one is
+// ignored.
+type bmcSettled struct {
+	of       *bmcTab
+	settling int
+}
 
 // bmcKept reports the result of storing credentials in the keyring.
 type bmcKept struct {
@@ -108,7 +113,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 		if msg.of != s.bmc {
 			return false, nil
 		}
-		if s.tab == bmcTabPlace {
+		if s.tab == bmcTabPlace && msg.settling == s.bmc.settling {
 			return true, s.readBMC()
 		}
 		return true, nil
@@ -135,16 +140,17 @@ func (b *bmcTab) settle() tea.Cmd {
 	if !read || b.look.Busy() { // a response that arrives after Close is not stored
 		return nil
 	}
-	if power := look.BMC.System.Power; power != "PoweringOn" && power != "PoweringOff" {
+	if !look.BMC.System.PowerChanges() {
 		b.settling = 0
 		return nil
 	}
 	if b.settling++; b.settling > settleReads {
 		return nil
 	}
+	due := bmcSettled{of: b, settling: b.settling}
 	return func() tea.Msg {
 		<-time.After(settleInterval)
-		return bmcSettled{of: b}
+		return due
 	}
 }
 

@@ -13,9 +13,6 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// scrollStep is the number of cells by which a horizontal scroll key moves the view.
-const scrollStep = 8
-
 // pane returns the pane that shows the text of the current tab, or nil if the tab shows a list.
 func (s *Screen) pane() *pane.Pane {
 	switch s.tab {
@@ -137,7 +134,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 
 func (s *Screen) step() int {
 	if s.pane() != nil {
-		return scrollStep
+		return body.ScrollStep
 	}
 	return 1
 }

@@ -7,9 +7,6 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// scrollStep is the number of cells by which a horizontal scroll key moves the view.
-const scrollStep = 8
-
 // Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
@@ -99,7 +96,7 @@ func (s *Screen) read(id action.ID) tea.Cmd {
 	case action.WrapLines:
 		p.SetWrap(!p.Wrap())
 	default:
-		body.Steer(p, id, scrollStep)
+		body.Steer(p, id, body.ScrollStep)
 	}
 	return nil
 }

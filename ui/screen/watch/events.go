@@ -22,10 +22,8 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	if n := len(list.Nodes()); n != l.nodes {
 		l.nodes, l.next, l.last = n, 0, nil
 	}
-	first := log.First()
-	total := first + len(log.Last(1<<31-1))
-	fresh := log.Last(min(total-l.next, total-first))
-	l.next = total
+	fresh, next := log.Since(l.next)
+	l.next = next
 	for i := range fresh {
 		if list.Has(fresh[i].Node.UUID) {
 			l.last = append(l.last, fresh[i])
