@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/charmbracelet/x/termios"
 	"golang.org/x/term"
 
 	"ironworks/models"
@@ -19,10 +20,15 @@ func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, er
 	if !is {
 		return "", errors.New("read password: stdin is not a terminal")
 	}
-	state, err := term.GetState(int(in.Fd()))
+	fd := int(in.Fd())
+	state, err := term.GetState(fd)
+	if err == nil {
+		err = echoOff(fd)
+	}
 	if err != nil {
 		return "", fmt.Errorf("read password: %w", err)
 	}
+	defer func() { _ = term.Restore(fd, state) }()
 	type answer struct {
 		text []byte
 		err  error
@@ -35,7 +41,7 @@ func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, er
 	a.PrintErr("%s", question)
 	typed := make(chan answer, 1)
 	go func() {
-		text, err := term.ReadPassword(int(in.Fd()))
+		text, err := term.ReadPassword(fd)
 		typed <- answer{text, err}
 	}()
 	select {
@@ -46,8 +52,18 @@ func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, er
 		}
 		return models.Secret(got.text), nil
 	case <-ctx.Done():
-		_ = term.Restore(int(in.Fd()), state)
 		a.PrintErr("\n")
 		return "", ctx.Err()
 	}
+}
+
+// echoOff is called before the question is printed: [term.ReadPassword] turns echo off only afterwards, when a
+// password that is pasted at once is already on the screen.
+func echoOff(fd int) error {
+	t, err := termios.GetTermios(fd)
+	if err != nil {
+		return err
+	}
+	off := map[termios.L]bool{termios.ECHO: false}
+	return termios.SetTermios(fd, uint32(t.Ispeed), uint32(t.Ospeed), nil, nil, nil, nil, off)
 }

@@ -147,6 +147,7 @@ func TestScreenVerbsByName(t *testing.T) {
 		}
 		s.pick("?", helpTitle, "maintenance-off")
 		s.answerYes("maintenance off "+name+"?", "disk swap")
+		s.until("maintenance off " + name + ": done")
 		s.gone("In maintenance")
 		if n, want := p.Count(http.MethodPut), 4; n != want {
 			t.Errorf("%d requests, want %d: %v", n, want, fmt.Sprint(p.Requests()))
