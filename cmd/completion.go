@@ -17,9 +17,9 @@ import (
 	"ironworks/ui"
 )
 
-// completeFlags registers completion functions for the flag values of cmd and of all commands below it.
-func (a *app) completeFlags(cmd *cobra.Command) {
-	known := a.flagChoices()
+// completeFlags registers completion functions for the flag values of cmd and of all commands below it. The argument
+// known is the result of [app.flagChoices].
+func completeFlags(cmd *cobra.Command, known map[string]cli.Choices) {
 	register := func(f *pflag.Flag) {
 		values, some := known[cmd.CommandPath()+" --"+f.Name]
 		if !some {
@@ -36,7 +36,7 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(register)
 	cmd.PersistentFlags().VisitAll(register)
 	for _, sub := range cmd.Commands() {
-		a.completeFlags(sub)
+		completeFlags(sub, known)
 	}
 }
 

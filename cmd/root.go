@@ -62,7 +62,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.restrict(root)
 	}
 	help.Add(root)
-	a.completeFlags(root)
+	completeFlags(root, a.flagChoices())
 	return root
 }
 
