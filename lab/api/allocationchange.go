@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,10 +41,7 @@ func (c *call) createAllocation() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWhole(c.allocationSchema(), body.given); err != nil {
-		return nil, err
-	}
-	if err := c.unexpected("AllocationsController.post"); err != nil {
+	if err := cmp.Or(checkWhole(c.allocationSchema(), body.given), c.unexpected("AllocationsController.post")); err != nil {
 		return nil, err
 	}
 	object, _ := body.given.(map[string]any)
@@ -87,12 +85,7 @@ func (c *call) createAllocation() (any, error) {
 			return nil, err
 		}
 	}
-	made, err := c.conductor().CreateAllocation(c.ctx(), allocation)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("allocations/" + made.UUID)
-	return ordered("allocations")(c.allocationDocument(made, nil))
+	return c.allocations().created(c.conductor().CreateAllocation(c.ctx(), allocation))
 }
 
 // nodeUUIDs returns the UUIDs of the nodes with the given UUIDs or names.
@@ -140,7 +133,7 @@ func (c *call) patchAllocation(ident string) (any, error) {
 	if err := checkWhole(allocationPatchSchema, args["patch"]); err != nil {
 		return nil, err
 	}
-	allocation, err := c.findAllocation(ident)
+	allocation, err := c.allocations().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -153,21 +146,16 @@ func (c *call) patchAllocation(ident string) (any, error) {
 			return nil, invalid("Cannot update allocation with invalid name '%s'", name)
 		}
 	}
-	document, _ := plain(allocationDocument(allocation)).(map[string]any)
+	document, _ := plain(c.allocations().values(allocation)).(map[string]any)
 	if err := applyPatch(document, patch); err != nil {
 		return nil, err
 	}
 	if _, err := checkSchema(patchedAllocation)("patch", document); err != nil {
 		return nil, err
 	}
-	updated, err := c.tables().Allocations.Update(allocation.UUID, func(a *db.Allocation) error {
+	return c.allocations().stored(c.tables().Allocations.Update(allocation.UUID, func(a *db.Allocation) error {
 		a.Name = db.Dict(document).Text("name")
-		extra, _ := document["extra"].(map[string]any)
-		a.Extra = extra
+		a.Extra, _ = document["extra"].(map[string]any)
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ordered("allocations")(c.allocationDocument(updated, nil))
+	}))
 }

@@ -233,6 +233,18 @@ func (m methods) serve(c *call) (any, error) {
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
 }
 
+// since serves the request if the API version is 1.minor or newer. In older versions, GET is answered with 404, and the
+// other methods with 405.
+func (m methods) since(c *call, minor int, text string) (any, error) {
+	if c.atLeast(minor) || m[c.request.Method] == nil {
+		return m.serve(c)
+	}
+	if c.request.Method == http.MethodGet {
+		return nil, notServed(http.StatusNotFound, text)
+	}
+	return nil, notServed(http.StatusMethodNotAllowed, text)
+}
+
 // withStatus wraps an endpoint so that it answers with the given status on success, instead of 200.
 func (c *call) withStatus(status int, serve endpoint) endpoint {
 	return func() (any, error) {

@@ -43,22 +43,6 @@ func (c *call) isLogicalName(name string) bool {
 	return isName(name)
 }
 
-// findBy finds the row whose UUID or name is ident. If no row has that name, it returns missing as its error.
-func findBy[T any](
-	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
-) (*T, error) {
-	if isUUID(ident) {
-		return byUUID(ident)
-	}
-	if !isName(ident) {
-		return nil, noIdent(ident)
-	}
-	if found := list(func(r *T) bool { return name(r) == ident }); len(found) > 0 {
-		return found[0], nil
-	}
-	return nil, missing
-}
-
 // served checks that a live conductor of the node's group supports the node's driver; status is the HTTP status of
 // the error.
 func (c *call) served(n *db.Node, status int) error {

@@ -157,7 +157,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	if args.has("instance_uuid") {
 		p.limit = 0
 	}
-	return c.collection("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
+	return c.listDocument("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
 }
 
 // nodeFilter returns a function that reports whether a node matches the filters of a query.

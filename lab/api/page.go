@@ -38,20 +38,9 @@ func listParams(marker, text check, others ...param) []param {
 	}, others...)
 }
 
-// listArguments checks the arguments of a request for a list, and returns them with the fields to show.
-func (c *call) listArguments(query *schema, standard []string, params []param) (args arguments, fields []string, err error) {
-	if args, err = c.checkArguments(params...); err != nil {
-		return nil, nil, err
-	}
-	if err := args.checkQuery(query); err != nil {
-		return nil, nil, err
-	}
-	fields = args.list("fields")
-	if err := c.checkFields(append(slices.Clone(fields), args.text("sort_key"))...); err != nil {
-		return nil, nil, err
-	}
-	fields, err = c.returned(fields, args.boolean("detail"), standard, 43)
-	return args, fields, err
+// checkVersions rejects selected fields and a sort key that are newer than the API version.
+func (c *call) checkVersions(args arguments) error {
+	return c.checkFields(append(slices.Clone(args.list("fields")), args.text("sort_key"))...)
 }
 
 // parsePaging reads the paging parameters. It checks only limit and sort_dir; the list's endpoint checks marker and
@@ -163,30 +152,56 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// listing describes how the API lists a resource: its columns, its sort keys, and the functions that return its rows.
+// listing describes how the API lists a collection: its parameters, its sort keys, and the functions that return its
+// rows.
 type listing[T any] struct {
-	name, path string // name and path of the collection in the API
-	columns    columns
+	collection[T]
+	suffix string // follows the path of the collection
+	params []param
+	// query is the schema of the arguments. check makes further checks. Both may be nil.
+	query *schema
+	check func(args arguments) error
+	// standard contains the fields that are shown if the request neither selects fields nor asks for details. It is nil
+	// for all fields.
+	standard []string
 	// unsortable contains the columns with structured values, by which a list cannot be sorted. sortable reports
 	// whether any other key is a valid sort key.
 	unsortable []string
 	sortable   func(key string) bool
 	// markerFirst reports whether Ironic checks the marker before the sort key.
 	markerFirst bool
-	find        func(marker string) (*T, error)
+	// marked returns the row that a marker names. If it is nil, the marker is a UUID.
+	marked func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.
-	rows func(*paging) ([]*T, error)
-	// value returns a row's value for a sort key. If value is nil, the value of the column is used. marker returns
-	// the marker that a next link contains for a row. If marker is nil, the row's UUID is used.
-	value  func(row *T, key string) any
-	marker func(row *T) string
+	rows func(args arguments, p *paging) ([]*T, error)
+	// value returns a row's value for a sort key. If value is nil, the value of the column is used.
+	value func(row *T, key string) any
 	// id returns the number by which rows with equal sort values are sorted. If id is nil, the id column is used.
-	id       func(row *T) int
-	document func(row *T) (map[string]any, error)
+	id func(row *T) int
 }
 
-// answer returns the document of the requested page.
-func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...query) (any, error) {
+// answer checks the arguments and returns the document of the requested page.
+func (l listing[T]) answer() (any, error) {
+	args, err := l.checkArguments(l.params...)
+	if err == nil && l.query != nil {
+		err = args.checkQuery(l.query)
+	}
+	if err == nil && l.check != nil {
+		err = l.check(args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	detail := args.boolean("detail")
+	fields, err := l.returned(args.list("fields"), detail, l.standard, 43)
+	if err != nil {
+		return nil, err
+	}
+	return l.page(args, fields, detailQuery(detail)...)
+}
+
+// page returns the document of the requested page. The arguments must have been checked.
+func (l listing[T]) page(args arguments, fields []string, queries ...query) (any, error) {
 	p, err := parsePaging(args)
 	if err != nil {
 		return nil, err
@@ -194,25 +209,23 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	if l.name == "history" && !args.has("sort_key") {
 		p.key = "created_at"
 	}
-	plain := func() error {
-		if slices.Contains(l.unsortable, p.key) {
-			return unsortableKey(p.key)
-		}
-		return nil
+	structured := slices.Contains(l.unsortable, p.key)
+	if structured && !l.markerFirst {
+		return nil, unsortableKey(p.key)
 	}
-	if err := plain(); err != nil && !l.markerFirst {
-		return nil, err
+	if l.marked == nil {
+		l.marked = l.table.Get
 	}
 	var marker *T
 	if p.marker != "" {
-		if marker, err = l.find(p.marker); err != nil {
+		if marker, err = l.marked(p.marker); err != nil {
 			return nil, err
 		}
 	}
-	if err := plain(); err != nil {
-		return nil, err
+	if structured {
+		return nil, unsortableKey(p.key)
 	}
-	rows, err := l.rows(&p)
+	rows, err := l.rows(args, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -221,12 +234,6 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	}
 	if l.value == nil {
 		l.value = func(row *T, key string) any { return l.columns.shown(row, key) }
-	}
-	if l.marker == nil {
-		l.marker = func(row *T) string {
-			uuid, _ := l.columns.of(row, "uuid").(*string)
-			return *uuid
-		}
 	}
 	if l.id == nil {
 		l.id = func(row *T) int {
@@ -239,12 +246,12 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	}
 	documents, last := make([]map[string]any, len(rows)), ""
 	for i, row := range rows {
-		if documents[i], err = l.document(row); err != nil {
+		if documents[i], err = l.document(row, fields); err != nil {
 			return nil, err
 		}
-		last = l.marker(row)
+		last = l.ident(row)
 	}
-	return c.collection(l.name, l.path, documents, p, last, fields, queries...), nil
+	return l.listDocument(l.name, l.path+l.suffix, documents, p, last, fields, queries...), nil
 }
 
 // query is a parameter of a next link.
@@ -268,8 +275,8 @@ func (c *call) nextLink(path string, count, limit int, marker string, fields []s
 	return b.String()
 }
 
-// collection returns the document of a list: the given documents and, if needed, the next link.
-func (c *call) collection(
+// listDocument returns the document of a list: the given documents and, if needed, the next link.
+func (c *call) listDocument(
 	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
 ) document {
 	ordered := make([]document, len(documents))

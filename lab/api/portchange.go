@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -13,11 +14,8 @@ import (
 // createPort implements POST /v1/ports.
 func (c *call) createPort(parent portParent) (any, error) {
 	args, err := c.checkWithBody("port", checkObject(portSchema, portChecks))
-	if err != nil {
+	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
-	}
-	if !parent.isNone() {
-		return nil, malformedURI()
 	}
 	given, ok := args["port"].(map[string]any)
 	if !ok { // the body is null
@@ -57,12 +55,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 	if err := c.served(node, http.StatusNotFound); err != nil {
 		return nil, err
 	}
-	made, err := c.conductor().CreatePort(c.ctx(), port)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("ports/" + made.UUID)
-	return ordered("ports")(c.portDocument(made, nil))
+	return c.ports().created(c.conductor().CreatePort(c.ctx(), port))
 }
 
 func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
@@ -103,15 +96,8 @@ func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
 
 // patchPort implements PATCH /v1/ports/{port}.
 func (c *call) patchPort(ident string, parent portParent) (any, error) {
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("port_ident", ident, checkIdent))
-	if err != nil {
-		return nil, err
-	}
-	if !parent.isNone() {
-		return nil, malformedURI()
-	}
-	patch := operations(args["patch"])
-	if err := checkRoots(patch, patchablePort); err != nil {
+	patch, _, err := c.givenPatch(fromPath("port_ident", ident, checkIdent))
+	if err = cmp.Or(err, parent.checkNone(), checkRoots(patch, patchablePort)); err != nil {
 		return nil, err
 	}
 	for _, field := range []string{
@@ -124,7 +110,7 @@ func (c *call) patchPort(ident string, parent portParent) (any, error) {
 			}
 		}
 	}
-	port, err := c.findPort(ident)
+	port, err := c.ports().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +123,7 @@ func (c *call) patchPort(ident string, parent portParent) (any, error) {
 			return nil, err
 		}
 	}
-	document, _ := plain(portFields(port)).(map[string]any)
+	document, _ := plain(c.ports().values(port)).(map[string]any)
 	for _, field := range []string{"created_at", "updated_at", "internal_info"} {
 		delete(document, field)
 	}
@@ -184,16 +170,10 @@ func (c *call) updatePort(
 		// Ironic fails here, because it creates a port object from the fields of the node.
 		return nil, pythonError("'address'")
 	}
-	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
-		for _, field := range changed {
-			portColumns.set(p, field, document[field])
-		}
+	return c.ports().stored(c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
+		setFields(portColumns, p, document, changed)
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ordered("ports")(c.portDocument(updated, nil))
+	}))
 }
 
 // changedFields returns the sorted names of the schema's fields that differ between the two documents.

@@ -89,12 +89,7 @@ func (c *call) storeRunbook(given db.Dict) (any, error) {
 			step["args"] = db.Dict{}
 		}
 	}
-	made, err := c.tables().Runbooks.Create(runbook)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("runbooks/" + made.UUID)
-	return ordered("runbooks")(c.runbookDocument(made, nil))
+	return c.runbooks().created(c.tables().Runbooks.Create(runbook))
 }
 
 // setRunbook copies the fields of a document to a runbook, except steps and traits.
@@ -116,22 +111,22 @@ func nullableOf(value any) *string {
 	return &text
 }
 
-func (c *call) patchRunbook(rest []string) (any, error) {
-	if len(rest) > 1 {
-		return nil, invalidValue("Schema error for patch: %s is not of type 'array'", python.Repr(rest[1]))
-	}
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("runbook_ident", rest[0], checkIdent))
+func (c *call) patchRunbook(ident string) (any, error) {
+	patch, _, err := c.givenPatch(fromPath("runbook_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
-	if args["patch"] == nil {
+	if patch == nil {
 		return nil, pythonError("'NoneType' object is not iterable")
 	}
-	patch := operations(args["patch"])
-	if err := c.checkRunbookRoots(patch); err != nil {
+	allowed := patchableRunbook
+	if c.atLeast(runbookTraitsVersion) {
+		allowed = append(slices.Clone(allowed), "description")
+	}
+	if err := checkRoots(patch, allowed); err != nil {
 		return nil, err
 	}
-	runbook, err := c.findRunbook(rest[0])
+	runbook, err := c.runbooks().find(ident)
 	if err != nil {
 		return nil, err
 	}
@@ -139,19 +134,7 @@ func (c *call) patchRunbook(rest []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	updated, err := c.updateRunbook(runbook, document)
-	if err != nil {
-		return nil, err
-	}
-	return ordered("runbooks")(c.runbookDocument(updated, nil))
-}
-
-func (c *call) checkRunbookRoots(patch []operation) error {
-	allowed := patchableRunbook
-	if c.atLeast(runbookTraitsVersion) {
-		allowed = append(slices.Clone(allowed), "description")
-	}
-	return checkRoots(patch, allowed)
+	return c.runbooks().stored(c.updateRunbook(runbook, document))
 }
 
 // patchedRunbook applies the patch and returns the runbook's new document after checking it. A patch that sets public

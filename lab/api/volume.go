@@ -65,9 +65,15 @@ func (c *call) showVolume(parent string) (any, error) {
 
 func (c *call) connectors(parent string) volumes[db.VolumeConnector] {
 	return volumes[db.VolumeConnector]{
-		call: c, parent: parent, name: "connectors", kind: "connector", class: "VolumeConnectorsController",
-		columns: connectorColumns, schema: connectorSchema, table: c.tables().VolumeConnectors,
-		standard: []string{"uuid", "node_uuid", "type", "connector_id"}, texts: []string{"type", "connector_id"},
+		collection: collection[db.VolumeConnector]{
+			call: c, name: "connectors", path: "volume/connectors", columns: connectorColumns,
+			table: c.tables().VolumeConnectors,
+			compute: func(v *db.VolumeConnector, values map[string]any) { // never null
+				values["type"], values["connector_id"] = v.Type, v.ConnectorID
+			},
+		},
+		parent: parent, kind: "connector", class: "VolumeConnectorsController", schema: connectorSchema,
+		standard:  []string{"uuid", "node_uuid", "type", "connector_id"},
 		patchable: []string{"connector_id", "extra", "node_uuid", "type"}, unsortable: []string{"extra"},
 		fields: []string{"connector_id", "created_at", "extra", "links", "node_uuid", "type", "updated_at", "uuid"},
 	}
@@ -75,11 +81,17 @@ func (c *call) connectors(parent string) volumes[db.VolumeConnector] {
 
 func (c *call) targets(parent string) volumes[db.VolumeTarget] {
 	return volumes[db.VolumeTarget]{
-		call: c, parent: parent, name: "targets", kind: "target", class: "VolumeTargetsController",
-		columns: targetColumns, schema: targetSchema, table: c.tables().VolumeTargets,
-		standard: []string{"uuid", "node_uuid", "volume_type", "boot_index", "volume_id"},
-		texts:    []string{"volume_type", "volume_id"}, unsortable: []string{"extra", "properties"},
-		patchable: []string{"boot_index", "extra", "node_uuid", "properties", "volume_id", "volume_type"},
+		collection: collection[db.VolumeTarget]{
+			call: c, name: "targets", path: "volume/targets", columns: targetColumns, table: c.tables().VolumeTargets,
+			compute: func(v *db.VolumeTarget, values map[string]any) { // never null
+				values["volume_type"], values["volume_id"] = v.VolumeType, v.VolumeID
+			},
+			fill: func(v *db.VolumeTarget, document map[string]any) { document["properties"] = maskSecrets(v.Properties) },
+		},
+		parent: parent, kind: "target", class: "VolumeTargetsController", schema: targetSchema,
+		standard:   []string{"uuid", "node_uuid", "volume_type", "boot_index", "volume_id"},
+		unsortable: []string{"extra", "properties"},
+		patchable:  []string{"boot_index", "extra", "node_uuid", "properties", "volume_id", "volume_type"},
 		fields: []string{
 			"boot_index", "created_at", "extra", "links", "node_uuid", "properties", "updated_at", "uuid", "volume_id",
 			"volume_type",

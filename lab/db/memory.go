@@ -81,7 +81,7 @@ func nodeTable(s *Store) *Table[Node, *Node] {
 
 func portTable(s *Store) *Table[Port, *Port] {
 	exists := conflict("PortAlreadyExists", "A port with UUID %s already exists.")
-	return newTable[Port, *Port](s, "ports", exists,
+	t := newTable[Port, *Port](s, "ports", exists,
 		missing("PortNotFound", "Port %s could not be found."),
 		uniqueName("MACAlreadyExists", "A port with MAC address %s already exists.", func(p *Port) string { return p.Address }),
 		unique[Port]{
@@ -93,6 +93,8 @@ func portTable(s *Store) *Table[Port, *Port] {
 				return conflict("PortDuplicateName", "A port with name %s already exists.")(p.Name)
 			},
 		})
+	t.named = 1
+	return t
 }
 
 // defaultPortgroupMode is the default of the default_portgroup_mode option.

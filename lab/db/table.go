@@ -39,6 +39,7 @@ type Table[T any, P row[T]] struct {
 	order   []*T
 	nextID  int
 	uniques []unique[T]
+	named   int // index of the name in uniques
 	// exists returns the error for a UUID that already exists. missing returns the error for an unknown UUID.
 	exists  func(uuid string) error
 	missing func(uuid string) error
@@ -96,11 +97,11 @@ func (t *Table[T, P]) Peek(uuid string) (*T, error) {
 	return t.get(uuid)
 }
 
-// ByName returns a copy of the row whose first unique value equals name. That value is usually the row's name.
+// ByName returns a copy of the row with the given name.
 func (t *Table[T, P]) ByName(name string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
-	uuid, ok := t.uniques[0].owners[name]
+	uuid, ok := t.uniques[t.named].owners[name]
 	if !ok || name == "" {
 		return nil, t.missing(name)
 	}
