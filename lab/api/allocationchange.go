@@ -52,13 +52,8 @@ func (c *call) createAllocation() (any, error) {
 	if name := given.Text("name"); name != "" && !c.isLogicalName(name) {
 		return nil, invalid("Cannot create allocation with invalid name '%s'", name)
 	}
-	allocation := &db.Allocation{
-		UUID: given.Text("uuid"), Name: given.Text("name"), ResourceClass: given.Text("resource_class"),
-		Owner: given.Text("owner"), Traits: texts(given["traits"]),
-	}
-	if extra, ok := given["extra"].(map[string]any); ok {
-		allocation.Extra = extra
-	}
+	allocation := &db.Allocation{}
+	setFields(allocationColumns, allocation, given, []string{"uuid", "name", "resource_class", "owner", "traits", "extra"})
 	var node *db.Node
 	if ident := given.Text("node"); ident != "" {
 		if node, err = c.findNode(ident); err != nil {
@@ -154,8 +149,7 @@ func (c *call) patchAllocation(ident string) (any, error) {
 		return nil, err
 	}
 	return c.allocations().stored(c.tables().Allocations.Update(allocation.UUID, func(a *db.Allocation) error {
-		a.Name = db.Dict(document).Text("name")
-		a.Extra, _ = document["extra"].(map[string]any)
+		setFields(allocationColumns, a, document, []string{"name", "extra"})
 		return nil
 	}))
 }

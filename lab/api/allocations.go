@@ -49,9 +49,6 @@ func (c *call) routeAllocations(rest []string) (any, error) {
 
 // routeNodeAllocation handles /nodes/{node}/allocation.
 func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodDelete, http.MethodGet)
-	}
 	return methods{
 		http.MethodGet: func() (any, error) {
 			args, err := c.checkArguments(optional("fields", checkList))
@@ -67,7 +64,7 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 			}
 			return nil, c.conductor().DestroyAllocation(c.ctx(), allocation.UUID)
 		}),
-	}.serve(c)
+	}.serve(c, rest...)
 }
 
 // allocationOf finds the allocation of the given node. If the node does not exist, the error has the given HTTP

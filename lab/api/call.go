@@ -226,8 +226,9 @@ type endpoint func() (any, error)
 // methods maps the HTTP methods of a path to their endpoints.
 type methods map[string]endpoint
 
-func (m methods) serve(c *call) (any, error) {
-	if serve, ok := m[c.request.Method]; ok {
+// serve serves the request. further contains the parts of the path that the path must not have.
+func (m methods) serve(c *call, further ...string) (any, error) {
+	if serve, ok := m[c.request.Method]; ok && len(further) == 0 {
 		return serve()
 	}
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)

@@ -147,10 +147,8 @@ func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 		return c.routeNodes(below)
 	}
 	return methods{
-		http.MethodGet: func() (any, error) { return c.listChassisNodes(ident, below) },
-		http.MethodPost: func() (any, error) {
-			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Repr(ident))
-		},
+		http.MethodGet:  func() (any, error) { return c.listChassisNodes(ident, below) },
+		http.MethodPost: notObject("node", ident),
 		http.MethodPatch: func() (any, error) {
 			reset := optional("reset_interfaces", checkBool)
 			if len(below) > 0 {

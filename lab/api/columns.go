@@ -146,5 +146,7 @@ func (c columns) set(row any, name string, value any) {
 	case *db.Dict:
 		object, _ := value.(map[string]any)
 		*v = orEmpty(db.Dict(object).Clone())
+	case *[]string:
+		*v = texts(value)
 	}
 }

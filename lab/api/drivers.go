@@ -72,23 +72,16 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 	}
 }
 
-// checkDriverQuery rejects malformed queries and queries that select fields newer than the requested API version.
-// Before 1.77, it accepts every query.
-func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error {
-	if !c.atLeast(77) {
-		return nil
-	}
-	return args.checkQuery(querySchema(c.driverFields(), others))
-}
-
 func (c *call) listDrivers() (any, error) {
 	args, err := c.checkArguments(optional("type", checkText), optional("detail", checkBool), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
-	others := map[string]*schema{"type": plainText, "detail": {Types: []string{"string", "boolean"}}}
-	if err := c.checkDriverQuery(args, others); err != nil {
-		return nil, err
+	if c.atLeast(77) { // before, every query is accepted
+		others := map[string]*schema{"type": plainText, "detail": {Types: []string{"string", "boolean"}}}
+		if err := args.checkQuery(querySchema(c.driverFields(), others)); err != nil {
+			return nil, err
+		}
 	}
 	fields, kind := args.list("fields"), args.text("type")
 	switch {
@@ -120,16 +113,15 @@ func (c *call) showDriver(name string, more []string) (any, error) {
 	if len(more) > 0 {
 		fieldsParam = fromPath("fields", more[0], checkList)
 	}
-	args, err := c.checkArguments(fieldsParam)
+	var query *schema // before 1.77, every query is accepted
+	if c.atLeast(77) {
+		query = querySchema(c.driverFields(), nil)
+	}
+	fields, err := c.shownFields(query, fieldsParam)
 	if err != nil {
 		return nil, err
 	}
-	if len(more) == 0 {
-		if err := c.checkDriverQuery(args, nil); err != nil {
-			return nil, err
-		}
-	}
-	if args.list("fields") != nil && !c.atLeast(77) {
+	if fields != nil && !c.atLeast(77) {
 		return nil, notAcceptable()
 	}
 	drivers := c.conductor().Drivers()
@@ -138,7 +130,11 @@ func (c *call) showDriver(name string, more []string) (any, error) {
 		return nil, db.Faultf(http.StatusNotFound, "DriverNotFound",
 			"Could not find the following driver(s) or hardware type(s): %s.", name)
 	}
-	return ordered("drivers")(c.driverDocument(drivers[at], true, args.list("fields")))
+	document, err := c.driverDocument(drivers[at], true, fields)
+	if err != nil {
+		return nil, err
+	}
+	return inOrder("drivers", document), nil
 }
 
 func (c *call) checkDriver(name string) error {
@@ -155,11 +151,7 @@ func (c *call) showProperties(name string) (any, error) {
 	if err := c.checkDriver(name); err != nil {
 		return nil, err
 	}
-	properties, err := c.conductor().DriverProperties(name)
-	if err != nil {
-		return nil, err
-	}
-	return properties, nil
+	return c.conductor().DriverProperties(name)
 }
 
 func (c *call) showRAIDProperties(name string) (any, error) {

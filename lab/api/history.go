@@ -11,14 +11,10 @@ import (
 const maxEvent = 255
 
 func (c *call) routeHistory(ident string, rest []string) (any, error) {
-	if len(rest) > 1 {
-		return nil, notAllowed(http.MethodGet)
+	if len(rest) == 0 {
+		return methods{http.MethodGet: c.showHistory(ident)}.serve(c)
 	}
-	show := c.showHistory(ident)
-	if len(rest) == 1 {
-		show = c.showHistoryEntry(ident, rest[0])
-	}
-	return methods{http.MethodGet: show}.serve(c)
+	return methods{http.MethodGet: c.showHistoryEntry(ident, rest[0])}.serve(c, rest[1:]...)
 }
 
 func (c *call) historyDocument(entry *db.History, detail bool) map[string]any {

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -298,29 +297,5 @@ func plain(value any) any {
 		return json.Number(fmt.Sprint(v))
 	default:
 		return value
-	}
-}
-
-// equalValues reports whether two plain values are equal. Numbers are equal only if they are written in the same way.
-func equalValues(a, b any) bool {
-	switch x := a.(type) {
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(x, y, equalValues)
-	case []any:
-		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, equalValues)
-	default:
-		return isScalar(b) && a == b
-	}
-}
-
-// isScalar reports whether a plain value can be compared with ==.
-func isScalar(value any) bool {
-	switch value.(type) {
-	case map[string]any, []any:
-		return false
-	default:
-		return true
 	}
 }

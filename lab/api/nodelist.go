@@ -56,6 +56,12 @@ func (c *call) listNodeDetails() (any, error) {
 	return c.nodePage(args, "nodes/detail", nil, nil)
 }
 
+// filterVersions maps filters for nodes to the minor versions that introduced them.
+var filterVersions = map[string]int{
+	"driver": 16, "resource_class": 21, "fault": 42, "conductor_group": 46, "conductor": 49, "owner": 50, "lessee": 65,
+	"shard": 82, "sharded": 82, "include_children": 83, "parent_node": 83,
+}
+
 // checkNodeFilters rejects filters that are newer than the API version. If children is false, it does not check the
 // filters for child nodes. This is for /nodes/detail, which ignores these filters.
 func (c *call) checkNodeFilters(args arguments, children bool) error {
@@ -70,29 +76,15 @@ func (c *call) checkNodeFilters(args arguments, children bool) error {
 			return invalidValue("Provision state \"%s\" is not valid", state)
 		}
 	}
-	gates := []struct {
-		name  string
-		minor int
-	}{
-		{"driver", 16},
-		{"resource_class", 21},
-		{"fault", 42},
-		{"conductor_group", 46},
-		{"conductor", 49},
-		{"owner", 50},
-		{"lessee", 65},
-		{"shard", 82},
-		{"sharded", 82},
+	filters := []string{
+		"driver", "resource_class", "fault", "conductor_group", "conductor", "owner", "lessee", "shard", "sharded",
 	}
 	if children {
-		gates = append(gates, []struct {
-			name  string
-			minor int
-		}{{"include_children", 83}, {"parent_node", 83}}...)
+		filters = append(filters, "include_children", "parent_node")
 	}
-	for _, gate := range gates {
-		if args.has(gate.name) && !c.atLeast(gate.minor) {
-			return needsVersion(gate.minor)
+	for _, filter := range filters {
+		if minor := filterVersions[filter]; args.has(filter) && !c.atLeast(minor) {
+			return needsVersion(minor)
 		}
 	}
 	if fault := args.text("fault"); args.has("fault") && !slices.Contains(faults, fault) {

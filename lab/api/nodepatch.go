@@ -162,13 +162,7 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	default:
 		changed["conductor_group"] = strings.ToLower(text)
 	}
-	var fields []string
-	for field := range patchedSchema.Properties {
-		if !equalValues(old[field], changed[field]) {
-			fields = append(fields, field)
-		}
-	}
-	slices.Sort(fields)
+	fields := changedFields(patchedSchema, old, changed)
 	if node.ChassisUUID != "" && changed["chassis_uuid"] == nil && !c.atLeast(25) {
 		return nil, notAcceptable()
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/google/uuid"
@@ -180,7 +181,7 @@ func (c *call) updatePort(
 func changedFields(s *schema, old, document map[string]any) []string {
 	var changed []string
 	for field := range s.Properties {
-		if !equalValues(old[field], document[field]) {
+		if !reflect.DeepEqual(old[field], document[field]) {
 			changed = append(changed, field)
 		}
 	}

@@ -102,9 +102,7 @@ func (c *call) showRule(ident string) (any, error) {
 
 // setRule copies the fields of a document to a rule.
 func setRule(r *db.InspectionRule, document db.Dict) {
-	r.Description = nullableOf(document["description"])
-	r.Priority, r.Phase = int(rulePriority(document)), document.Text("phase")
-	r.Sensitive, _ = document["sensitive"].(bool)
+	setFields(ruleColumns, r, document, []string{"description", "priority", "phase", "sensitive"})
 	actions, _ := document["actions"].([]any)
 	conditions, _ := document["conditions"].([]any)
 	r.Actions, r.Conditions = dicts(actions), dicts(conditions)

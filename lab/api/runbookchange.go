@@ -94,21 +94,7 @@ func (c *call) storeRunbook(given db.Dict) (any, error) {
 
 // setRunbook copies the fields of a document to a runbook, except steps and traits.
 func setRunbook(r *db.Runbook, document db.Dict) {
-	r.Name = document.Text("name")
-	r.Description, r.Owner = nullableOf(document["description"]), nullableOf(document["owner"])
-	r.Public, _ = document["public"].(bool)
-	r.DisableRamdisk, _ = document["disable_ramdisk"].(bool)
-	extra, _ := document["extra"].(map[string]any)
-	r.Extra = orEmpty(extra)
-}
-
-// nullableOf returns a pointer to value if it is a string, and nil otherwise.
-func nullableOf(value any) *string {
-	text, ok := value.(string)
-	if !ok {
-		return nil
-	}
-	return &text
+	setFields(runbookColumns, r, document, []string{"name", "description", "owner", "public", "disable_ramdisk", "extra"})
 }
 
 func (c *call) patchRunbook(ident string) (any, error) {

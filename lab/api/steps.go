@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,36 +24,31 @@ var countSchema = &schema{AnyOf: []*schema{
 	{Types: []string{"string"}, MinLength: 1, Pattern: "^[0-9]+$"},
 }}
 
-// deployStep is the schema of a step in a deployment or a deploy template.
-var deployStep = &schema{
-	Types: []string{"object"}, Required: []string{"interface", "step", "args", "priority"}, Closed: true,
-	Properties: map[string]*schema{
+// stepSchema returns the schema of a step with the given fields, some of which are required.
+func stepSchema(fields map[string]*schema, required ...string) *schema {
+	properties := map[string]*schema{
 		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
-		"priority": countSchema, "step": {Types: []string{"string"}, MinLength: 1},
-	},
+		"step": {Types: []string{"string"}, MinLength: 1},
+	}
+	maps.Copy(properties, fields)
+	return &schema{
+		Types: []string{"object"}, Required: append([]string{"interface", "step"}, required...), Closed: true,
+		Properties: properties,
+	}
 }
 
-// runbookStep is the schema of a step in a runbook.
-var runbookStep = &schema{
-	Types: []string{"object"}, Required: []string{"interface", "step", "order"}, Closed: true,
-	Properties: map[string]*schema{
-		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
-		"step": {Types: []string{"string"}, MinLength: 1}, "order": countSchema,
-	},
-}
-
-var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
-
-// userSteps is the schema of the steps for manual cleaning or a service. The steps run in the given order.
-var userSteps = &schema{Types: []string{"array"}, Items: &schema{
-	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
-	Properties: map[string]*schema{
-		"interface": {Enum: stepInterfaces}, "step": {Types: []string{"string"}, MinLength: 1},
-		"args": {Types: []string{"object"}}, "order": countSchema,
+// Schemas of steps. A deployStep occurs in deployments and deploy templates, a runbookStep in runbooks. The userSteps
+// for manual cleaning or a service run in the given order.
+var (
+	deployStep  = stepSchema(map[string]*schema{"priority": countSchema}, "args", "priority")
+	runbookStep = stepSchema(map[string]*schema{"order": countSchema}, "order")
+	deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
+	userSteps   = &schema{Types: []string{"array"}, Items: stepSchema(map[string]*schema{
+		"interface": {Enum: stepInterfaces}, "order": countSchema,
 		"execute_on_child_nodes":     {Types: []string{"boolean"}},
 		"limit_child_node_execution": {Types: []string{"array"}},
-	},
-}}
+	})}
+)
 
 // disallowedSteps is the default of the [api] disallow_deploy_steps option and of similar options.
 const disallowedSteps = "vendor.send_raw"

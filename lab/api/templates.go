@@ -85,8 +85,7 @@ func (c *call) showTemplate(ident string, fieldsParam param) (any, error) {
 
 // setTemplate copies the fields of a document to a template.
 func setTemplate(t *db.DeployTemplate, document map[string]any) {
-	t.Name = db.Dict(document).Text("name")
-	t.Extra, _ = document["extra"].(map[string]any)
+	setFields(templateColumns, t, document, []string{"name", "extra"})
 	t.Steps = storedSteps(document["steps"], "priority")
 }
 

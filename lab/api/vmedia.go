@@ -24,13 +24,10 @@ var mediaSchema = &schema{
 }
 
 func (c *call) routeMedia(ident string, rest []string) (any, error) {
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPost)
-	}
 	return methods{
 		http.MethodGet: c.showMedia(ident), http.MethodPost: c.noContent(c.attachMedia(ident)),
 		http.MethodDelete: c.noContent(c.detachMedia(ident)),
-	}.serve(c)
+	}.serve(c, rest...)
 }
 
 func (c *call) showMedia(ident string) endpoint {

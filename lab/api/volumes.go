@@ -165,12 +165,10 @@ func (v volumes[T]) patchedNode(row *T, patch []operation) (*db.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range patch {
-		if _, given := o["value"]; !given && o.path() == "/node_uuid" && o.kind() != "remove" {
-			return nil, pythonError("'value'")
-		}
+	links, err := sentValues(patch, "/node_uuid")
+	if err != nil {
+		return nil, err
 	}
-	links := patchValues(patch, "/node_uuid")
 	for _, value := range links {
 		if !isUUID(value) {
 			return nil, db.Faultf(http.StatusBadRequest, "InvalidUUID", "Expected a UUID for node_uuid, but received %s.", python.Str(value))
