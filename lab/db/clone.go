@@ -1,11 +1,14 @@
 package db
 
-import "reflect"
+import (
+	"encoding/json"
+	"reflect"
+)
 
 // Clone returns a deep copy of a row.
 func Clone[T any](row *T) *T {
 	copied := *row
-	cloneFields(reflect.ValueOf(&copied).Elem())
+	cloneFields(reflect.ValueOf(&copied).Elem(), func(value any) any { return value })
 	return &copied
 }
 
@@ -17,21 +20,39 @@ func cloneAll[T any](values []T) []T {
 	return copied
 }
 
+// withoutNaN returns a copy of a row in which numbers that JSON cannot express are null. If row is not a row of a
+// table, withoutNaN returns it unchanged.
+func withoutNaN(row any) any {
+	from := reflect.ValueOf(row)
+	if from.Kind() != reflect.Pointer || from.Elem().Kind() != reflect.Struct {
+		return row
+	}
+	to := reflect.New(from.Elem().Type())
+	to.Elem().Set(from.Elem())
+	cloneFields(to.Elem(), func(value any) any {
+		if number, is := value.(json.Number); is && !json.Valid([]byte(number)) {
+			return nil
+		}
+		return value
+	})
+	return to.Interface()
+}
+
 // cloneFields replaces the pointers, lists and maps in a struct with copies, so that the struct shares no data with
-// the one from which it was copied.
-func cloneFields(row reflect.Value) {
+// the one from which it was copied. leaf converts the values in each [Dict] that are neither objects nor lists.
+func cloneFields(row reflect.Value, leaf func(any) any) {
 	for i := range row.NumField() {
 		if field := row.Field(i); field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice || field.Kind() == reflect.Map {
-			field.Set(cloned(field))
+			field.Set(cloned(field, leaf))
 		}
 	}
 }
 
 // cloned returns a deep copy of a field. The field is a pointer to a plain value, a [Dict], or a list or map of such
 // values.
-func cloned(v reflect.Value) reflect.Value {
+func cloned(v reflect.Value, leaf func(any) any) reflect.Value {
 	if dict, is := v.Interface().(Dict); is {
-		return reflect.ValueOf(dict.Clone())
+		return reflect.ValueOf(dict.clone(leaf))
 	}
 	if kind := v.Kind(); kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Map || v.IsNil() {
 		return v
@@ -44,12 +65,12 @@ func cloned(v reflect.Value) reflect.Value {
 	case reflect.Slice:
 		copied = reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
-			copied.Index(i).Set(cloned(v.Index(i)))
+			copied.Index(i).Set(cloned(v.Index(i), leaf))
 		}
 	default:
 		copied = reflect.MakeMapWithSize(v.Type(), v.Len())
 		for item := v.MapRange(); item.Next(); {
-			copied.SetMapIndex(item.Key(), cloned(item.Value()))
+			copied.SetMapIndex(item.Key(), cloned(item.Value(), leaf))
 		}
 	}
 	return copied

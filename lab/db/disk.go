@@ -50,10 +50,9 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 		folder: folder, dirty: map[string]bool{}, changes: make(chan struct{}, 1), stop: stop,
 		done: make(chan struct{}),
 	}
-	s.Nodes.dirty, s.Ports.dirty, s.Portgroups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	s.Allocations.dirty, s.DeployTemplates.dirty = map[string]bool{}, map[string]bool{}
-	s.InspectionRules.dirty, s.Runbooks.dirty = map[string]bool{}, map[string]bool{}
-	s.Chassis.dirty, s.VolumeConnectors.dirty, s.VolumeTargets.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, t := range s.tables() {
+		t.trackChanges()
+	}
 	go s.disk.run(ctx, s)
 	return s, nil
 }
@@ -124,16 +123,10 @@ func (d *disk) flush(s *Store) error {
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	s.mu.Lock()
-	files := gather(d.folder, s.Nodes)
-	files = append(files, gather(d.folder, s.Portgroups)...)
-	files = append(files, gather(d.folder, s.Ports)...)
-	files = append(files, gather(d.folder, s.Allocations)...)
-	files = append(files, gather(d.folder, s.DeployTemplates)...)
-	files = append(files, gather(d.folder, s.InspectionRules)...)
-	files = append(files, gather(d.folder, s.Chassis)...)
-	files = append(files, gather(d.folder, s.VolumeConnectors)...)
-	files = append(files, gather(d.folder, s.VolumeTargets)...)
-	files = append(files, gather(d.folder, s.Runbooks)...)
+	var files []file
+	for _, t := range s.tables() {
+		files = append(files, t.gather(d.folder)...)
+	}
 	for node := range d.dirty {
 		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), markDirty: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {
@@ -158,9 +151,12 @@ func (d *disk) flush(s *Store) error {
 	return errors.Join(errs...)
 }
 
+// trackChanges makes the table record which rows differ from their files.
+func (t *Table[T, P]) trackChanges() { t.dirty = map[string]bool{} }
+
 // gather returns the pending writes of a table's dirty rows, and marks the rows as clean. Rows never change, so they
 // can be written without the lock.
-func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
+func (t *Table[T, P]) gather(folder string) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
 		f := file{path: filepath.Join(folder, t.name, fileName(uuid)+".json"), markDirty: func() { t.dirty[uuid] = true }}

@@ -58,7 +58,7 @@ func chassisTable(s *Store) *Table[Chassis, *Chassis] {
 }
 
 func connectorTable(s *Store) *Table[VolumeConnector, *VolumeConnector] {
-	return newTable[VolumeConnector, *VolumeConnector](s, "volume_connectors",
+	t := newTable[VolumeConnector, *VolumeConnector](s, "volume_connectors",
 		conflict("VolumeConnectorAlreadyExists", "A volume connector with UUID %s already exists."),
 		missing("VolumeConnectorNotFound", "Volume connector %s could not be found."),
 		unique[VolumeConnector]{
@@ -68,10 +68,12 @@ func connectorTable(s *Store) *Table[VolumeConnector, *VolumeConnector] {
 					"A volume connector with type %s and connector ID %s already exists.", v.Type, v.ConnectorID)
 			},
 		})
+	t.node = func(v *VolumeConnector) string { return v.NodeUUID }
+	return t
 }
 
 func targetTable(s *Store) *Table[VolumeTarget, *VolumeTarget] {
-	return newTable[VolumeTarget, *VolumeTarget](s, "volume_targets",
+	t := newTable[VolumeTarget, *VolumeTarget](s, "volume_targets",
 		conflict("VolumeTargetAlreadyExists", "A volume target with UUID %s already exists."),
 		missing("VolumeTargetNotFound", "Volume target %s could not be found."),
 		unique[VolumeTarget]{
@@ -81,4 +83,6 @@ func targetTable(s *Store) *Table[VolumeTarget, *VolumeTarget] {
 					"A volume target with boot index '%d' for the same node already exists.", v.BootIndex)
 			},
 		})
+	t.node = func(v *VolumeTarget) string { return v.NodeUUID }
+	return t
 }

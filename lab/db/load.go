@@ -7,39 +7,11 @@ import (
 
 // load reads a folder into an empty store.
 func (s *Store) load(folder string) error {
-	if err := loadTable(folder, s.Nodes, nil); err != nil {
-		return err
-	}
-	// Rows of a missing node were left by an interrupted removal.
 	hasNode := func(uuid string) bool { return s.Nodes.rows[uuid] != nil }
-	if err := loadTable(folder, s.Portgroups, func(g *Portgroup) bool { return hasNode(g.NodeUUID) }); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.Ports, func(p *Port) bool { return hasNode(p.NodeUUID) }); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.Allocations, func(a *Allocation) bool {
-		return a.NodeUUID == "" || hasNode(a.NodeUUID)
-	}); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.DeployTemplates, nil); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.InspectionRules, nil); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.Chassis, nil); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.VolumeConnectors, func(v *VolumeConnector) bool { return hasNode(v.NodeUUID) }); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.VolumeTargets, func(v *VolumeTarget) bool { return hasNode(v.NodeUUID) }); err != nil {
-		return err
-	}
-	if err := loadTable(folder, s.Runbooks, nil); err != nil {
-		return err
+	for _, t := range s.tables() {
+		if err := t.load(folder, hasNode); err != nil {
+			return err
+		}
 	}
 	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
 		d := &details{}
@@ -56,7 +28,8 @@ func (s *Store) load(folder string) error {
 	})
 }
 
-func loadTable[T any, P row[T]](folder string, t *Table[T, P], keep func(*T) bool) error {
+// load reads the files of the table. It ignores the rows of a missing node, because an interrupted removal left them.
+func (t *Table[T, P]) load(folder string, hasNode func(uuid string) bool) error {
 	var rows []*T
 	err := readFolder(folder, t.name, func(name string, content []byte) error {
 		r := new(T)
@@ -77,7 +50,7 @@ func loadTable[T any, P row[T]](folder string, t *Table[T, P], keep func(*T) boo
 		return *P(a).meta().id - *P(b).meta().id
 	})
 	for _, r := range rows {
-		if keep != nil && !keep(r) {
+		if t.node != nil && t.node(r) != "" && !hasNode(t.node(r)) {
 			continue
 		}
 		if err := t.insert(r); err != nil {

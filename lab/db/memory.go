@@ -48,6 +48,22 @@ func New(now func() time.Time) *Store {
 	return s
 }
 
+// anyTable is a table without the type of its rows.
+type anyTable interface {
+	trackChanges()
+	load(folder string, hasNode func(uuid string) bool) error
+	gather(folder string) []file
+	removeOf(node string)
+}
+
+// tables returns all tables, those of the nodes first.
+func (s *Store) tables() []anyTable {
+	return []anyTable{
+		s.Nodes, s.Portgroups, s.Ports, s.Allocations, s.DeployTemplates, s.InspectionRules, s.Chassis,
+		s.VolumeConnectors, s.VolumeTargets, s.Runbooks,
+	}
+}
+
 func conflict(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusConflict, kind, format, value) }
 }
@@ -94,6 +110,7 @@ func portTable(s *Store) *Table[Port, *Port] {
 			},
 		})
 	t.named = 1
+	t.node = func(p *Port) string { return p.NodeUUID }
 	return t
 }
 
@@ -106,6 +123,7 @@ func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
 		missing("PortgroupNotFound", "Portgroup %s could not be found."),
 		uniqueName("PortgroupDuplicateName", "A portgroup with name %s already exists.", func(g *Portgroup) string { return g.Name }),
 		uniqueName("PortgroupMACAlreadyExists", "A portgroup with MAC address %s already exists.", func(g *Portgroup) string { return g.Address }))
+	t.node = func(g *Portgroup) string { return g.NodeUUID }
 	t.complete = func(g *Portgroup) { g.Mode = cmp.Or(g.Mode, defaultPortgroupMode) }
 	t.keeps = func(g *Portgroup) error {
 		if len(s.Ports.scan(func(p *Port) bool { return p.PortgroupUUID == g.UUID })) == 0 {
@@ -124,6 +142,7 @@ func allocationTable(s *Store) *Table[Allocation, *Allocation] {
 		missing("AllocationNotFound", "Allocation %s could not be found."),
 		uniqueName("AllocationDuplicateName", "An allocation with name %s already exists.", func(a *Allocation) string { return a.Name }))
 	t.complete = func(a *Allocation) { a.State = cmp.Or(a.State, stateAllocating) }
+	t.node = func(a *Allocation) string { return a.NodeUUID }
 	t.removed = s.freeNode
 	return t
 }

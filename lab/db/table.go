@@ -46,6 +46,9 @@ type Table[T any, P row[T]] struct {
 	// dirty contains the UUIDs of the rows that differ from their files on disk. It is nil for an in-memory store.
 	dirty map[string]bool
 
+	// node returns the UUID of the node to which a row belongs. It is nil for rows that do not belong to nodes.
+	node func(r *T) string
+
 	// These functions implement the rules of the table; each is nil if the table has no such rule. complete sets the
 	// defaults of a new row. changing applies the consequences of a change. keeps returns an error if a row must not
 	// be removed. removed removes the objects that belonged to a removed row.
@@ -256,9 +259,12 @@ func (t *Table[T, P]) remove(r *T) {
 	t.touch(*m.uuid)
 }
 
-// removeWhere removes the rows for which doomed returns true. It is for rows whose parent object was removed.
-func (t *Table[T, P]) removeWhere(doomed func(*T) bool) {
-	for _, r := range t.scan(doomed) {
+// removeOf removes the rows that belong to a removed node.
+func (t *Table[T, P]) removeOf(node string) {
+	if t.node == nil {
+		return
+	}
+	for _, r := range t.scan(func(r *T) bool { return t.node(r) == node }) {
 		t.remove(r)
 	}
 }
