@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -178,10 +179,7 @@ func (r *cloudReader) pickRegion(asked string) {
 		return
 	}
 	if r.region != nil && len(known) > 0 {
-		hint := didYouMean(r.region.text, known)
-		if hint == "" {
-			hint = "known: " + strings.Join(known, ", ")
-		}
+		hint := cmp.Or(didYouMean(r.region.text, known), "known: "+strings.Join(known, ", "))
 		r.errs = append(r.errs, regions.fault(path, fmt.Sprintf("no region %q", r.region.text), hint))
 	}
 }

@@ -199,24 +199,26 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 }
 
 func (c *candidate) readDefaults(n *node, path string, saved *models.SavedFilters) {
-	good, errs := check(n, path, defaultsKeys())
-	c.errs = append(c.errs, errs...)
-	if columns := good["columns"]; columns != nil {
-		for _, item := range columns.items {
-			c.defaults.Columns = append(c.defaults.Columns, item.text)
-			_, err := explain.FindColumn(item.text)
-			c.wrongDefault(item, join(path, "columns"), err)
+	s := sectionOf(n, path, map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}, "", "", &c.errs)
+	checked := func(n *node, key string, err error) {
+		if err != nil {
+			s.fail(n, key, err.Error(), "")
 		}
 	}
-	if n := good["sort"]; n != nil {
+	for _, item := range s.items("columns") {
+		c.defaults.Columns = append(c.defaults.Columns, item.text)
+		_, err := explain.FindColumn(item.text)
+		checked(item, "columns", err)
+	}
+	if n := s.good["sort"]; n != nil {
 		c.defaults.Sort = n.text
 		_, err := explain.FindColumn(strings.TrimPrefix(n.text, "-"))
-		c.wrongDefault(n, join(path, "sort"), err)
+		checked(n, "sort", err)
 	}
-	if n := good["filter"]; n != nil {
+	if n := s.good["filter"]; n != nil {
 		c.defaults.Filter = n.text
 		_, err := saved.Parse(n.text)
-		c.wrongDefault(n, join(path, "filter"), err)
+		checked(n, "filter", err)
 	}
 }
 
@@ -256,13 +258,6 @@ func meantCheck(name string) string {
 		return ""
 	}
 	return didYouMean(name, known)
-}
-
-// wrongDefault records that the default at key is invalid, unless err is nil.
-func (c *candidate) wrongDefault(n *node, key string, err error) {
-	if err != nil {
-		c.errs = append(c.errs, n.fault(key, err.Error(), ""))
-	}
 }
 
 func (n *node) value(key string) value {

@@ -22,32 +22,26 @@ const (
 	leastAge  = time.Hour
 )
 
-func journalKeys() map[string]valueType {
-	return map[string]valueType{"max_size": wantSize, "max_age": wantDuration}
-}
-
 // readJournal parses n, the limits of the journal.
 func (c *candidate) readJournal(n *node, path string) {
-	good, errs := check(n, path, journalKeys())
-	c.errs = append(c.errs, errs...)
-	wrong := func(n *node, key string, err error, small, wayOut string) {
-		problem, hint := small, wayOut
-		if err != nil {
-			problem, hint = err.Error(), ""
-		}
-		c.errs = append(c.errs, n.fault(join(path, key), problem, hint))
-	}
-	if n := good["max_size"]; n != nil {
+	s := sectionOf(n, path, map[string]valueType{"max_size": wantSize, "max_age": wantDuration}, "", "", &c.errs)
+	if n := s.good["max_size"]; n != nil {
 		size, err := models.ParseBytes(n.text)
-		if err != nil || size < leastSize {
-			wrong(n, "max_size", err, n.text+" is too small for a log", "use 1MiB or more, for example 1GiB")
+		switch {
+		case err != nil:
+			s.fail(n, "max_size", err.Error(), "")
+		case size < leastSize:
+			s.fail(n, "max_size", n.text+" is too small for a log", "use 1MiB or more, for example 1GiB")
 		}
 		c.journal.MaxSize, c.journal.Size = n.text, size
 	}
-	if n := good["max_age"]; n != nil {
+	if n := s.good["max_age"]; n != nil {
 		age, err := models.ParseAge(n.text)
-		if err != nil || age < leastAge {
-			wrong(n, "max_age", err, n.text+" is too short", "use 1h or more, for example 90d")
+		switch {
+		case err != nil:
+			s.fail(n, "max_age", err.Error(), "")
+		case age < leastAge:
+			s.fail(n, "max_age", n.text+" is too short", "use 1h or more, for example 90d")
 		}
 		c.journal.MaxAge, c.journal.Age = n.text, age
 	}

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/spf13/viper"
 )
 
 // ownVariables returns the settings that can be set by IRONWORKS_* variables.
@@ -73,46 +71,10 @@ func (f Flags) settings() settings {
 	return s
 }
 
-// layered merges the top level of the configuration file, the IRONWORKS_* variables and the flags.
-//
-// viper does not read these sources itself, because it would use the process's environment, convert keys to lower
-// case and split them at dots, which breaks the names of contexts.
-func layered(file, env, flags settings) *viper.Viper {
-	v := viper.New()
-	for key, val := range file {
-		v.SetDefault(key, val)
-	}
-	_ = v.MergeConfigMap(env.values()) // it fails only for values that are not maps
-	for key, val := range flags {
-		v.Set(key, val)
-	}
-	return v
-}
-
-func (s settings) values() map[string]any {
-	m := make(map[string]any, len(s))
-	for k, v := range s {
-		m[k] = v
-	}
-	return m
-}
-
-// top returns the merged setting with the given key.
-func (l *loader) top(key string) (value, bool) {
-	v, ok := l.layers.Get(key).(value)
-	return v, ok
-}
-
-// above returns the settings with the given keys that IRONWORKS_* variables or flags set. They override the settings
+// above returns the settings with the given keys that flags or IRONWORKS_* variables set. They override the settings
 // of a context.
 func (l *loader) above(keys ...string) settings {
-	s := settings{}
-	for _, key := range keys {
-		if v, ok := l.top(key); ok && v.at.file == "" {
-			s[key] = v
-		}
-	}
-	return s
+	return l.flags.withKeys(keys...).mergedOver(l.env.withKeys(keys...))
 }
 
 // timeout parses a duration such as "30s", or a number of seconds. It returns 0 if the value is unset.

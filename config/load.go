@@ -1,14 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/viper"
 
 	"ironworks/models"
 	"ironworks/printable"
@@ -19,9 +18,8 @@ type loader struct {
 	Options
 	ours       *ourFile
 	clouds     *cloudFiles
-	env, flags settings     // the settings from IRONWORKS_* variables and the command line
-	osEnv      *candidate   // the context defined by OS_* variables
-	layers     *viper.Viper // top level of the configuration file, env and flags, merged
+	env, flags settings   // the settings from IRONWORKS_* variables and the command line
+	osEnv      *candidate // the context defined by OS_* variables
 
 	searched []Place
 	warnings []string
@@ -56,7 +54,6 @@ func (l *loader) load() (*Config, error) {
 	l.lookVariables()
 	l.ours = l.readOurs()
 	l.clouds = l.readClouds()
-	l.layers = layered(l.ours.top, l.env, l.flags)
 
 	if errs = append(errs, l.ours.errs...); len(errs) > 0 {
 		for _, c := range l.ours.contexts {
@@ -147,12 +144,9 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 			c.errs = append(c.errs, l.clouds.err)
 		}
 		known := l.clouds.names()
-		hint := didYouMean(name.text, known)
-		switch {
-		case l.clouds.path == "":
+		hint := cmp.Or(didYouMean(name.text, known), "known: "+strings.Join(known, ", "))
+		if l.clouds.path == "" {
 			hint = "there is no clouds.yaml"
-		case hint == "":
-			hint = "known: " + strings.Join(known, ", ")
 		}
 		c.errs = append(c.errs, name.at.fault(fmt.Sprintf("no cloud %q in clouds.yaml", name.text), hint, nil))
 		return c.settings
