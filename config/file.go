@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,25 +53,34 @@ type ourFile struct {
 	errs     []error // errors outside of contexts
 }
 
-// readOurs reads the configuration file. A missing file is an error only if the user named it.
-func (l *loader) readOurs() *ourFile {
+// parseOurs reads and parses the configuration file. root is nil if there is no file, or if f has an error. A missing
+// file is an error only if the user named it. problems are the problems that are not fatal.
+func (l *loader) parseOurs() (f *ourFile, mode fs.FileMode, root *node, problems []*FileError) {
 	path, named := l.configPath()
-	f := &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
+	f = &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
 	if path == "" {
-		return f
+		return f, 0, nil, nil
 	}
 	data, mode, err := readFile(path)
 	l.recordPlace("config file", path, err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
-		return f
+		return f, 0, nil, nil
 	case err != nil:
-		f.errs = append(f.errs, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err})
-		return f
+		err = &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err}
+	default:
+		root, problems, err = parse(path, data)
 	}
-	root, problems, err := parse(path, data)
 	if err != nil {
 		f.errs = append(f.errs, err)
+	}
+	return f, mode, root, problems
+}
+
+// readOurs reads the configuration file.
+func (l *loader) readOurs() *ourFile {
+	f, mode, root, problems := l.parseOurs()
+	if root == nil {
 		return f
 	}
 	for _, p := range problems {
@@ -81,7 +91,7 @@ func (l *loader) readOurs() *ourFile {
 		l.annotatePlace("no contexts")
 	}
 	if mode&0o044 != 0 && slices.ContainsFunc(f.contexts, holdsSecret) {
-		l.warnReadable(path, mode)
+		l.warnReadable(f.path, mode)
 	}
 	return f
 }
@@ -307,4 +317,50 @@ func readProblem(err error) string {
 	default:
 		return "cannot read the file: " + err.Error()
 	}
+}
+
+// readPassword reads a file that contains a password on one line. If it fails, problem describes the error, including
+// the name of the file.
+func readPassword(name string) (password models.Secret, problem string, err error) {
+	data, _, err := readFile(name)
+	text := strings.TrimRight(string(data), "\r\n")
+	switch {
+	case err != nil:
+		return "", name + ": " + readProblem(err), err
+	case text == "" || strings.ContainsAny(text, "\r\n"):
+		return "", name + ": must contain exactly one line, the password", nil
+	}
+	return models.Secret(text), "", nil
+}
+
+// ReadPassword reads a file that contains a password on one line. The error names the file.
+func ReadPassword(name string) (models.Secret, error) {
+	password, problem, _ := readPassword(name) // the problem includes the error
+	if problem != "" {
+		return "", errors.New(problem)
+	}
+	return password, nil
+}
+
+// Accents returns the color names accepted as the accent of a context. An accent can also have the form #rrggbb.
+func Accents() []string {
+	return []string{
+		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+		"gray", "orange", "pink", "purple",
+	}
+}
+
+// accent returns text in lower case if it is a valid accent color, and otherwise a problem and a hint for the error
+// message.
+func accent(text string) (colour, problem, hint string) {
+	c := strings.ToLower(text)
+	if c == "grey" {
+		c = "gray"
+	}
+	names := Accents()
+	isHex := len(c) == 7 && c[0] == '#' && strings.Trim(c[1:], "0123456789abcdef") == ""
+	if slices.Contains(names, c) || isHex {
+		return c, "", ""
+	}
+	return "", "not a color", cmp.Or(didYouMean(c, names), "one of "+strings.Join(names, ", ")+", or \"#rrggbb\"")
 }

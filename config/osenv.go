@@ -77,11 +77,8 @@ func (l *loader) variable(names ...string) (value, bool) {
 // overCloud returns the OS_* settings that override the settings of a cloud selected by OS_CLOUD. They include
 // OS_PASSWORD only if the cloud has no password.
 func overCloud(env, cloud settings) settings {
-	s := env.withKeys(keyRegion, keyInterface, keySystemScope)
-	if !cloud.has(keyPassword) {
-		if pw := env.withKeys(keyPassword); len(pw) > 0 {
-			s[keyPassword] = pw[keyPassword]
-		}
+	if cloud.has(keyPassword) {
+		return env.withKeys(keyRegion, keyInterface, keySystemScope)
 	}
-	return s
+	return env.withKeys(keyRegion, keyInterface, keySystemScope, keyPassword)
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -160,12 +161,7 @@ func hintFor(name string, keys map[string]valueType) string {
 	if _, ok := keys[name]; ok {
 		return fmt.Sprintf("did you mean %s?", name)
 	}
-	known := make([]string, 0, len(keys))
-	for k := range keys {
-		known = append(known, k)
-	}
-	slices.Sort(known)
-	return didYouMean(name, known)
+	return didYouMean(name, slices.Sorted(maps.Keys(keys)))
 }
 
 // check returns an error if the value in n has the wrong type. The error never quotes the value, which may be a
