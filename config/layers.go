@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/viper"
 )
 
 // ownVariables returns the settings that can be set by IRONWORKS_* variables.
@@ -71,10 +73,36 @@ func (f Flags) settings() settings {
 	return s
 }
 
-// above returns the settings with the given keys that flags or IRONWORKS_* variables set. They override the settings
+// layered merges the top level of the configuration file, the IRONWORKS_* variables and the flags.
+//
+// viper does not read these sources itself, because it would use the process's environment, convert keys to lower
+// case and split them at dots, which breaks the names of contexts.
+func layered(file, env, flags settings) *viper.Viper {
+	v := viper.New()
+	for key, val := range file {
+		v.SetDefault(key, val)
+	}
+	variables := make(map[string]any, len(env))
+	for key, val := range env {
+		variables[key] = val
+	}
+	_ = v.MergeConfigMap(variables) // it fails only for values that are not maps
+	for key, val := range flags {
+		v.Set(key, val)
+	}
+	return v
+}
+
+// above returns the settings with the given keys that IRONWORKS_* variables or flags set. They override the settings
 // of a context.
 func (l *loader) above(keys ...string) settings {
-	return l.flags.withKeys(keys...).mergedOver(l.env.withKeys(keys...))
+	s := settings{}
+	for _, key := range keys {
+		if v, ok := l.layers.Get(key).(value); ok && v.at.file == "" {
+			s[key] = v
+		}
+	}
+	return s
 }
 
 // timeout parses a duration such as "30s", or a number of seconds. It returns 0 if the value is unset.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/viper"
+
 	"ironworks/models"
 	"ironworks/printable"
 )
@@ -18,8 +20,9 @@ type loader struct {
 	Options
 	ours       *ourFile
 	clouds     *cloudFiles
-	env, flags settings   // the settings from IRONWORKS_* variables and the command line
-	osEnv      *candidate // the context defined by OS_* variables
+	env, flags settings     // the settings from IRONWORKS_* variables and the command line
+	osEnv      *candidate   // the context defined by OS_* variables
+	layers     *viper.Viper // top level of the configuration file, env and flags, merged
 
 	searched []Place
 	warnings []string
@@ -54,6 +57,7 @@ func (l *loader) load() (*Config, error) {
 	l.lookVariables()
 	l.ours = l.readOurs()
 	l.clouds = l.readClouds()
+	l.layers = layered(l.ours.top, l.env, l.flags)
 
 	if errs = append(errs, l.ours.errs...); len(errs) > 0 {
 		for _, c := range l.ours.contexts {
