@@ -57,7 +57,8 @@ func (t *task) abort(ctx context.Context) error {
 	switch t.node.ProvisionState {
 	case cleanWait, cleanHold:
 		if t.deferAbort(cleanSteps) {
-			return t.save()
+			t.save()
+			return nil
 		}
 		if err := t.start(onAbort, t.target(cleanSteps), t.cleanAbortError()); err != nil {
 			return err
@@ -65,7 +66,8 @@ func (t *task) abort(ctx context.Context) error {
 		t.worker("do_node_clean_abort", (*task).abortCleaning)
 	case serviceWait, serviceHold:
 		if t.deferAbort(serviceSteps) {
-			return t.save()
+			t.save()
+			return nil
 		}
 		if err := t.process(onFail); err != nil {
 			return err
@@ -92,7 +94,8 @@ func (t *task) abort(ctx context.Context) error {
 		return t.abortInspection(ctx)
 	case deployWait:
 		if t.deferAbort(deploySteps) {
-			return t.save()
+			t.save()
+			return nil
 		}
 		t.dropInternal("agent_url")
 		if err := t.start(onAbort, "", ""); err != nil {
@@ -188,14 +191,10 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 		t.dropInternal("automatic_lessee")
 	}
 	allocation := t.node.AllocationID
-	if saveErr := t.save(); saveErr != nil {
-		return saveErr
-	}
+	t.save()
 	if allocation != "" {
 		_ = t.c.tables.Allocations.Destroy(allocation)
-		if err := t.refresh(); err != nil {
-			return err
-		}
+		t.refresh()
 	}
 	if err != nil {
 		return err
@@ -246,10 +245,11 @@ func (t *task) adopt(ctx context.Context) error {
 		if err := t.driver.deploy.takeOver(ctx, t); err != nil {
 			return err
 		}
-		return t.save()
+		t.save()
+		return nil
 	}()
 	if err != nil {
-		_ = t.restoreDeploy()
+		t.restoreDeploy()
 		t.node.PowerState = ""
 		t.record(fmt.Sprintf("Error while attempting to adopt node %s: %s.", t.node.UUID, messageOf(err)), "adoption", true)
 		return t.process(onFail)

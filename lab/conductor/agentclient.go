@@ -293,7 +293,8 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	t.setInternal("hardware_manager_version", result["hardware_manager_version"])
 	t.setInternal("agent_cached_"+name+"_steps", byInterface)
 	t.stamp("agent_cached_" + name + "_steps_refreshed")
-	return t.save()
+	t.save()
+	return nil
 }
 
 func sortedKeys(d db.Dict) []string {

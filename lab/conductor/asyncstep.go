@@ -15,8 +15,6 @@ type stepFlagSet struct {
 	reboot, skipCurrent, polling *bool
 }
 
-func boolValue(value bool) *bool { return &value }
-
 // currentKind returns the kind of the current step, or deploySteps if the node has no current step.
 func (t *task) currentKind() stepKind {
 	switch {
@@ -29,7 +27,7 @@ func (t *task) currentKind() stepKind {
 	}
 }
 
-func (t *task) setStepFlags(flags stepFlagSet) error {
+func (t *task) setStepFlags(flags stepFlagSet) {
 	kind := t.currentKind()
 	if flags.reboot != nil {
 		t.setInternal(kind.gerund()+"_reboot", *flags.reboot)
@@ -45,7 +43,7 @@ func (t *task) setStepFlags(flags stepFlagSet) error {
 	} else {
 		t.dropInternal(kind.gerund() + "_polling")
 	}
-	return t.save()
+	t.save()
 }
 
 // ramdiskDisabled implements is_ramdisk_disabled (ironic/drivers/modules/deploy_utils.py).

@@ -68,18 +68,17 @@ func (t *task) switchDeploy() error {
 	t.setInternal(originalDeploy, t.node.Interfaces["deploy"])
 	t.node.Interfaces["deploy"] = chosen.kind
 	t.driver.deploy, t.driver.names["deploy"] = chosen, chosen.kind
-	return t.save()
+	t.save()
+	return nil
 }
 
 // restoreDeploy implements restore_interface. The next task for the node uses the original deploy interface again.
-func (t *task) restoreDeploy() error {
-	original, _ := t.internal(originalDeploy).(string)
-	if original == "" {
-		return nil
+func (t *task) restoreDeploy() {
+	if original, _ := t.internal(originalDeploy).(string); original != "" {
+		t.node.Interfaces["deploy"] = original
+		t.dropInternal(originalDeploy)
+		t.save()
 	}
-	t.node.Interfaces["deploy"] = original
-	t.dropInternal(originalDeploy)
-	return t.save()
 }
 
 func (d autodetectDeploy) validate(ctx context.Context, t *task) error {

@@ -120,9 +120,7 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 		state["requested_bios_attrs"] = attributes
 	}
 	t.setInternal(biosState, state)
-	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(true), skipCurrent: boolValue(false), polling: boolValue(t.ramdiskDisabled())}); err != nil {
-		return "", err
-	}
+	t.setStepFlags(stepFlagSet{reboot: new(true), skipCurrent: new(false), polling: new(t.ramdiskDisabled())})
 	return t.rebootToFinishStep(ctx)
 }
 
@@ -131,9 +129,7 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) error {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
-	if err := t.endBIOSState(); err != nil {
-		return err
-	}
+	t.endBIOSState()
 	missing := t.unappliedBIOS(ctx, system, bios, wanted)
 	if len(missing) == 0 {
 		return nil
@@ -173,9 +169,9 @@ func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *r
 }
 
 // endBIOSState implements _clear_reboot_requested.
-func (t *task) endBIOSState() error {
+func (t *task) endBIOSState() {
 	t.dropInternal(biosState, "post_bios_reboot_requested", "requested_bios_attrs")
-	return t.save()
+	t.save()
 }
 
 // resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, it only
@@ -187,7 +183,7 @@ func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	}
 	state := ""
 	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
-		err = t.endBIOSState()
+		t.endBIOSState()
 	} else {
 		_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, nil)
 		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
@@ -219,9 +215,7 @@ func (t *task) checkBIOSStep(ctx context.Context) error {
 		return err
 	}
 	if p := system.BootProgress; p != nil && p.LastState != "" {
-		if err := t.touch(); err != nil {
-			return err
-		}
+		t.touch()
 		if p.LastState != "OSBootStarted" && p.LastState != "OSRunning" {
 			return nil
 		}

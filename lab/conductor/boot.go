@@ -88,13 +88,12 @@ func (t *task) syncBootMode(ctx context.Context) error {
 		return nil
 	case wants == "" && has == "":
 		t.setInternal("deploy_boot_mode", "uefi")
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		return t.setBootMode(ctx, "uefi", false)
 	case wants == "":
 		t.setInternal("deploy_boot_mode", has)
-		return t.save()
+		t.save()
+		return nil
 	default:
 		return t.setBootMode(ctx, wants, has != "")
 	}
@@ -247,9 +246,7 @@ func (b virtualMediaBoot) prepareRamdisk(ctx context.Context, t *task) error {
 		return err
 	}
 	t.setInternal("vmedia_transport_protocol", "HTTP")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	iso := agentISO(t.node, ramdiskMode(t.node))
 	if iso == "" {
 		return invalid("Unable to find kernel, ramdisk for building ISO, or explicit ISO for %s", t.node.UUID)
@@ -310,9 +307,7 @@ func (b virtualMediaBoot) prepareInstance(ctx context.Context, t *task) error {
 		return t.setBootDevice(ctx, "disk", true)
 	}
 	t.setInternal("vmedia_transport_protocol", "HTTP")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	iso := t.node.InstanceInfo.Text("boot_iso")
 	if iso == "" {
 		return invalid("Unable to find kernel or ramdisk for to generate boot ISO for %s", t.node.UUID)

@@ -25,7 +25,7 @@ func (t *task) cacheVendor(ctx context.Context) {
 		return
 	}
 	t.node.Properties["vendor"] = vendor
-	_ = t.save()
+	t.save()
 }
 
 func (t *task) cacheBootMode(ctx context.Context) {
@@ -42,7 +42,7 @@ func (t *task) cacheBootMode(ctx context.Context) {
 		return
 	}
 	t.node.BootMode, t.node.SecureBoot = mode, secure
-	_ = t.save()
+	t.save()
 }
 
 // cacheHealth reads the machine's health from the BMC and stores it in the node.
@@ -56,7 +56,6 @@ func (t *task) cacheHealth(ctx context.Context) {
 		return
 	}
 	t.node.Health = health
-	if t.save() == nil {
-		t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
-	}
+	t.save()
+	t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
 }

@@ -35,9 +35,10 @@ func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 			} else {
 				t.node.BootMode = mode
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		t.save()
+		return nil
 	})
 }
 
@@ -55,9 +56,10 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 			} else {
 				t.node.SecureBoot = &on
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		t.save()
+		return nil
 	})
 }
 
@@ -104,7 +106,8 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 			}
 		}
 		t.node.TargetRAIDConfig = target
-		return t.save()
+		t.save()
+		return nil
 	})
 }
 
@@ -128,9 +131,10 @@ func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, s
 			if err != nil {
 				t.record(fmt.Sprintf("Could not attach device %s to node %s: %s", device, t.node.UUID, messageOf(err)), "", true)
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		t.save()
+		return nil
 	})
 }
 
@@ -151,9 +155,10 @@ func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []stri
 				}
 				t.record(fmt.Sprintf("Could not detach device(s) %s from node %s: %s", shown, t.node.UUID, messageOf(err)), "", true)
 			}
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		t.save()
+		return nil
 	})
 }
 

@@ -69,9 +69,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
 		t.node.CleanStep = nil
-		if err := t.restoreDeploy(); err != nil {
-			return err
-		}
+		t.restoreDeploy()
 		return t.process(onDone)
 	}
 	if err := t.switchDeploy(); err != nil {
@@ -88,9 +86,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		t.setInternal("cleaning_disable_ramdisk", noRamdisk)
 		t.setInternal("declarative_cleaning", true)
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	t.updateCache(ctx)
 	checked, err := false, error(nil)
 	if len(given) > 0 && !noRamdisk {
@@ -148,7 +144,8 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 		return true, false, nil
 	}
 	t.setInternal("cleaning_disable_ramdisk", true)
-	return true, true, t.save()
+	t.save()
+	return true, true, nil
 }
 
 // cleaned finishes a cleaning operation whose steps have all succeeded.
@@ -159,9 +156,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	}
 	t.node.CleanStep = nil
 	t.wipeSteps(cleanSteps)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
 			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
@@ -170,9 +165,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	}
 	t.updateCache(ctx)
 	t.flowEnds(cleaningFlow(manual), dictsOf(t.internal("clean_steps")), "")
-	if err := t.restoreDeploy(); err != nil {
-		return err
-	}
+	t.restoreDeploy()
 	if manual || t.node.Retired {
 		return t.process(onManage)
 	}
@@ -197,6 +190,6 @@ func (t *task) abortCleaning(ctx context.Context) {
 	t.node.LastError = t.cleanAbortError()
 	t.node.CleanStep = nil
 	t.wipeSteps(cleanSteps)
-	_ = t.save()
-	_ = t.restoreDeploy()
+	t.save()
+	t.restoreDeploy()
 }

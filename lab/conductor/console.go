@@ -67,13 +67,14 @@ func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error 
 			case t.driver.names["console"] == ipmitoolSocat:
 				if _, err := c.relayConsole(t.node); err != nil { //nolint:contextcheck // a console outlives the call
 					t.node.LastError = "Error enabling the console on node " + uuid + ". Reason: " + err.Error()
-					_ = t.save()
+					t.save()
 					return
 				}
 			}
 			t.node.ConsoleEnabled = on
-			_ = t.save()
+			t.save()
 		})
-		return t.save()
+		t.save()
+		return nil
 	})
 }

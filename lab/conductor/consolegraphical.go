@@ -67,7 +67,8 @@ func (c *Conductor) expireConsoles(ctx context.Context) {
 			}
 			c.switchGraphical(t.node, false)
 			t.node.ConsoleEnabled = false
-			return t.save()
+			t.save()
+			return nil
 		})
 		if isKind(err, kindNoWorker) {
 			return

@@ -63,9 +63,7 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
 		}
 		if typed {
-			if err := t.save(); err != nil {
-				return err
-			}
+			t.save()
 		}
 		if err := t.checkDeployment(ctx, d.Steps); err != nil {
 			if !isInvalid(err) {
@@ -180,9 +178,7 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 			configdrive = map[string]any(d)
 		}
 		t.node.InstanceInfo["configdrive"] = configdrive
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	if err := t.driver.deploy.prepare(ctx, t); err != nil {
 		switch {
@@ -197,9 +193,7 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 	}
 	if len(steps) > 0 {
 		t.setInternal("user_deploy_steps", listOf(steps))
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	if err := t.planDeployment(true, true); err != nil {
 		return err
@@ -229,9 +223,7 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 		step := steps[i]
 		t.node.DeployStep = step.Clone()
 		t.setInternal("deploy_step_index", i)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		state, over, err := t.executeStep(ctx, deploySteps, step)
 		switch {
 		case ctx.Err() != nil:
@@ -254,9 +246,7 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 	t.flowEnds(deployment, steps, "")
 	t.node.DeployStep = nil
 	t.wipeSteps(deploySteps)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	return t.process(onDone)
 }
 
@@ -288,7 +278,7 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 // message.
 func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
 	t.record(message, "deploying", true)
-	_ = t.save()
+	t.save()
 	cleanUpError := ""
 	if cleanUp {
 		if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
@@ -299,7 +289,7 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 			cleanUpError = message + ". " + add
 		}
 	}
-	_ = t.refresh()
+	t.refresh()
 	if slices.Contains([]string{deploying, deployWait, deployFail}, t.node.ProvisionState) {
 		t.node.DeployStep = db.Dict{}
 		t.wipeSteps(deploySteps)
@@ -307,7 +297,7 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 	if cleanUpError != "" {
 		t.record(cleanUpError, "deploying", true)
 	}
-	_ = t.save()
+	t.save()
 	_ = t.process(onFail)
 }
 
@@ -320,7 +310,7 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	t.failDeployment(ctx, message, false)
 	_ = t.setPower(ctx, powerOff)
 	t.node.LastError = message
-	_ = t.save()
+	t.save()
 }
 
 // continueDeployment continues the deployment after an asynchronous step or after the first heartbeat.
@@ -357,7 +347,8 @@ func (t *task) checkFinalSteps() error {
 		return err
 	}
 	t.setInternal("steps_validated", true)
-	return t.save()
+	t.save()
+	return nil
 }
 
 // abortDeployment implements do_node_deploy_abort.
@@ -372,7 +363,7 @@ func (t *task) abortDeployment(ctx context.Context) {
 	}
 	t.node.DeployStep = db.Dict{}
 	t.wipeSteps(deploySteps)
-	_ = t.save()
+	t.save()
 }
 
 // raise implements log_and_raise_deployment_error.

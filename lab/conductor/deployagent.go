@@ -147,9 +147,7 @@ func (d agentDeploy) prepare(ctx context.Context, t *task) error {
 // prepareAgentBoot implements prepare_agent_boot.
 func (t *task) prepareAgentBoot(ctx context.Context) error {
 	t.setInternal("agent_start_attempted", true)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	return t.driver.boot.prepareRamdisk(ctx, t)
 }
 
@@ -209,9 +207,7 @@ func (agentDeploy) tearDownCleaning(ctx context.Context, t *task) error {
 func (agentDeploy) prepareService(ctx context.Context, t *task) (string, error) {
 	err := t.powerOffAndOn(ctx, func() error {
 		t.node.PowerState = powerOn
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
 			return err
 		}
@@ -244,9 +240,7 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	if !rebooted {
 		if err := t.setPower(ctx, reboot); err != nil {
 			return "", err
@@ -392,9 +386,7 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 	root := uuids["root uuid"]
 	if python.Truthy(root) {
 		t.setInternal("root_uuid_or_disk_id", root)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	mode := bootModeFor(t)
 	var efi any

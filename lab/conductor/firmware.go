@@ -57,9 +57,7 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 	}
 	t.setUpdates(settings)
 	t.setInternal(firmwareStart, t.timestamp())
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	return t.currentKind().waits(), nil
 }
 
@@ -93,7 +91,8 @@ func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 		t.watchBMC(ctx, update)
 		t.setUpdates(settings)
 	}
-	return t.setStepFlags(stepFlagSet{reboot: boolValue(restart), polling: boolValue(true)})
+	t.setStepFlags(stepFlagSet{reboot: new(restart), polling: new(true)})
+	return nil
 }
 
 // watchBMC implements _setup_bmc_update_monitoring.
@@ -241,16 +240,14 @@ func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, err
 }
 
 // clearUpdates implements _clear_updates.
-func (t *task) clearUpdates() error {
+func (t *task) clearUpdates() {
 	t.dropInternal(firmwareUpdates, firmwareStart, "firmware_cleanup", bmcVersionBefore, firmwareReboot)
-	return t.save()
+	t.save()
 }
 
 // failUpdate discards the node's remaining firmware updates and fails its current step.
 func (t *task) failUpdate(ctx context.Context, message string) error {
-	if err := t.clearUpdates(); err != nil {
-		return err
-	}
+	t.clearUpdates()
 	switch {
 	case len(t.node.CleanStep) > 0:
 		t.failSteps(ctx, cleanSteps, message, failing{})
@@ -277,7 +274,8 @@ func (c *Conductor) dropFailedUpdates(ctx context.Context) {
 		if err := t.upgrade(ctx, locking{}); err != nil {
 			return err
 		}
-		return t.clearUpdates()
+		t.clearUpdates()
+		return nil
 	})
 }
 

@@ -36,9 +36,7 @@ func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 		delete(update, "bmc_update_completed")
 		return t.continueUpdates(ctx, settings)
 	}
-	if err := t.touch(); err != nil {
-		return err
-	}
+	t.touch()
 	if start := update["wait_start_time"]; python.Truthy(start) {
 		if t.since(start) < time.Duration(toInt(update["wait"]))*time.Second {
 			return nil
@@ -84,9 +82,7 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 		// Some hardware updates a network adapter only after a reboot with the new BMC firmware.
 		update["bmc_update_completed"] = true
 		t.setUpdates(settings)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		return t.setPower(ctx, reboot)
 	}
 	limit := firmwareRebootDelay
@@ -96,16 +92,15 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	if start := update["bmc_check_start_time"]; python.Truthy(start) && t.since(start) >= limit {
 		if !known || before == "" {
 			t.setInternal(firmwareReboot, true)
-			if err := t.setStepFlags(stepFlagSet{reboot: boolValue(true), polling: boolValue(true)}); err != nil {
-				return err
-			}
+			t.setStepFlags(stepFlagSet{reboot: new(true), polling: new(true)})
 		}
 		t.dropInternal(bmcVersionBefore)
 		return t.continueUpdates(ctx, settings)
 	}
 	update["wait"], update["wait_start_time"], update["bmc_version_checking"] = int(firmwareVersionCheck.Seconds()), t.timestamp(), true
 	t.setUpdates(settings)
-	return t.save()
+	t.save()
+	return nil
 }
 
 // followUpdateTask implements _handle_firmware_update_task.
@@ -141,9 +136,7 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
 	t.setUpdates(settings)
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
@@ -173,7 +166,8 @@ func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state stri
 		return nil
 	}
 	t.setUpdates(settings)
-	return t.save()
+	t.save()
+	return nil
 }
 
 // endUpdateTask implements _handle_task_completion.
@@ -208,15 +202,14 @@ func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	if python.Truthy(update["wait"]) {
 		update["wait_start_time"] = t.timestamp()
 		t.setUpdates(settings)
-		return t.save()
+		t.save()
+		return nil
 	}
 	if len(settings) > 1 {
 		return t.nextUpdate(ctx, settings[1:])
 	}
 	restart := python.Truthy(t.internal(firmwareReboot))
-	if err := t.clearUpdates(); err != nil {
-		return err
-	}
+	t.clearUpdates()
 	if restart {
 		if err := t.setPower(ctx, reboot); err != nil {
 			return err

@@ -38,9 +38,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	_, _ = rand.Read(raw[:]) // never fails
 	t.setInternal("agent_secret_token", base64.RawURLEncoding.EncodeToString(raw[:]))
 	t.dropInternal("agent_secret_token_pregenerated")
-	if err := t.save(); err != nil {
-		return nil, err
-	}
+	t.save()
 	return db.Clone(t.node), nil
 }
 
@@ -116,9 +114,7 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) erro
 			t.setInternal(key, value)
 		}
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	if slices.Contains(recordOnly, t.node.ProvisionState) || t.node.Maintenance {
 		return nil
 	}
@@ -144,9 +140,7 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 				return err
 			}
 		}
-		if err := t.touch(); err != nil {
-			return err
-		}
+		t.touch()
 		if python.Truthy(t.internal("deployment_polling")) {
 			return nil
 		}
@@ -180,9 +174,7 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	}
 	if freshlyBooted(commands, kind) {
 		t.dropInternal(kind.gerund() + "_reboot")
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		return t.resumeSteps(ctx, kind)
 	}
 	current := *kind.step(t.node)
@@ -269,7 +261,7 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 		t.dropInternal("agent_secret_token")
 	}
 	t.dropInternal(kind.gerund() + "_polling")
-	_ = t.save()
+	t.save()
 }
 
 // replan reads the agent's steps again, because the agent reports that the version of its hardware managers has
@@ -289,9 +281,7 @@ func (t *task) replan(ctx context.Context, kind stepKind) error {
 	}
 	if manual {
 		t.setInternal("skip_current_clean_step", false)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	} else if err := t.planCleaning(false, false); err != nil {
 		return err
 	}

@@ -110,7 +110,8 @@ func (t *task) buildInstanceInfo(ctx context.Context) error {
 	if python.Truthy(t.internal("is_whole_disk_image")) {
 		info["image_type"] = "whole-disk"
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
 // Image schemes that need special treatment. An image that is given only by a UUID is in Glance, too.

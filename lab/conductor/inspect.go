@@ -58,7 +58,7 @@ func (t *task) failInspection(ctx context.Context, message string) {
 		_ = t.driver.boot.cleanUpRamdisk(ctx, t)
 	}
 	t.wipeAgent()
-	_ = t.save()
+	t.save()
 }
 
 // abortInspection implements abort_inspection.
@@ -66,14 +66,15 @@ func (t *task) abortInspection(ctx context.Context) error {
 	if err := t.driver.inspect.abort(ctx, t); err != nil {
 		if !isKind(err, kindUnsupported) {
 			t.record("Failed to abort inspection: "+messageOf(err), "introspection", true)
-			_ = t.save()
+			t.save()
 		}
 		return err
 	}
 	t.record("Inspection was aborted by request.", "introspection", true)
 	t.wipeAgent()
 	if t.node.ProvisionState == inspectFail {
-		return t.save()
+		t.save()
+		return nil
 	}
 	return t.process(onAbort)
 }
@@ -105,9 +106,7 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		pluginData = db.Dict{}
 	}
 	t.stamp("agent_last_heartbeat")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	err := t.driver.inspect.proceed(ctx, t, inventory, pluginData)
 	if isKind(err, kindUnsupported) {
 		return err
@@ -163,16 +162,14 @@ func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 		return "", err
 	}
 	t.setInternal(managesBoot, true)
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	if err = bootForInspection(ctx, t); err == nil {
 		return inspectWait, nil
 	}
 	message := "unable to start inspection: " + messageOf(err)
 	tearDownInspection(ctx, t, false)
 	t.node.LastError = message
-	_ = t.save()
+	t.save()
 	return "", inspectionFailure("%s", message)
 }
 
@@ -237,7 +234,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 		message := "failed to run inspection hooks: " + messageOf(err)
 		tearDownInspection(ctx, t, false)
 		t.node.LastError = message
-		_ = t.save()
+		t.save()
 		return inspectionFailure("%s", message)
 	}
 	if t.c.options.LogsCollect == "always" {
@@ -276,7 +273,8 @@ func runHooks(t *task, inventory, pluginData db.Dict) error {
 		return inspectionFailure("Unexpected exception InvalidNodeInventory during processing for node: %s. Error: %s", t.node.UUID, messageOf(invalidInventory(t.node.UUID, reason)))
 	}
 	t.node.Properties["cpu_arch"] = architecture
-	return t.save()
+	t.save()
+	return nil
 }
 
 func invalidInventory(node, reason string) error {

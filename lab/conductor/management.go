@@ -35,9 +35,7 @@ func redfishFailure(err error, format string, args ...any) error {
 
 func (redfishManagement) setBootDevice(ctx context.Context, t *task, device string, persistent bool) error {
 	t.dropInternal("redfish_boot_device", "redfish_uefi_http_url")
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			_ = c.tables.Allocations.Destroy(old.AllocationID)
 			t.node.AllocationID = ""
 		}
-		if err := t.save(); err != nil {
+		if err := t.trySave(); err != nil {
 			return err
 		}
 		// The returned node shows the reservation, because the lock is still held.

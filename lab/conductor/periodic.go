@@ -215,13 +215,13 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 		return 0
 	case t.node.PowerState == "":
 		t.node.PowerState, t.node.LastError = now, ""
-		_ = t.save()
+		t.save()
 		return 0
 	case failed > most:
 		t.giveUpPower(now, nil)
 	case t.powerStaysOn():
 		t.node.PowerState = now
-		_ = t.save()
+		t.save()
 	default:
 		_ = t.setPower(ctx, t.node.PowerState)
 	}
@@ -232,7 +232,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 func (t *task) clearError() {
 	if t.node.LastError != "" {
 		t.node.LastError = ""
-		_ = t.save()
+		t.save()
 	}
 }
 
@@ -249,7 +249,7 @@ func (t *task) giveUpPower(now string, problem error) {
 	if !t.node.Maintenance {
 		t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = true, message, faultPower
 	}
-	_ = t.save()
+	t.save()
 }
 
 // recoverPower ends the maintenance of nodes that had a power failure, once their power state can be read again.
@@ -279,5 +279,5 @@ func (c *Conductor) recoverOne(ctx context.Context, uuid string) {
 		return
 	}
 	t.node.PowerState, t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = now, false, "", ""
-	_ = t.save()
+	t.save()
 }

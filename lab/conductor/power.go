@@ -27,9 +27,7 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 		if powerTarget(target) == powerOn {
 			t.node.TargetPowerState = powerOn
 		}
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		t.refused = func(err error) {
 			if isKind(err, kindNoWorker) {
 				t.node.PowerState, t.node.TargetPowerState = before, ""
@@ -59,7 +57,8 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	if skip {
 		if target == powerOff {
 			t.wipeOnPowerOff()
-			return t.save()
+			t.save()
+			return nil
 		}
 		return nil
 	}
@@ -71,9 +70,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	if change != powerOn {
 		t.wipeOnPowerOff()
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	if change == reboot {
 		err = t.driver.power.reboot(ctx, t, timeout)
 	} else {
@@ -82,11 +79,12 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	t.node.TargetPowerState = ""
 	if err != nil {
 		t.record(fmt.Sprintf("Failed to change power state to '%s' by '%s': %s", target, change, messageOf(err)), "", true)
-		_ = t.save()
+		t.save()
 		return err
 	}
 	t.node.PowerState = target
-	return t.save()
+	t.save()
+	return nil
 }
 
 // powerIsAlready reports whether the machine is already in the requested power state. If so, it also clears the
@@ -99,14 +97,15 @@ func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) 
 	if err != nil {
 		t.record(fmt.Sprintf("Failed to change power state to '%s': %s", change, messageOf(err)), "", true)
 		t.node.TargetPowerState = ""
-		_ = t.save()
+		t.save()
 		return false, err
 	}
 	if now != powerTarget(change) {
 		return false, nil
 	}
 	t.node.LastError, t.node.PowerState, t.node.TargetPowerState = "", now, ""
-	return true, t.save()
+	t.save()
+	return true, nil
 }
 
 // wipeOnPowerOff removes the agent's data from the node, because the agent does not survive a power-off.

@@ -59,7 +59,8 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	default:
 		return nil
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
 // rootVolume finds the root volume in a RAID configuration and copies its size, root device hint and RAID level to

@@ -154,7 +154,8 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	if err := t.checkDiscovered(); err != nil {
 		return "", err
 	}
-	return manageable, t.save()
+	t.save()
+	return manageable, nil
 }
 
 // checkDiscovered returns an error if an essential property is still unknown

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -144,8 +143,6 @@ func (t *task) setOverride(ctx context.Context, system *redfishSystem, target st
 			t.setInternal("redfish_boot_device", device)
 		}
 	}
-	if err := t.save(); err != nil {
-		return fmt.Errorf("keeping the boot device: %w", err)
-	}
+	t.save()
 	return nil
 }

@@ -51,9 +51,7 @@ func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, erro
 		return "", err
 	}
 	t.node.TargetRAIDConfig = config.Clone()
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	return t.createHardwareRAID(ctx, flag(args, "create_root_volume", true), flag(args, "create_nonroot_volumes", false))
 }
 
@@ -83,9 +81,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 
 // afterRAID restarts the machine if the BMC applies the change only at a restart. Otherwise it records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
-	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(reboots), skipCurrent: boolValue(true), polling: boolValue(true)}); err != nil {
-		return "", err
-	}
+	t.setStepFlags(stepFlagSet{reboot: new(reboots), skipCurrent: new(true), polling: new(true)})
 	if !reboots {
 		return "", t.recordVolumes(ctx)
 	}
@@ -199,7 +195,8 @@ func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots boo
 	}
 	configs["task_monitor_uri"] = monitors
 	t.setInternal("raid_configs", configs)
-	return true, t.save()
+	t.save()
+	return true, nil
 }
 
 // deleteHardwareRAID implements delete_configuration.

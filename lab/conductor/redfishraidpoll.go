@@ -70,7 +70,8 @@ func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 		reboots, err = t.deleteVolumes(ctx)
 	default:
 		t.dropInternal("raid_configs")
-		if t.save() != nil || t.recordVolumes(ctx) != nil {
+		t.save()
+		if t.recordVolumes(ctx) != nil {
 			return ""
 		}
 		if len(t.node.CleanStep) > 0 {
@@ -107,9 +108,8 @@ func (c *Conductor) dropFailedRAID(ctx context.Context) {
 		}
 		if len(raidConfigs(t.node)) > 0 && slices.Contains([]string{cleanFail, deployFail}, t.node.ProvisionState) {
 			t.dropInternal("raid_configs")
-			if t.save() == nil {
-				_ = t.recordVolumes(ctx)
-			}
+			t.save()
+			_ = t.recordVolumes(ctx)
 		}
 		t.release()
 	}

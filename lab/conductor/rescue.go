@@ -15,9 +15,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 		t.wipeAgent()
 		t.node.InstanceInfo["rescue_password"] = password
 		t.node.InstanceInfo["hashed_rescue_password"] = hashPassword(password)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		err := t.driver.power.validate(t)
 		if err == nil {
 			err = t.driver.rescue.validate(ctx, t)
@@ -25,14 +23,14 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 		if err != nil {
 			if isInvalid(err) || isKind(err, kindUnsupported) {
 				t.dropRescuePassword()
-				_ = t.save()
+				t.save()
 				return t.rescueFailure("Validation failed: " + messageOf(err))
 			}
 			return err
 		}
 		if err := t.start(onRescue, "", ""); err != nil {
 			t.dropRescuePassword()
-			_ = t.save()
+			t.save()
 			return invalidRequest("rescue", t.node.UUID, t.node.ProvisionState)
 		}
 		t.refused = func(err error) {
@@ -118,16 +116,16 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 func (t *task) abortRescue(ctx context.Context) {
 	if err := t.driver.rescue.cleanUp(ctx, t); err != nil {
 		message := "Failed to clean up rescue after aborting the operation"
-		_ = t.refresh()
+		t.refresh()
 		t.record(message, "rescue", true)
 		t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = true, message, faultRescueAbort
-		_ = t.save()
+		t.save()
 		return
 	}
 	t.record("By request, the rescue operation was aborted.", "rescue", false)
-	_ = t.refresh()
+	t.refresh()
 	t.dropInternal("agent_url")
-	_ = t.save()
+	t.save()
 }
 
 // failRescue implements rescuing_error_handler. If noChange is set, the provision state is not changed, because the
@@ -146,7 +144,7 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 		t.record("Rescue failed, but an unhandled exception was encountered while aborting: "+messageOf(err), "rescue", true)
 	}
 	t.dropInternal("agent_url")
-	_ = t.save()
+	t.save()
 	if !noChange {
 		_ = t.process(onFail)
 	}
@@ -207,9 +205,7 @@ func (agentRescue) validate(ctx context.Context, t *task) error {
 func (agentRescue) rescue(ctx context.Context, t *task) (string, error) {
 	return rescueWait, t.powerOffAndOn(ctx, func() error {
 		t.node.PowerState = powerOn
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
 			return err
 		}
@@ -220,9 +216,7 @@ func (agentRescue) rescue(ctx context.Context, t *task) (string, error) {
 func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	return active, t.powerOffAndOn(ctx, func() error {
 		t.node.PowerState = powerOn
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		if err := r.cleanUp(ctx, t); err != nil {
 			return err
 		}
@@ -235,9 +229,7 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 // track, the ramdisk keeps running.
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	fast, err := t.onFastTrack(ctx)
 	if err != nil || fast {
 		return err

@@ -95,7 +95,7 @@ func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error 
 		api.SetNodeField(t.node, name, value)
 	}
 	t.node.Traits = after.Traits
-	if err := t.save(); err != nil {
+	if err := t.trySave(); err != nil {
 		return err
 	}
 	for i, p := range ports {

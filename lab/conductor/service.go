@@ -44,9 +44,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	if noRamdisk {
 		t.setInternal("service_disable_ramdisk", true)
 	}
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	t.updateCache(ctx)
 	ramdisk := false
 	if err := t.planService(noRamdisk); err != nil {
@@ -81,9 +79,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	} else {
 		noRamdisk = true
 		t.setInternal("service_disable_ramdisk", true)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 	}
 	t.guardSteps(ctx, serviceSteps, func() error { return t.stepsFrom(ctx, serviceSteps, first, noRamdisk) })
 	return nil
@@ -97,9 +93,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 		t.collectLogs(ctx, "service")
 	}
 	t.node.ServiceStep = nil
-	if err := t.save(); err != nil {
-		return err
-	}
+	t.save()
 	t.flowEnds(servicingFlow, dictsOf(t.internal("service_steps")), "")
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownService(ctx, t); err != nil {
@@ -108,9 +102,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 		}
 	}
 	t.updateCache(ctx)
-	if err := t.restoreDeploy(); err != nil {
-		return err
-	}
+	t.restoreDeploy()
 	return t.process(onDone)
 }
 
@@ -141,6 +133,6 @@ func (t *task) abortService(ctx context.Context) {
 	}
 	t.node.ServiceStep = nil
 	t.wipeSteps(serviceSteps)
-	_ = t.save()
-	_ = t.restoreDeploy()
+	t.save()
+	t.restoreDeploy()
 }

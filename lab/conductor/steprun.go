@@ -71,9 +71,7 @@ func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdis
 		step := steps[i]
 		*kind.step(t.node) = step.Clone()
 		t.setInternal(string(kind)+"_step_index", i)
-		if err := t.save(); err != nil {
-			return err
-		}
+		t.save()
 		state, over, err := t.executeStep(ctx, kind, step)
 		switch {
 		case ctx.Err() != nil:
@@ -146,8 +144,8 @@ func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how
 	if t.node.MaintenanceReason == "" && started {
 		t.node.MaintenanceReason = message
 	}
-	_ = t.save()
-	_ = t.restoreDeploy()
+	t.save()
+	t.restoreDeploy()
 	if !how.noChange && t.node.ProvisionState != run.states[2] {
 		_ = t.processTo(onFail, target)
 	}
@@ -159,9 +157,7 @@ func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	run := kind.run()
 	doing := "Failed checking if " + run.messageName + " is done"
 	err := func() error {
-		if err := t.touch(); err != nil {
-			return err
-		}
+		t.touch()
 		if len(*kind.step(t.node)) > 0 {
 			doing = "Node failed to check " + run.messageName + " progress"
 			if python.Truthy(t.internal(kind.gerund() + "_polling")) {

@@ -305,7 +305,8 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 		t.node.DeployStep = db.Dict{}
 		t.setInternal("deploy_step_index", nil)
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
 // planCleaning plans the cleaning steps. If asked is set, the client has requested them. Otherwise the cleaning is
@@ -321,7 +322,8 @@ func (t *task) planCleaning(noRamdisk, asked bool) error {
 	t.node.CleanStep = db.Dict{}
 	t.setInternal("clean_steps", listOf(steps))
 	t.setInternal("clean_step_index", nil)
-	return t.save()
+	t.save()
+	return nil
 }
 
 // planService plans the service steps that the client has requested.
@@ -333,7 +335,8 @@ func (t *task) planService(noRamdisk bool) error {
 	t.node.ServiceStep = db.Dict{}
 	t.setInternal("service_steps", listOf(steps))
 	t.setInternal("service_step_index", nil)
-	return t.save()
+	t.save()
+	return nil
 }
 
 // nextStep returns the index of the next step, or -1 if there is none.

@@ -119,7 +119,7 @@ func (t *task) run(ctx context.Context) {
 	// Like a hook in Ironic, record the error unless the task has already recorded one.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
-		_ = t.save()
+		t.save()
 	}
 	t.release()
 }
@@ -161,17 +161,18 @@ func (t *task) set(node *db.Node) {
 }
 
 // refresh reads the node from the database again. Unsaved changes are lost.
-func (t *task) refresh() error {
-	node, err := t.c.tables.Nodes.Get(t.node.UUID)
-	if err != nil {
-		return fmt.Errorf("reading node %s again: %w", t.node.UUID, err)
+func (t *task) refresh() {
+	if node, err := t.c.tables.Nodes.Get(t.node.UUID); err == nil {
+		t.set(node)
 	}
-	t.set(node)
-	return nil
 }
 
-// save writes the changed fields of the node to the database.
-func (t *task) save() error {
+// save writes the changed fields of the node to the database. Errors are ignored, because a node is not deleted while
+// it is locked. A task that changes the name or the instance of the node calls trySave instead.
+func (t *task) save() { _ = t.trySave() }
+
+// trySave is like save, but returns an error if another node already has the node's name or instance.
+func (t *task) trySave() error {
 	saved, err := t.c.tables.Nodes.Update(t.node.UUID, func(n *db.Node) error {
 		changed, before, to := reflect.ValueOf(t.node).Elem(), reflect.ValueOf(t.loaded).Elem(), reflect.ValueOf(n).Elem()
 		for i := range changed.NumField() {
@@ -189,17 +190,13 @@ func (t *task) save() error {
 }
 
 // touch sets the node's provision_updated_at to the current time, so that its timeout starts again.
-func (t *task) touch() error {
+func (t *task) touch() {
 	now := t.c.tables.Now()
-	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
+	_, _ = t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
 		n.ProvisionUpdatedAt = now
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("noting a sign of life of node %s: %w", t.node.UUID, err)
-	}
 	t.node.ProvisionUpdatedAt, t.loaded.ProvisionUpdatedAt = now, now
-	return nil
 }
 
 // process applies the given event to the node's provision state, and saves the node.
@@ -216,7 +213,8 @@ func (t *task) processTo(e event, target string) error {
 	if fsmStates[state].Target == "" {
 		t.node.TargetProvisionState = ""
 	}
-	return t.save()
+	t.save()
+	return nil
 }
 
 // start applies the given event to the node's provision state, sets the node's last error and saves the node. It is
@@ -229,7 +227,8 @@ func (t *task) start(e event, target, lastError string) error {
 	previous, previousTarget := t.node.ProvisionState, t.node.TargetProvisionState
 	t.refused = func(err error) { t.revertState(err, previous, previousTarget) }
 	t.node.ProvisionState, t.node.TargetProvisionState, t.node.LastError = state, newTarget, lastError
-	return t.save()
+	t.save()
+	return nil
 }
 
 // revertState implements provisioning_error_handler.
@@ -243,14 +242,14 @@ func (t *task) revertState(err error, state, target string) {
 		kind = "introspection"
 	}
 	t.record("No free conductor workers available", kind, true)
-	_ = t.save()
+	t.save()
 }
 
 // recordError implements spawn_*_error_handler. It sets the last error but does not change the provision state.
 func (t *task) recordError(err error) {
 	if isKind(err, kindNoWorker) {
 		t.record("No free conductor workers available", "conductor", true)
-		_ = t.save()
+		t.save()
 	}
 }
 
