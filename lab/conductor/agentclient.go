@@ -264,7 +264,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 		return err
 	}
 	result, _ := dictOf(answer["command_result"])
-	bad := func(format string, args ...any) error { return failure(stepFailure(kind), format, args...) }
+	bad := func(format string, args ...any) error { return failure(operations[kind].exception, format, args...) }
 	var absent []string
 	for _, key := range []string{name + "_steps", "hardware_manager_version"} {
 		if _, ok := result[key]; !ok {
@@ -301,18 +301,6 @@ func sortedKeys(d db.Dict) []string {
 	return slices.Sorted(maps.Keys(d))
 }
 
-// stepFailure returns the name of the exception that Ironic raises for a failed step of the given kind.
-func stepFailure(kind stepKind) string {
-	switch kind {
-	case cleanSteps:
-		return "NodeCleaningFailure"
-	case serviceSteps:
-		return "NodeServicingFailure"
-	default:
-		return kindDeployFailure
-	}
-}
-
 // executeInBand starts a step on the agent and returns the provision state in which the node waits for the step to
 // end.
 func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (string, error) {
@@ -326,9 +314,9 @@ func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (
 		return "", err
 	}
 	if answer.Text("command_status") == "" {
-		return "", failure(stepFailure(kind), "Agent on node %s returned bad command result: %s", t.node.UUID, python.Repr(answer))
+		return "", failure(operations[kind].exception, "Agent on node %s returned bad command result: %s", t.node.UUID, python.Repr(answer))
 	}
-	return kind.waits(), nil
+	return operations[kind].wait, nil
 }
 
 // collectLogs requests the agent's logs and stores them. Errors are ignored.

@@ -12,7 +12,8 @@ import (
 // stepFlagSet holds the flags of an asynchronous step. A nil flag leaves the stored flag unchanged, except that a nil
 // polling flag removes it (set_node_flags in ironic/common/async_steps.py).
 type stepFlagSet struct {
-	reboot, skipCurrent, polling *bool
+	reboot               bool
+	skipCurrent, polling *bool
 }
 
 // currentKind returns the kind of the current step, or deploySteps if the node has no current step.
@@ -29,32 +30,24 @@ func (t *task) currentKind() stepKind {
 
 func (t *task) setStepFlags(flags stepFlagSet) {
 	kind := t.currentKind()
-	if flags.reboot != nil {
-		t.setInternal(kind.gerund()+"_reboot", *flags.reboot)
-		if *flags.reboot && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
-			t.dropInternal("agent_secret_token")
-		}
+	t.setInternal(operations[kind].gerund+"_reboot", flags.reboot)
+	if flags.reboot && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
+		t.dropInternal("agent_secret_token")
 	}
 	if flags.skipCurrent != nil {
 		t.setInternal("skip_current_"+string(kind)+"_step", *flags.skipCurrent)
 	}
 	if flags.polling != nil {
-		t.setInternal(kind.gerund()+"_polling", *flags.polling)
+		t.setInternal(operations[kind].gerund+"_polling", *flags.polling)
 	} else {
-		t.dropInternal(kind.gerund() + "_polling")
+		t.dropInternal(operations[kind].gerund + "_polling")
 	}
 	t.save()
 }
 
 // ramdiskDisabled implements is_ramdisk_disabled (ironic/drivers/modules/deploy_utils.py).
 func (t *task) ramdiskDisabled() bool {
-	switch t.node.ProvisionState {
-	case cleaning, cleanWait:
-		return python.Truthy(t.internal("cleaning_disable_ramdisk"))
-	case servicing, serviceWait:
-		return python.Truthy(t.internal("service_disable_ramdisk"))
-	}
-	return false
+	return python.Truthy(t.internal(operations[t.currentKind()].disabled))
 }
 
 // rebootToFinishStep reboots the machine. Unless the ramdisk is disabled, the machine boots the agent.
@@ -68,19 +61,7 @@ func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if err := t.setPower(ctx, reboot); err != nil {
 		return "", err
 	}
-	return t.currentKind().waits(), nil
-}
-
-// failCurrentStep implements step_error_handler.
-func (t *task) failCurrentStep(ctx context.Context, message string) {
-	switch t.node.ProvisionState {
-	case cleaning, cleanWait:
-		t.failSteps(ctx, cleanSteps, message, failing{})
-	case deploying, deployWait:
-		t.failDeployment(ctx, message, true)
-	case servicing, serviceWait:
-		t.failSteps(ctx, serviceSteps, message, failing{})
-	}
+	return operations[t.currentKind()].wait, nil
 }
 
 // eachWaiting calls do, holding a shared lock, for each unlocked node in one of the given states. It skips nodes
@@ -118,19 +99,13 @@ func (t *task) resumeStep(ctx context.Context) error {
 // ironic/conductor/manager.py).
 func (c *Conductor) resumeStep(ctx context.Context, uuid string, kind stepKind) error {
 	return c.withTask(ctx, uuid, locking{untilFree: true}, func(_ context.Context, t *task) error {
-		if t.node.ProvisionState != kind.waits() {
+		if t.node.ProvisionState != operations[kind].wait {
 			return fmt.Errorf("resuming node %s: it is in state %s", uuid, t.node.ProvisionState)
 		}
 		if err := t.processTo(onResume, t.target(kind)); err != nil {
 			return err
 		}
-		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) {
-			if kind == deploySteps {
-				t.continueDeployment(ctx)
-			} else {
-				t.continueSteps(ctx, kind)
-			}
-		})
+		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) { t.continueSteps(ctx, kind) })
 		return nil
 	})
 }

@@ -120,7 +120,7 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 		state["requested_bios_attrs"] = attributes
 	}
 	t.setInternal(biosState, state)
-	t.setStepFlags(stepFlagSet{reboot: new(true), skipCurrent: new(false), polling: new(t.ramdiskDisabled())})
+	t.setStepFlags(stepFlagSet{reboot: true, skipCurrent: new(false), polling: new(t.ramdiskDisabled())})
 	return t.rebootToFinishStep(ctx)
 }
 
@@ -141,7 +141,7 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 			shown.Set(name, pythonValue(wanted[name]))
 		}
 	}
-	t.failCurrentStep(ctx, fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)))
+	t.failSteps(ctx, t.currentKind(), fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)), failing{})
 	return nil
 }
 

@@ -30,16 +30,9 @@ func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, dis
 			return inMaintenance("cleaning", t.node.UUID)
 		}
 		if err := t.driver.power.validate(t); err != nil {
-			if !isInvalid(err) {
-				return err
-			}
 			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, messageOf(err))
 		}
-		if err := t.start(onClean, manageable, ""); err != nil {
-			return invalidRequest("manual clean", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, steps, disableRamdisk) })
-		return nil
+		return t.begin(onClean, manageable, "do_node_clean", func(t *task, ctx context.Context) error { return t.clean(ctx, steps, disableRamdisk) })
 	})
 }
 
@@ -48,11 +41,7 @@ func (t *task) provide() error {
 	if t.node.Retired {
 		return db.Faultf(http.StatusBadRequest, "NodeIsRetired", "The providing operation can't be performed on node %s because it is retired.", t.node.UUID)
 	}
-	if err := t.start(onProvide, "", ""); err != nil {
-		return err
-	}
-	t.continueWith("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, nil, false) })
-	return nil
+	return t.begin(onProvide, "", "do_node_clean", func(t *task, ctx context.Context) error { return t.clean(ctx, nil, false) })
 }
 
 // skipsCleaning implements skip_automated_cleaning.
@@ -111,8 +100,8 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 			return nil
 		}
 	}
-	steps := dictsOf(t.internal("clean_steps"))
-	t.flowStarts(cleaningFlow(manual), steps)
+	steps := t.steps(cleanSteps)
+	t.flowStarts(cleanSteps, steps)
 	first := -1
 	if len(steps) > 0 {
 		first = 0
@@ -132,7 +121,7 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 		}
 		return false, false, err
 	}
-	steps := dictsOf(t.internal("clean_steps"))
+	steps := t.steps(cleanSteps)
 	known := t.driverSteps(cleanSteps, false, false)
 	for _, step := range steps {
 		declared := findStep(known, step)
@@ -164,32 +153,10 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 		}
 	}
 	t.updateCache(ctx)
-	t.flowEnds(cleaningFlow(manual), dictsOf(t.internal("clean_steps")), "")
+	t.flowEnds(cleanSteps, t.steps(cleanSteps), "")
 	t.restoreDeploy()
 	if manual || t.node.Retired {
 		return t.process(onManage)
 	}
 	return t.process(onDone)
-}
-
-// cleanAbortError implements get_last_error.
-func (t *task) cleanAbortError() string {
-	message := "By request, the clean operation was aborted"
-	if len(t.node.CleanStep) > 0 {
-		message += fmt.Sprintf(" during or after the completion of step \"%s\"", stepID(t.node.CleanStep))
-	}
-	return message
-}
-
-// abortCleaning implements do_node_clean_abort.
-func (t *task) abortCleaning(ctx context.Context) {
-	if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
-		t.failSteps(ctx, cleanSteps, "Failed to tear down cleaning after aborting the operation", failing{keep: true, noChange: true})
-		return
-	}
-	t.node.LastError = t.cleanAbortError()
-	t.node.CleanStep = nil
-	t.wipeSteps(cleanSteps)
-	t.save()
-	t.restoreDeploy()
 }

@@ -71,11 +71,7 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			}
 			return db.Faultf(http.StatusBadRequest, kindDeployFailure, "Failed to validate deploy or power info for node %s: %s", t.node.UUID, messageOf(err))
 		}
-		if err := t.start(e, "", ""); err != nil {
-			return invalidRequest(string(e), t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("do_node_deploy", func(ctx context.Context, t *task) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
-		return nil
+		return t.begin(e, "", "do_node_deploy", func(t *task, ctx context.Context) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
 	})
 }
 
@@ -198,52 +194,19 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 	if err := t.planDeployment(true, true); err != nil {
 		return err
 	}
-	planned := dictsOf(t.internal("deploy_steps"))
+	planned := t.steps(deploySteps)
 	if len(planned) == 0 {
 		t.failDeployment(ctx, "No deploy steps returned by the driver", true)
 		return failure(kindDeployFailure, "Error while getting deploy steps: no steps returned for node %s", t.node.UUID)
 	}
-	t.flowStarts(deployment, planned)
-	t.guardDeployment(ctx, func() error { return t.deployFrom(ctx, 0) })
+	t.flowStarts(deploySteps, planned)
+	t.guardSteps(ctx, deploySteps, func() error { return t.stepsFrom(ctx, deploySteps, 0, false) })
 	return nil
 }
 
-// guardDeployment implements fail_on_error for deployments.
-func (t *task) guardDeployment(ctx context.Context, do func() error) {
-	if err := do(); err != nil && ctx.Err() == nil {
-		t.failDeployment(ctx, fmt.Sprintf("Unexpected error when processing next deploy step. %s: %s", className(err), messageOf(err)), true)
-	}
-}
-
-// deployFrom runs the deploy steps from the given index to the last one. An index of -1 means that all steps are
-// done.
-func (t *task) deployFrom(ctx context.Context, index int) error {
-	steps := dictsOf(t.internal("deploy_steps"))
-	for i := index; index >= 0 && i < len(steps); i++ {
-		step := steps[i]
-		t.node.DeployStep = step.Clone()
-		t.setInternal("deploy_step_index", i)
-		t.save()
-		state, over, err := t.executeStep(ctx, deploySteps, step)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("the conductor ends: %w", ctx.Err())
-		case err != nil:
-			t.deployStepFailed(ctx, step, steps, err)
-			return nil
-		case over || t.node.ProvisionState == deployFail:
-			return nil
-		case state == deployWait:
-			if t.node.ProvisionState != deployWait {
-				return t.process(onWait)
-			}
-			return nil
-		case state != "":
-			t.failDeployment(ctx, "Failed to deploy: "+python.Repr(t.node.DeployStep), true)
-			return nil
-		}
-	}
-	t.flowEnds(deployment, steps, "")
+// deployed finishes a deployment whose steps have all succeeded.
+func (t *task) deployed(steps []db.Dict) error {
+	t.flowEnds(deploySteps, steps, "")
 	t.node.DeployStep = nil
 	t.wipeSteps(deploySteps)
 	t.save()
@@ -259,7 +222,7 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 		_ = t.process(onWait)
 		return
 	}
-	t.flowEnds(deployment, steps, step.Text("step"))
+	t.flowEnds(deploySteps, steps, step.Text("step"))
 	if isKind(err, kindAgentConnection) && (python.Truthy(t.internal("deployment_reboot")) || !python.Truthy(t.internal("agent_url"))) {
 		t.setInternal("skip_current_deploy_step", false)
 		_ = t.process(onWait)
@@ -313,30 +276,6 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	t.save()
 }
 
-// continueDeployment continues the deployment after an asynchronous step or after the first heartbeat.
-func (t *task) continueDeployment(ctx context.Context) {
-	t.guardDeployment(ctx, func() error {
-		if !python.Truthy(t.internal("steps_validated")) {
-			if err := t.checkFinalSteps(); err != nil {
-				if !isIronic(err) {
-					return err
-				}
-				t.failDeployment(ctx, fmt.Sprintf("Failed to validate the final deploy steps list for node %s: %s", t.node.UUID, messageOf(err)), true)
-				return nil
-			}
-		}
-		next := t.nextStep(deploySteps)
-		if python.Truthy(t.node.DeployStep["abort_after"]) {
-			if err := t.process(onFail); err != nil {
-				return err
-			}
-			t.abortDeployment(ctx)
-			return nil
-		}
-		return t.deployFrom(ctx, next)
-	})
-}
-
 // checkFinalSteps implements validate_deploy_steps. It is called when the agent has reported its steps. From then on,
 // unknown steps are errors.
 func (t *task) checkFinalSteps() error {
@@ -349,21 +288,6 @@ func (t *task) checkFinalSteps() error {
 	t.setInternal("steps_validated", true)
 	t.save()
 	return nil
-}
-
-// abortDeployment implements do_node_deploy_abort.
-func (t *task) abortDeployment(ctx context.Context) {
-	if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
-		t.failDeployment(ctx, "Failed to clean up deploying after aborting the operation", false)
-		return
-	}
-	t.node.LastError = "By request, the deploy operation was aborted"
-	if len(t.node.DeployStep) > 0 {
-		t.node.LastError += fmt.Sprintf(" during or after the completion of step %q", stepID(t.node.DeployStep))
-	}
-	t.node.DeployStep = db.Dict{}
-	t.wipeSteps(deploySteps)
-	t.save()
 }
 
 // raise implements log_and_raise_deployment_error.

@@ -58,7 +58,7 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 	t.setUpdates(settings)
 	t.setInternal(firmwareStart, t.timestamp())
 	t.save()
-	return t.currentKind().waits(), nil
+	return operations[t.currentKind()].wait, nil
 }
 
 func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, listOf(settings)) }
@@ -91,7 +91,7 @@ func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 		t.watchBMC(ctx, update)
 		t.setUpdates(settings)
 	}
-	t.setStepFlags(stepFlagSet{reboot: new(restart), polling: new(true)})
+	t.setStepFlags(stepFlagSet{reboot: restart, polling: new(true)})
 	return nil
 }
 
@@ -246,17 +246,9 @@ func (t *task) clearUpdates() {
 }
 
 // failUpdate discards the node's remaining firmware updates and fails its current step.
-func (t *task) failUpdate(ctx context.Context, message string) error {
+func (t *task) failUpdate(ctx context.Context, message string) {
 	t.clearUpdates()
-	switch {
-	case len(t.node.CleanStep) > 0:
-		t.failSteps(ctx, cleanSteps, message, failing{})
-	case len(t.node.ServiceStep) > 0:
-		t.failSteps(ctx, serviceSteps, message, failing{})
-	case len(t.node.DeployStep) > 0:
-		t.failDeployment(ctx, message, true)
-	}
-	return nil
+	t.failSteps(ctx, t.currentKind(), message, failing{})
 }
 
 // rebootForUpdate reboots the machine. It uses the power timeout that the update contains.

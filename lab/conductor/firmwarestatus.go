@@ -25,8 +25,9 @@ func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 		return nil
 	}
 	if start := t.internal(firmwareStart); start != nil && t.since(start) >= firmwareOverall {
-		return t.failUpdate(ctx, fmt.Sprintf("Firmware update on node %s has exceeded the overall timeout of %d seconds. Elapsed time: %d seconds.",
+		t.failUpdate(ctx, fmt.Sprintf("Firmware update on node %s has exceeded the overall timeout of %d seconds. Elapsed time: %d seconds.",
 			t.node.UUID, int(firmwareOverall.Seconds()), int(t.since(start).Seconds())))
+		return nil
 	}
 	if _, err := t.updateService(ctx); err != nil {
 		return err // the BMC may be restarting, so the next round tries again
@@ -92,7 +93,7 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	if start := update["bmc_check_start_time"]; python.Truthy(start) && t.since(start) >= limit {
 		if !known || before == "" {
 			t.setInternal(firmwareReboot, true)
-			t.setStepFlags(stepFlagSet{reboot: new(true), polling: new(true)})
+			t.setStepFlags(stepFlagSet{reboot: true, polling: new(true)})
 		}
 		t.dropInternal(bmcVersionBefore)
 		return t.continueUpdates(ctx, settings)
@@ -174,7 +175,8 @@ func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state stri
 func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redfishTask) error {
 	update := settings[0]
 	if found.TaskState != "Completed" || found.TaskStatus != "OK" && found.TaskStatus != "Warning" {
-		return t.failUpdate(ctx, fmt.Sprintf("Firmware update failed for node %s, firmware %s. Error: %s", t.node.UUID, update.Text("url"), found.messages()))
+		t.failUpdate(ctx, fmt.Sprintf("Firmware update failed for node %s, firmware %s. Error: %s", t.node.UUID, update.Text("url"), found.messages()))
+		return nil
 	}
 	switch componentType(update.Text("component")) {
 	case bmcComponent:
@@ -229,7 +231,7 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	if err := t.startUpdate(ctx, settings); err != nil {
 		return err
 	}
-	flag, set := t.node.DriverInternalInfo[t.currentKind().gerund()+"_reboot"]
+	flag, set := t.node.DriverInternalInfo[operations[t.currentKind()].gerund+"_reboot"]
 	if set && !python.Truthy(flag) {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 			return db.LockedBy(t.node)
 		}
 		t.reserved = false
-		t.continueWith("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })
+		t.continueWith("heartbeat", func(t *task, ctx context.Context) error { return t.driver.deploy.heartbeat(ctx, t, b) })
 		return nil
 	})
 }
@@ -157,11 +157,7 @@ func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	if err := t.processTo(onResume, t.target(kind)); err != nil {
 		return err
 	}
-	if kind == deploySteps {
-		t.continueDeployment(ctx)
-	} else {
-		t.continueSteps(ctx, kind)
-	}
+	t.continueSteps(ctx, kind)
 	return nil
 }
 
@@ -173,7 +169,7 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 		return err
 	}
 	if freshlyBooted(commands, kind) {
-		t.dropInternal(kind.gerund() + "_reboot")
+		t.dropInternal(operations[kind].gerund + "_reboot")
 		t.save()
 		return t.resumeSteps(ctx, kind)
 	}
@@ -232,13 +228,12 @@ func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dic
 // stepFailed implements _step_failure_handler. As in Ironic, the failure of a service step is handled like that of a
 // deploy step.
 func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
-	if kind == cleanSteps {
-		t.collectLogs(ctx, "cleaning")
-		t.failSteps(ctx, cleanSteps, message, failing{})
-		return
+	label := "cleaning"
+	if kind != cleanSteps {
+		kind, label = deploySteps, ""
 	}
-	t.collectLogs(ctx, "")
-	t.failDeployment(ctx, message, true)
+	t.collectLogs(ctx, label)
+	t.failSteps(ctx, kind, message, failing{})
 }
 
 // rebootAfterStep reboots the machine into the ramdisk, as requested by the completed step.
@@ -249,19 +244,10 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	}
 	if err != nil {
 		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, python.Repr(*kind.step(t.node)), t.node.UUID, messageOf(err))
-		if kind == deploySteps {
-			t.failDeployment(ctx, message, true)
-		} else {
-			t.failSteps(ctx, kind, message, failing{})
-		}
+		t.failSteps(ctx, kind, message, failing{})
 		return
 	}
-	t.setInternal(kind.gerund()+"_reboot", true)
-	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
-		t.dropInternal("agent_secret_token")
-	}
-	t.dropInternal(kind.gerund() + "_polling")
-	t.save()
+	t.setStepFlags(stepFlagSet{reboot: true})
 }
 
 // replan reads the agent's steps again, because the agent reports that the version of its hardware managers has
@@ -270,7 +256,7 @@ func (t *task) replan(ctx context.Context, kind stepKind) error {
 	manual := t.node.TargetProvisionState == manageable
 	if err := t.refreshSteps(ctx, kind); err != nil {
 		switch {
-		case isKind(err, "NodeCleaningFailure"):
+		case isKind(err, operations[cleanSteps].exception):
 			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, messageOf(err)), failing{})
 		case isKind(err, kindDeployFailure):
 			t.failDeployment(ctx, fmt.Sprintf("Could not continue deployment on node %s: %s.", t.node.UUID, messageOf(err)), true)

@@ -21,11 +21,7 @@ func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
 		if err := t.driver.inspect.validate(t); err != nil {
 			return err
 		}
-		if err := t.start(onInspect, "", ""); err != nil {
-			return invalidRequest("inspect", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("inspect_hardware", func(ctx context.Context, t *task) error { return t.inspectNode(ctx) })
-		return nil
+		return t.begin(onInspect, "", "inspect_hardware", (*task).inspectNode)
 	})
 }
 
@@ -95,7 +91,7 @@ func (c *Conductor) ContinueInspection(ctx context.Context, uuid string, invento
 				return err
 			}
 		}
-		t.continueWith("continue_inspection", func(ctx context.Context, t *task) error { return t.inspected(ctx, inventory, pluginData) })
+		t.continueWith("continue_inspection", func(t *task, ctx context.Context) error { return t.inspected(ctx, inventory, pluginData) })
 		return nil
 	})
 }

@@ -34,7 +34,7 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 				t.recordError(err)
 			}
 		}
-		t.continueWith("node_power_action", func(ctx context.Context, t *task) error { return t.setPowerWithin(ctx, target, limit) })
+		t.continueWith("node_power_action", func(t *task, ctx context.Context) error { return t.setPowerWithin(ctx, target, limit) })
 		return nil
 	})
 }

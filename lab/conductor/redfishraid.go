@@ -81,7 +81,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 
 // afterRAID restarts the machine if the BMC applies the change only at a restart. Otherwise it records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
-	t.setStepFlags(stepFlagSet{reboot: new(reboots), skipCurrent: new(true), polling: new(true)})
+	t.setStepFlags(stepFlagSet{reboot: reboots, skipCurrent: new(true), polling: new(true)})
 	if !reboots {
 		return "", t.recordVolumes(ctx)
 	}

@@ -39,7 +39,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 				t.recordError(err)
 			}
 		}
-		t.continueWith("_do_node_rescue", func(ctx context.Context, t *task) error { return t.rescueNode(ctx) })
+		t.continueWith("_do_node_rescue", (*task).rescueNode)
 		return nil
 	})
 }
@@ -92,15 +92,9 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 			return inMaintenance("unrescuing", t.node.UUID)
 		}
 		if err := t.driver.power.validate(t); err != nil {
-			if !isInvalid(err) {
-				return err
-			}
 			return failure("InstanceUnrescueFailure", "Failed to unrescue instance %s for node %s: Validation failed: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, messageOf(err))
 		}
-		if err := t.start(onUnrescue, "", ""); err != nil {
-			return invalidRequest("unrescue", t.node.UUID, t.node.ProvisionState)
-		}
-		t.continueWith("_do_node_unrescue", func(ctx context.Context, t *task) error {
+		return t.begin(onUnrescue, "", "_do_node_unrescue", func(t *task, ctx context.Context) error {
 			if _, err := t.driver.rescue.unrescue(ctx, t); err != nil {
 				t.rescueProblem(err, "unrescue")
 				return err
@@ -108,7 +102,6 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 			t.wipeAgent()
 			return t.process(onDone)
 		})
-		return nil
 	})
 }
 

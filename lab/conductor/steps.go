@@ -21,6 +21,30 @@ const (
 	serviceSteps stepKind = "service"
 )
 
+// operation holds the names and provision states in which the operations that run steps differ.
+type operation struct {
+	gerund                string // the operation's name in flags such as deployment_reboot
+	working, wait, failed string // provision states
+	message, history      string // the operation's name in messages and in the history
+	exception             string // the exception that Ironic raises for a failed step
+	disabled              string // the flag in driver_internal_info that the ramdisk is not booted
+	fault                 string // the reason for maintenance after a failure
+}
+
+var operations = map[stepKind]operation{
+	deploySteps: {
+		gerund: "deployment", working: deploying, wait: deployWait, failed: deployFail, exception: kindDeployFailure,
+	},
+	cleanSteps: {
+		gerund: "cleaning", working: cleaning, wait: cleanWait, failed: cleanFail, exception: "NodeCleaningFailure",
+		message: "cleaning", history: "cleaning", disabled: "cleaning_disable_ramdisk", fault: faultClean,
+	},
+	serviceSteps: {
+		gerund: "servicing", working: servicing, wait: serviceWait, failed: serviceFail, exception: "NodeServicingFailure",
+		message: "service", history: "servicing", disabled: "service_disable_ramdisk", fault: faultService,
+	},
+}
+
 // step returns a pointer to the field of the node that holds the current step.
 func (k stepKind) step(n *db.Node) *db.Dict {
 	switch k {
@@ -30,30 +54,6 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 		return &n.ServiceStep
 	default:
 		return &n.DeployStep
-	}
-}
-
-// gerund returns the name of the operation as used in flags such as deployment_reboot.
-func (k stepKind) gerund() string {
-	switch k {
-	case cleanSteps:
-		return "cleaning"
-	case serviceSteps:
-		return "servicing"
-	default:
-		return "deployment"
-	}
-}
-
-// waits returns the provision state in which a node waits for a step of this kind to end.
-func (k stepKind) waits() string {
-	switch k {
-	case cleanSteps:
-		return cleanWait
-	case serviceSteps:
-		return serviceWait
-	default:
-		return deployWait
 	}
 }
 
@@ -346,7 +346,7 @@ func (t *task) nextStep(kind stepKind) int {
 	if kept, ok := t.node.DriverInternalInfo[key]; ok {
 		skip = python.Truthy(kept)
 	}
-	t.dropInternal(key, kind.gerund()+"_polling")
+	t.dropInternal(key, operations[kind].gerund+"_polling")
 	if len(*kind.step(t.node)) == 0 {
 		return 0
 	}
@@ -358,7 +358,7 @@ func (t *task) nextStep(kind stepKind) int {
 	if skip {
 		index++
 	}
-	if index >= len(dictsOf(t.internal(string(kind)+"_steps"))) {
+	if index >= len(t.steps(kind)) {
 		return -1
 	}
 	return index
@@ -367,7 +367,7 @@ func (t *task) nextStep(kind stepKind) int {
 // executeStep runs one step. It returns the provision state in which the node waits for the end of the step, or "" if
 // the step is done. If over is true, a reserved step has already changed the node's state.
 func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (state string, over bool, err error) {
-	t.dropInternal(kind.gerund() + "_polling")
+	t.dropInternal(operations[kind].gerund + "_polling")
 	name := step.Text("interface")
 	if isReserved(step) {
 		over, err = t.reservedStep(ctx, step)

@@ -21,7 +21,7 @@ type task struct {
 
 	// If after is not nil, a worker runs it once the call that created the task has succeeded. name is the name of
 	// the Python function that after implements. If no worker is free, refused is called.
-	after        func(context.Context, *task) error
+	after        func(*task, context.Context) error
 	name         string
 	refused      func(error)
 	reserved     bool // the task may use the workers that are reserved for API calls
@@ -115,7 +115,7 @@ func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do f
 
 // run runs the task's after function in a worker and releases the lock.
 func (t *task) run(ctx context.Context) {
-	err := t.after(ctx, t)
+	err := t.after(t, ctx)
 	// Like a hook in Ironic, record the error unless the task has already recorded one.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
@@ -125,8 +125,33 @@ func (t *task) run(ctx context.Context) {
 }
 
 // continueWith sets the function that a worker runs after the current call has succeeded.
-func (t *task) continueWith(name string, do func(context.Context, *task) error) {
+func (t *task) continueWith(name string, do func(*task, context.Context) error) {
 	t.name, t.after = name, do
+}
+
+// worker is like continueWith for a function that returns no error.
+func (t *task) worker(name string, do func(*task, context.Context)) {
+	t.continueWith(name, noError(do))
+}
+
+func noError(do func(*task, context.Context)) func(*task, context.Context) error {
+	return func(t *task, ctx context.Context) error {
+		do(t, ctx)
+		return nil
+	}
+}
+
+// begin starts an operation that a client has requested: it calls start and continueWith.
+func (t *task) begin(e event, target, name string, do func(*task, context.Context) error) error {
+	if err := t.start(e, target, ""); err != nil {
+		action := string(e)
+		if e == onClean {
+			action = "manual clean"
+		}
+		return invalidRequest(action, t.node.UUID, t.node.ProvisionState)
+	}
+	t.continueWith(name, do)
+	return nil
 }
 
 // upgrade makes a shared task exclusive by taking the node's lock.
