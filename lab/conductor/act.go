@@ -92,7 +92,7 @@ func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 		if t.node.Protected {
 			return protected(t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return failure(kindDeployFailure, "Failed to validate power driver interface. Can not delete instance. Error: %s", messageOf(err))
 		}
 		before := t.node.ProvisionState
@@ -150,7 +150,7 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 // verify implements do_node_verify.
 func (t *task) verify(ctx context.Context) error {
 	problem, state := "", ""
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.validateRedfish("power"); err != nil {
 		problem = fmt.Sprintf("Failed to validate power driver interface for node %s. Error: %s", t.node.UUID, messageOf(err))
 	} else if state, err = t.driver.power.state(ctx, t); err != nil {
 		problem = fmt.Sprintf("Failed to get power state for node %s. Error: %s", t.node.UUID, messageOf(err))
@@ -182,9 +182,6 @@ func (t *task) adopt(ctx context.Context) error {
 			return err
 		}
 		if err := t.driver.deploy.prepare(ctx, t); err != nil {
-			return err
-		}
-		if err := t.driver.deploy.takeOver(ctx, t); err != nil {
 			return err
 		}
 		t.save()

@@ -276,7 +276,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	}
 	byManager, _ := dictOf(result[name+"_steps"])
 	byInterface := map[string]any{}
-	for _, manager := range sortedKeys(byManager) {
+	for _, manager := range slices.Sorted(maps.Keys(byManager)) {
 		for _, step := range dictsOf(byManager[manager]) {
 			for _, key := range []string{"interface", "step", "priority"} {
 				if _, ok := step[key]; !ok {
@@ -295,10 +295,6 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	t.stamp("agent_cached_" + name + "_steps_refreshed")
 	t.save()
 	return nil
-}
-
-func sortedKeys(d db.Dict) []string {
-	return slices.Sorted(maps.Keys(d))
 }
 
 // executeInBand starts a step on the agent and returns the provision state in which the node waits for the step to

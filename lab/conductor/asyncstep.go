@@ -64,27 +64,28 @@ func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	return operations[t.currentKind()].wait, nil
 }
 
-// eachWaiting calls do, holding a shared lock, for each unlocked node in one of the given states. It skips nodes
-// whose interface of the given kind is not redfish, and nodes for which the given field of driver_internal_info is
-// false or unset. If do fails, the node is tried again in the next round. eachWaiting implements node_periodic
-// (ironic/conductor/periodics.py).
-func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
-		return n.Reservation == "" && slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field])
-	})
-	for _, node := range nodes {
-		if ctx.Err() != nil {
+// forEach calls do with a task for each unlocked node that matches, and still does so when the task has been acquired.
+// It skips nodes that have been locked in the meantime. It ends early if no worker is free.
+func (c *Conductor) forEach(ctx context.Context, how locking, matches func(*db.Node) bool, do func(*task, context.Context) error) {
+	for _, node := range c.tables.Nodes.List(func(n *db.Node) bool { return n.Reservation == "" && matches(n) }) {
+		err := c.withTask(ctx, node.UUID, how, func(ctx context.Context, t *task) error {
+			if !matches(t.node) {
+				return nil
+			}
+			return do(t, ctx)
+		})
+		if ctx.Err() != nil || isKind(err, kindNoWorker) {
 			return
 		}
-		t, err := c.acquire(ctx, node.UUID, locking{shared: true})
-		if err != nil {
-			continue
-		}
-		if t.driver.names[kind] == "redfish" && python.Truthy(t.internal(field)) {
-			_ = do(t, ctx)
-		}
-		t.release()
 	}
+}
+
+// eachRedfish calls do for each unlocked node in one of the given states whose interface of the given kind is redfish
+// and for which the given field of driver_internal_info is set (node_periodic in ironic/conductor/periodics.py).
+func (c *Conductor) eachRedfish(ctx context.Context, how locking, kind, field string, states []string, do func(*task, context.Context) error) {
+	c.forEach(ctx, how, func(n *db.Node) bool {
+		return slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field]) && interfaceOf(n, kind) == "redfish"
+	}, do)
 }
 
 // resumeStep releases the lock and continues the current operation. It continues after the current step, or repeats

@@ -107,10 +107,6 @@ func (d autodetectDeploy) tearDown(_ context.Context, t *task) error {
 	return d.notSwitched(t, "tear_down")
 }
 
-func (d autodetectDeploy) takeOver(_ context.Context, t *task) error {
-	return d.notSwitched(t, "take_over")
-}
-
 func (d autodetectDeploy) prepareCleaning(_ context.Context, t *task) (string, error) {
 	return "", d.notSwitched(t, "prepare_cleaning")
 }

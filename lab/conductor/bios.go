@@ -55,11 +55,6 @@ func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, 
 	return system, bios, err
 }
 
-// redfishFault returns Ironic's RedfishError exception with the given message.
-func redfishFault(format string, args ...any) *db.Fault {
-	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
-}
-
 // changeBIOS implements the part of apply_configuration that runs before the reboot.
 func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) (string, error) {
 	if err := t.convertSettings(settings); err != nil {
@@ -204,7 +199,7 @@ func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 
 // checkBIOSSteps implements _query_bios_apply_status.
 func (c *Conductor) checkBIOSSteps(ctx context.Context) {
-	c.eachWaiting(ctx, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
+	c.eachRedfish(ctx, locking{shared: true}, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
 }
 
 // checkBIOSStep resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as

@@ -172,11 +172,11 @@ func (m *bmc) readRegistry(ctx context.Context, id string) ([]registryAttribute,
 	if err := m.get(ctx, m.info.root+"/", &root); err != nil || root.Registries == nil {
 		return nil, err
 	}
-	var files struct{ Members []link }
-	if err := m.get(ctx, root.Registries.ID, &files); err != nil {
+	files, err := m.links(ctx, root.Registries.ID)
+	if err != nil {
 		return nil, err
 	}
-	for _, member := range files.Members {
+	for _, member := range files {
 		var file struct {
 			ID       string `json:"Id"`
 			Registry string

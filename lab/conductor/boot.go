@@ -75,7 +75,7 @@ func bootModeFor(t *task) string {
 // syncBootMode sets the machine's boot mode to the requested one. If none is requested, it stores the machine's
 // current boot mode in the node.
 func (t *task) syncBootMode(ctx context.Context) error {
-	has, err := t.driver.management.bootMode(ctx, t)
+	has, err := t.bootMode(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
 		return err
 	}
@@ -103,12 +103,11 @@ func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
 	if t.node.ProvisionState == adopting {
 		return nil
 	}
-	modes, err := t.driver.management.bootModes(t)
-	if err == nil && !slices.Contains(modes, mode) {
+	if modes := []string{"uefi", "bios"}; t.driver.names["management"] == "redfish" && !slices.Contains(modes, mode) {
 		problem := invalid("Unsupported boot mode %s specified for node %s. Supported boot modes are: %s", mode, t.node.UUID, strings.Join(modes, ", "))
 		return invalid("Node %s boot mode is not set. Attempt to set %s boot mode on the baremetal node failed with error %s", t.node.UUID, mode, problem.Text)
 	}
-	err = t.driver.management.setBootMode(ctx, t, mode)
+	err := t.changeBootMode(ctx, mode)
 	switch {
 	case isKind(err, kindUnsupported) && must:
 		return db.Faultf(400, kindUnsupported, "Baremetal node %s boot mode is not set to boot mode %s: %s", t.node.UUID, mode, messageOf(err))
@@ -123,7 +122,7 @@ func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
 
 // setBootDevice implements node_set_boot_device.
 func (t *task) setBootDevice(ctx context.Context, device string, persistent bool) error {
-	if err := t.driver.management.validate(t); err != nil {
+	if err := t.validateRedfish("management"); err != nil {
 		return err
 	}
 	if t.node.ProvisionState == adopting {
@@ -140,7 +139,7 @@ func (t *task) setBootDevice(ctx context.Context, device string, persistent bool
 			persistent = true
 		}
 	}
-	return t.driver.management.setBootDevice(ctx, t, device, persistent)
+	return t.changeBootDevice(ctx, device, persistent)
 }
 
 // preparesRamdisk implements need_prepare_ramdisk.
@@ -342,7 +341,7 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	if err != nil || !strings.EqualFold(wanted.Text("secure_boot"), "true") {
 		return err
 	}
-	if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
+	if err := t.changeSecureBoot(ctx, on); err != nil {
 		if isKind(err, kindUnsupported) {
 			return nil
 		}

@@ -20,7 +20,7 @@ func (t *task) cacheVendor(ctx context.Context) {
 	if t.node.Properties.Text("vendor") != "" {
 		return
 	}
-	vendor, err := t.driver.management.vendor(ctx, t)
+	vendor, err := t.vendor(ctx)
 	if err != nil || vendor == "" || t.upgrade(ctx, locking{}) != nil {
 		return
 	}
@@ -29,11 +29,11 @@ func (t *task) cacheVendor(ctx context.Context) {
 }
 
 func (t *task) cacheBootMode(ctx context.Context) {
-	mode, err := t.driver.management.bootMode(ctx, t)
+	mode, err := t.bootMode(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
 		return
 	}
-	secure, err := t.driver.management.secureBoot(ctx, t)
+	secure, err := t.secureBoot(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
 		return
 	}
@@ -47,7 +47,7 @@ func (t *task) cacheBootMode(ctx context.Context) {
 
 // cacheHealth reads the machine's health from the BMC and stores it in the node.
 func (t *task) cacheHealth(ctx context.Context) {
-	health, err := t.driver.management.health(ctx, t)
+	health, err := t.health(ctx)
 	if err != nil || health == t.node.Health {
 		return
 	}

@@ -29,7 +29,7 @@ func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, dis
 		if t.node.Maintenance {
 			return inMaintenance("cleaning", t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, messageOf(err))
 		}
 		return t.begin(onClean, manageable, "do_node_clean", func(t *task, ctx context.Context) error { return t.clean(ctx, steps, disableRamdisk) })

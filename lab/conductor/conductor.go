@@ -46,8 +46,8 @@ func New(options Options) (*Conductor, error) {
 	c := &Conductor{options: options, tables: options.Tables, failedSyncs: map[string]int{}, certificates: map[string]string{}}
 	c.consoles.nodes = map[string]*consoleRelay{}
 	c.life, c.end = context.WithCancel(context.Background())
-	c.bmcs = newBMCCache(c)
-	c.images = newImageStore(c)
+	c.bmcs = &bmcCache{c: c}
+	c.images = &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 	if err := c.forgetLocks(); err != nil {
 		c.end()
 		return nil, fmt.Errorf("making a conductor: %w", err)
@@ -87,13 +87,11 @@ func (c *Conductor) forgetLocks() error {
 // failStuck moves the nodes in the given state to the corresponding failed state, because their operations cannot be
 // resumed.
 func (c *Conductor) failStuck(state string) {
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
-	for _, node := range nodes {
-		_ = c.withTask(c.life, node.UUID, locking{}, func(_ context.Context, t *task) error {
-			t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, hostname), "transition", true)
-			return t.process(onFail)
-		})
-	}
+	stuck := func(n *db.Node) bool { return n.ProvisionState == state }
+	c.forEach(c.life, locking{}, stuck, func(t *task, _ context.Context) error {
+		t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, hostname), "transition", true)
+		return t.process(onFail)
+	})
 }
 
 // Run runs the periodic tasks until ctx is done or Close is called. It then closes the conductor.

@@ -60,18 +60,10 @@ func (c *Conductor) expireConsoles(ctx context.Context) {
 		created, err := time.Parse(tokenCreated, n.DriverInternalInfo.Text("novnc_secret_token_created"))
 		return err == nil && n.ConsoleEnabled && strings.HasSuffix(n.Interfaces["console"], "-graphical") && created.Add(vncTokenTimeout).Before(now)
 	}
-	for _, node := range c.tables.Nodes.List(func(n *db.Node) bool { return expired(n) && n.Reservation == "" }) {
-		err := c.withTask(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
-			if !expired(t.node) {
-				return nil
-			}
-			c.switchGraphical(t.node, false)
-			t.node.ConsoleEnabled = false
-			t.save()
-			return nil
-		})
-		if isKind(err, kindNoWorker) {
-			return
-		}
-	}
+	c.forEach(ctx, locking{}, expired, func(t *task, _ context.Context) error {
+		c.switchGraphical(t.node, false)
+		t.node.ConsoleEnabled = false
+		t.save()
+		return nil
+	})
 }

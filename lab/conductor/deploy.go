@@ -93,7 +93,7 @@ func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
 	if err := t.switchDeploy(); err != nil {
 		return err
 	}
-	if err := t.driver.power.validate(t); err != nil {
+	if err := t.validateRedfish("power"); err != nil {
 		return err
 	}
 	if err := t.driver.deploy.validate(ctx, t); err != nil {

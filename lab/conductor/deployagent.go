@@ -171,8 +171,6 @@ func (agentDeploy) tearDown(ctx context.Context, t *task) error {
 	return t.setPower(ctx, powerOff)
 }
 
-func (agentDeploy) takeOver(context.Context, *task) error { return nil }
-
 // eraseParameters holds the agent's settings for erasing disks (agent_add_clean_params), with Ironic's defaults.
 var eraseParameters = db.Dict{
 	"agent_erase_devices_iterations": 1, "agent_erase_devices_zeroize": true, "agent_erase_skip_read_only": false,
@@ -190,49 +188,36 @@ func (agentDeploy) prepareCleaning(ctx context.Context, t *task) (string, error)
 
 func (agentDeploy) tearDownCleaning(ctx context.Context, t *task) error {
 	failed := t.node.Fault == faultClean
+	if err := t.leaveRamdisk(ctx, failed); err != nil || failed || !t.powerStaysOn() {
+		return err
+	}
+	return t.setPower(ctx, reboot)
+}
+
+// leaveRamdisk powers the machine off, unless the operation has failed or the machine must stay powered on, and cleans
+// up the ramdisk boot.
+func (t *task) leaveRamdisk(ctx context.Context, failed bool) error {
 	if !failed && !t.powerStaysOn() {
 		if err := t.setPower(ctx, powerOff); err != nil {
 			return err
 		}
 	}
-	if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil {
-		return err
-	}
-	if !failed && t.powerStaysOn() {
-		return t.setPower(ctx, reboot)
-	}
-	return nil
+	return t.driver.boot.cleanUpRamdisk(ctx, t)
 }
 
 func (agentDeploy) prepareService(ctx context.Context, t *task) (string, error) {
-	err := t.powerOffAndOn(ctx, func() error {
-		t.node.PowerState = powerOn
-		t.save()
-		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
-			return err
-		}
-		return t.prepareAgentBoot(ctx)
-	})
-	return serviceWait, err
+	return serviceWait, t.restartIntoAgent(ctx)
 }
 
 func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	failed := t.node.Fault == faultService
-	if !failed && !t.powerStaysOn() {
-		if err := t.setPower(ctx, powerOff); err != nil {
-			return err
-		}
-	}
-	if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil || failed {
+	if err := t.leaveRamdisk(ctx, failed); err != nil || failed {
 		return err
 	}
 	if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
 		return err
 	}
-	if t.powerStaysOn() {
-		return t.setPower(ctx, reboot)
-	}
-	return t.setPower(ctx, powerOn)
+	return t.setPower(ctx, t.powerOnAgain())
 }
 
 // bootAgent implements the "deploy" step of all agent deploy interfaces except ramdisk. It boots the machine into the agent
@@ -330,11 +315,7 @@ func (t *task) lockdown(ctx context.Context) error {
 }
 
 func bootInstance(ctx context.Context, t *task, _ db.Dict) (string, error) {
-	change := powerOn
-	if t.powerStaysOn() {
-		change = reboot
-	}
-	if err := t.setPower(ctx, change); err != nil {
+	if err := t.setPower(ctx, t.powerOnAgain()); err != nil {
 		return "", t.raise(ctx, fmt.Sprintf("Error booting node %s after deploy. %s: %s", t.node.UUID, className(err), messageOf(err)), false)
 	}
 	return "", nil

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
@@ -157,21 +156,18 @@ func interfaceOf(n *db.Node, kind string) string {
 
 // driver holds the implementations of a node's interfaces, and the names of all its interfaces by kind.
 type driver struct {
-	names      map[string]string
-	power      powerInterface
-	boot       bootInterface
-	deploy     deployInterface
-	management managementInterface
-	inspect    inspectInterface
-	rescue     rescueInterface
+	names   map[string]string
+	power   powerInterface
+	boot    bootInterface
+	deploy  deployInterface
+	inspect inspectInterface
+	rescue  rescueInterface
 }
 
 type powerInterface interface {
-	validate(t *task) error
 	state(ctx context.Context, t *task) (string, error)
 	set(ctx context.Context, t *task, state string, timeout time.Duration) error
 	reboot(ctx context.Context, t *task, timeout time.Duration) error
-	supported() []string
 }
 
 type bootInterface interface {
@@ -185,34 +181,11 @@ type bootInterface interface {
 	cleanUpInstance(ctx context.Context, t *task) error
 }
 
-type managementInterface interface {
-	validate(t *task) error
-	bootDevices() []string
-	setBootDevice(ctx context.Context, t *task, device string, persistent bool) error
-	bootDevice(ctx context.Context, t *task) (string, *bool, error)
-	bootModes(t *task) ([]string, error)
-	setBootMode(ctx context.Context, t *task, mode string) error
-	bootMode(ctx context.Context, t *task) (string, error)
-	secureBoot(ctx context.Context, t *task) (*bool, error)
-	setSecureBoot(ctx context.Context, t *task, on bool) error
-	health(ctx context.Context, t *task) (string, error)
-	vendor(ctx context.Context, t *task) (string, error)
-	macAddresses(ctx context.Context, t *task) ([]string, error)
-	injectNMI(ctx context.Context, t *task) error
-	indicators(ctx context.Context, t *task) ([]api.Indicator, error)
-	indicatorState(ctx context.Context, t *task, component, name string) (string, error)
-	setIndicatorState(ctx context.Context, t *task, component, name, state string) error
-	media(ctx context.Context, t *task) ([]db.Dict, error)
-	attachMedia(ctx context.Context, t *task, device, url string) error
-	detachMedia(ctx context.Context, t *task, devices []string) error
-}
-
 type deployInterface interface {
 	validate(ctx context.Context, t *task) error
 	prepare(ctx context.Context, t *task) error
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
-	takeOver(ctx context.Context, t *task) error
 	// The prepare methods return the provision state in which the node waits for the ramdisk, or "" if it need not
 	// wait.
 	prepareCleaning(ctx context.Context, t *task) (string, error)
@@ -248,15 +221,9 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	for _, kind := range interfaceKinds {
 		d.names[kind] = interfaceOf(n, kind)
 	}
-	d.power, d.management = fakePower{}, fakeManagement{}
+	d.power = fakePower{}
 	if d.names["power"] == "redfish" {
 		d.power = redfishPower{}
-	}
-	switch d.names["management"] {
-	case "redfish":
-		d.management = redfishManagement{}
-	case "noop":
-		d.management = noopManagement{}
 	}
 	switch d.names["boot"] {
 	case "redfish-virtual-media":

@@ -10,8 +10,6 @@ import (
 // fakePower implements the fake power interface, for nodes without a machine.
 type fakePower struct{}
 
-func (fakePower) validate(*task) error { return nil }
-
 func (fakePower) state(_ context.Context, t *task) (string, error) { return t.node.PowerState, nil }
 
 func (fakePower) set(_ context.Context, t *task, change string, _ time.Duration) error {
@@ -20,10 +18,6 @@ func (fakePower) set(_ context.Context, t *task, change string, _ time.Duration)
 }
 
 func (fakePower) reboot(context.Context, *task, time.Duration) error { return nil }
-
-func (fakePower) supported() []string {
-	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
-}
 
 type fakeBoot struct{}
 
@@ -46,7 +40,6 @@ func (fakeDeploy) validate(context.Context, *task) error { return nil }
 func (fakeDeploy) prepare(context.Context, *task) error  { return nil }
 func (fakeDeploy) cleanUp(context.Context, *task) error  { return nil }
 func (fakeDeploy) tearDown(context.Context, *task) error { return nil }
-func (fakeDeploy) takeOver(context.Context, *task) error { return nil }
 
 func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { return "", nil }
 func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }

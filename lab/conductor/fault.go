@@ -46,6 +46,11 @@ func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
 }
 
+// redfishFault returns Ironic's RedfishError exception with the given message.
+func redfishFault(format string, args ...any) *db.Fault {
+	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
+}
+
 func unsupported(driver, extension string) *db.Fault {
 	return db.Faultf(http.StatusBadRequest, kindUnsupported, "Driver %s does not support %s (disabled or not implemented).", driver, extension)
 }

@@ -127,12 +127,12 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 		return err
 	}
 	return t.connect(ctx, func(m *bmc, _ string) error {
-		var systems struct{ Members []link }
-		if err := m.get(ctx, m.info.root+"/Systems", &systems); err != nil {
+		systems, err := m.links(ctx, m.info.root+"/Systems")
+		if err != nil {
 			return err
 		}
 		body := map[string]any{"ImageURI": image, "TransferProtocol": "HTTP"}
-		if len(systems.Members) > 1 {
+		if len(systems) > 1 {
 			body["Targets"] = []any{t.node.DriverInfo["redfish_system_id"]}
 		}
 		if target == "" {
@@ -259,7 +259,7 @@ func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
 // dropFailedUpdates implements _query_update_failed. It discards the remaining updates of failed nodes in
 // maintenance, because these updates must not continue when the maintenance ends.
 func (c *Conductor) dropFailedUpdates(ctx context.Context) {
-	c.eachWaiting(ctx, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
+	c.eachRedfish(ctx, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
 		if !t.node.Maintenance {
 			return nil
 		}

@@ -80,17 +80,7 @@ func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) 
 	if err := s.bmc.get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
 		return nil, err
 	}
-	var list struct{ Members []link }
-	if err := s.bmc.get(ctx, chassis.NetworkAdapters.ID, &list); err != nil {
-		return nil, err
-	}
-	adapters := make([]networkAdapter, len(list.Members))
-	for i, member := range list.Members {
-		if err := s.bmc.get(ctx, member.ID, &adapters[i]); err != nil {
-			return nil, err
-		}
-	}
-	return adapters, nil
+	return members[networkAdapter](ctx, s.bmc, chassis.NetworkAdapters)
 }
 
 // adapterFirmware implements retrieve_nic_components.

@@ -12,7 +12,7 @@ import (
 
 // checkFirmwareUpdates implements _query_update_status.
 func (c *Conductor) checkFirmwareUpdates(ctx context.Context) {
-	c.eachWaiting(ctx, "firmware", firmwareUpdates, []string{cleanWait, deployWait, serviceWait}, (*task).checkFirmwareUpdate)
+	c.eachRedfish(ctx, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanWait, deployWait, serviceWait}, (*task).checkFirmwareUpdate)
 }
 
 // checkFirmwareUpdate implements _check_node_redfish_firmware_update.

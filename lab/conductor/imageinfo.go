@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,13 +96,8 @@ func checkImage(n *db.Node) error {
 func (t *task) buildInstanceInfo(ctx context.Context) error {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
-	head, err := t.c.images.ask(ctx, http.MethodHead, source)
-	if err != nil {
-		return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: %v", source, err)
-	}
-	_ = head.Body.Close()
-	if head.StatusCode != http.StatusOK {
-		return failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Got HTTP code %d instead of 200 in response to HEAD request.", source, head.StatusCode)
+	if _, err := t.c.images.head(ctx, source); err != nil {
+		return err
 	}
 	info["image_url"] = source
 	info["image_type"] = "partition"
@@ -130,11 +124,11 @@ func imageScheme(source string) (string, error) {
 		if uuidRule.MatchString(source) {
 			return schemeGlance, nil
 		}
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Scheme-less image href is not a UUID.", source)
+		return "", badImage(source, "Scheme-less image href is not a UUID.")
 	}
 	scheme = strings.ToLower(scheme)
 	if !slices.Contains([]string{"http", "https", "file", schemeGlance, schemeOCI, "nfs", "cifs", "smb"}, scheme) {
-		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", source, scheme)
+		return "", badImage(source, "Image download protocol %s is not supported.", scheme)
 	}
 	return scheme, nil
 }

@@ -15,7 +15,7 @@ import (
 // Inspect starts an inspection of the node.
 func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return err
 		}
 		if err := t.driver.inspect.validate(t); err != nil {
@@ -147,7 +147,7 @@ type agentInspect struct{}
 func (agentInspect) validate(t *task) error { return t.driver.boot.validateInspection(t) }
 
 func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
-	macs, err := t.driver.management.macAddresses(ctx, t)
+	macs, err := t.macAddresses(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
 		return "", err
 	}
@@ -159,7 +159,7 @@ func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 	}
 	t.setInternal(managesBoot, true)
 	t.save()
-	if err = bootForInspection(ctx, t); err == nil {
+	if err = t.powerOffAndOn(ctx, func() error { return t.driver.boot.prepareRamdisk(ctx, t) }); err == nil {
 		return inspectWait, nil
 	}
 	message := "unable to start inspection: " + messageOf(err)
@@ -167,20 +167,6 @@ func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 	t.node.LastError = message
 	t.save()
 	return "", inspectionFailure("%s", message)
-}
-
-func bootForInspection(ctx context.Context, t *task) error {
-	on := reboot
-	if !t.powerStaysOn() {
-		if err := t.setPower(ctx, powerOff); err != nil {
-			return err
-		}
-		on = powerOn
-	}
-	if err := t.driver.boot.prepareRamdisk(ctx, t); err != nil {
-		return err
-	}
-	return t.setPower(ctx, on)
 }
 
 // tearDownInspection cleans up the ramdisk boot if the conductor manages it. It then powers the machine off, or

@@ -179,7 +179,7 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
 	most := powerRetries
-	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
+	if t.node.PowerState == "" && isInvalid(t.validateRedfish("power")) {
 		return 0
 	}
 	// One request to the BMC returns everything that the power sync reads.
@@ -254,30 +254,22 @@ func (t *task) giveUpPower(now string, problem error) {
 
 // recoverPower ends the maintenance of nodes that had a power failure, once their power state can be read again.
 func (c *Conductor) recoverPower(ctx context.Context) {
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
-		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""
-	})
-	for _, node := range nodes {
-		if ctx.Err() != nil {
-			return
+	failed := func(n *db.Node) bool {
+		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == ""
+	}
+	c.forEach(ctx, locking{shared: true}, failed, func(t *task, ctx context.Context) error {
+		if err := t.validateRedfish("power"); err != nil {
+			return err
 		}
-		c.recoverOne(ctx, node.UUID)
-	}
-}
-
-func (c *Conductor) recoverOne(ctx context.Context, uuid string) {
-	t, err := c.acquire(ctx, uuid, locking{shared: true})
-	if err != nil {
-		return
-	}
-	defer t.release()
-	if !t.node.Maintenance || t.node.Fault != faultPower || t.driver.power.validate(t) != nil {
-		return
-	}
-	now, err := t.driver.power.state(ctx, t)
-	if err != nil || t.upgrade(ctx, locking{}) != nil {
-		return
-	}
-	t.node.PowerState, t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = now, false, "", ""
-	t.save()
+		now, err := t.driver.power.state(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := t.upgrade(ctx, locking{}); err != nil {
+			return err
+		}
+		t.node.PowerState, t.node.Maintenance, t.node.MaintenanceReason, t.node.Fault = now, false, "", ""
+		t.save()
+		return nil
+	})
 }

@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"ironworks/python"
@@ -12,10 +11,10 @@ import (
 // SetPower starts a power change. The timeout is in seconds; 0 means the configured timeout.
 func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout int) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return err
 		}
-		if !slices.Contains(t.driver.power.supported(), target) {
+		if powerTarget(target) == "" {
 			return invalid("The driver %s does not support the power state, %s", t.node.Driver, target)
 		}
 		limit := time.Duration(timeout) * time.Second
@@ -143,16 +142,36 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 // powerOffAndOn powers the machine off, calls do, and powers the machine on. If the machine must stay powered on, it
 // only reboots the machine after calling do.
 func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
-	on := powerOn
-	if t.powerStaysOn() {
-		on = reboot
-	} else if err := t.setPower(ctx, powerOff); err != nil {
-		return err
+	if !t.powerStaysOn() {
+		if err := t.setPower(ctx, powerOff); err != nil {
+			return err
+		}
 	}
 	if err := do(); err != nil {
 		return err
 	}
-	return t.setPower(ctx, on)
+	return t.setPower(ctx, t.powerOnAgain())
+}
+
+// restartIntoAgent restarts a machine with an instance into the agent.
+func (t *task) restartIntoAgent(ctx context.Context) error {
+	return t.powerOffAndOn(ctx, func() error {
+		t.node.PowerState = powerOn
+		t.save()
+		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
+			return err
+		}
+		return t.prepareAgentBoot(ctx)
+	})
+}
+
+// powerOnAgain returns the power change that starts a machine that was powered off, or restarts it if it must stay
+// powered on.
+func (t *task) powerOnAgain() string {
+	if t.powerStaysOn() {
+		return reboot
+	}
+	return powerOn
 }
 
 // powerStaysOn implements disable_power_off.

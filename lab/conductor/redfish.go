@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"bytes"
-	"container/list"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,37 +45,26 @@ func (e *sushyError) isHTTP() bool { return e != nil && e.status != 0 }
 
 // bmcCache caches the sessions with BMCs (SessionCache). If it is full, it evicts the oldest session.
 type bmcCache struct {
-	c     *Conductor
-	mu    sync.Mutex
-	known map[string]*list.Element
-	order *list.List
-}
-
-func newBMCCache(c *Conductor) *bmcCache {
-	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
+	c        *Conductor
+	mu       sync.Mutex
+	sessions []*bmc // the oldest first
 }
 
 // get returns the session for the given settings. A new session has to log in before its first request.
 func (b *bmcCache) get(info redfishInfo) *bmc {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := info.key()
-	if e := b.known[key]; e != nil {
-		return e.Value.(*bmc) //nolint:forcetypeassert // nothing else is in it
+	if i := slices.IndexFunc(b.sessions, func(m *bmc) bool { return m.info == info }); i >= 0 {
+		return b.sessions[i]
 	}
-	m := &bmc{c: b.c, info: info, key: key}
-	b.known[key] = b.order.PushBack(m)
-	if b.order.Len() > b.c.options.Limits.BMCSessions {
+	m := &bmc{c: b.c, info: info}
+	b.sessions = append(b.sessions, m)
+	if len(b.sessions) > b.c.options.Limits.BMCSessions {
 		// The evicted session is closed if a worker is free. Otherwise it remains open until the BMC ends it after a
 		// timeout.
-		_ = b.c.spawn(false, b.drop(b.order.Front()).logOut)
+		_ = b.c.spawn(false, b.sessions[0].logOut)
+		b.sessions = slices.Delete(b.sessions, 0, 1)
 	}
-	return m
-}
-
-func (b *bmcCache) drop(e *list.Element) *bmc {
-	m := b.order.Remove(e).(*bmc) //nolint:forcetypeassert // nothing else is in it
-	delete(b.known, m.key)
 	return m
 }
 
@@ -83,16 +72,13 @@ func (b *bmcCache) drop(e *list.Element) *bmc {
 func (b *bmcCache) forget(m *bmc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := b.known[m.key]; e != nil && e.Value == m {
-		b.drop(e)
-	}
+	b.sessions = slices.DeleteFunc(b.sessions, func(known *bmc) bool { return known == m })
 }
 
 // bmc is a session with a BMC. It is shared by the nodes with the same Redfish settings.
 type bmc struct {
 	c    *Conductor
-	info redfishInfo
-	key  string
+	info redfishInfo // without the system
 
 	login sync.Mutex // held while logging in
 
@@ -409,16 +395,18 @@ func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error
 		return err
 	}
 	const interval = 4 * time.Second // [redfish]connection_retry_interval
+	system := info.system
+	info.system = ""
 	for try := 1; ; try++ {
 		m := t.c.bmcs.get(info)
-		err := do(m, info.system)
+		err := do(m, system)
 		s := asSushy(err)
 		switch {
 		case s == nil:
 			return err
 		case s.class == "AccessError":
 			t.c.bmcs.forget(m)
-			return failure(kindRedfish, "Redfish exception occurred. Error: %s", s.text)
+			return redfishFault("%s", s.text)
 		case s.class != "ConnectionError":
 			return err
 		}

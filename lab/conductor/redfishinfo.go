@@ -1,8 +1,6 @@
 package conductor
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -20,6 +18,16 @@ type redfishInfo struct {
 	verify         bool
 	ca             string // path of a file with trusted certificates
 	auth           string
+}
+
+// validateRedfish returns an error if the node's interface of the given kind is redfish and driver_info lacks the data
+// that this interface needs.
+func (t *task) validateRedfish(kind string) error {
+	if t.driver.names[kind] != "redfish" {
+		return nil
+	}
+	_, err := parseRedfish(t.node)
+	return err
 }
 
 // parseRedfish implements parse_driver_info.
@@ -94,9 +102,4 @@ func (r *redfishInfo) parseVerify(n *db.Node) error {
 		return bad
 	}
 	return nil
-}
-
-func (r redfishInfo) key() string {
-	sum := sha256.Sum256([]byte(r.password))
-	return fmt.Sprint(r.base, "|", r.root, "|", r.user, "|", r.verify, "|", r.ca, "|", r.auth, "|", sum)
 }

@@ -2,9 +2,7 @@ package conductor
 
 import (
 	"context"
-	"encoding/json"
 	"net"
-	"slices"
 	"strings"
 
 	"ironworks/lab/db"
@@ -14,8 +12,7 @@ import (
 type redfishInspect struct{ fakeInspect }
 
 func (redfishInspect) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
+	return t.validateRedfish("inspect")
 }
 
 // ethernet holds the fields of a Redfish EthernetInterface that inspection uses.
@@ -27,15 +24,7 @@ type ethernet struct {
 }
 
 func (s *redfishSystem) nics(ctx context.Context) ([]ethernet, error) {
-	all, err := s.members(ctx, s.EthernetInterfaces)
-	if err != nil {
-		return nil, err
-	}
-	nics := make([]ethernet, len(all))
-	for i, raw := range all {
-		_ = json.Unmarshal(raw, &nics[i])
-	}
-	return nics, nil
+	return members[ethernet](ctx, s.bmc, s.EthernetInterfaces)
 }
 
 // drive holds the fields of a Redfish Drive that the conductor uses.
@@ -71,24 +60,11 @@ type storage struct {
 }
 
 func (s *redfishSystem) storages(ctx context.Context) ([]storage, error) {
-	all, err := s.members(ctx, s.Storage)
-	if err != nil {
-		return nil, err
+	storages, err := members[storage](ctx, s.bmc, s.Storage)
+	for i := 0; i < len(storages) && err == nil; i++ {
+		storages[i].drives, err = readAll[drive](ctx, s.bmc, storages[i].Drives)
 	}
-	storages := make([]storage, len(all))
-	for i, raw := range all {
-		if err := json.Unmarshal(raw, &storages[i]); err != nil {
-			continue
-		}
-		for _, at := range storages[i].Drives {
-			var d drive
-			if err := s.bmc.get(ctx, at.ID, &d); err != nil {
-				return nil, err
-			}
-			storages[i].drives = append(storages[i].drives, d)
-		}
-	}
-	return storages, nil
+	return storages, err
 }
 
 func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
@@ -128,10 +104,7 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	if vendor := system.vendorInfo(); len(vendor) > 0 {
 		inventory["system_vendor"] = vendor
 	}
-	for mode, word := range bootModeWords {
-		if word != system.Boot.Mode {
-			continue
-		}
+	if mode := system.bootMode(); mode != "" {
 		if capability(t.node, "boot_mode") == "" {
 			properties["capabilities"] = withCapability(properties.Text("capabilities"), "boot_mode:"+mode)
 		}
@@ -184,26 +157,27 @@ func withCapability(list, one string) string {
 // instructionSets maps Redfish's names for CPU architectures to Ironic's.
 var instructionSets = map[string]string{"ARM-A32": "arm", "ARM-A64": "aarch64", "IA-64": "ia64", "MIPS32": "mips", "MIPS64": "mips64", "x86": "i686", "x86-64": "x86_64"}
 
+// processor holds the fields of a Redfish Processor that inspection uses.
+type processor struct {
+	TotalThreads   int
+	Model          *string
+	MaxSpeedMHz    *int
+	InstructionSet string
+}
+
 func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	cpu := map[string]any{"count": 0, "architecture": ""}
-	all, err := s.members(ctx, s.Processors)
+	all, err := members[processor](ctx, s.bmc, s.Processors)
 	if err != nil || len(all) == 0 {
 		return cpu, err
 	}
 	// Ironic stores the number of threads as the number of CPUs.
 	threads := 0
-	for _, raw := range all {
-		var one struct{ TotalThreads int }
-		_ = json.Unmarshal(raw, &one)
+	for _, one := range all {
 		threads += one.TotalThreads
 	}
 	cpu["count"] = threads
-	var first struct {
-		Model          *string
-		MaxSpeedMHz    *int
-		InstructionSet string
-	}
-	_ = json.Unmarshal(all[0], &first)
+	first := all[0]
 	if first.Model != nil {
 		cpu["model_name"] = *first.Model
 	}
@@ -218,39 +192,27 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 // 1 GiB. If there is no such disk, it returns 0.
 func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 	const gib = 1 << 30
-	smallest := func(sizes []int64) int64 {
-		slices.Sort(sizes)
-		for _, size := range sizes {
-			if size >= 4*gib {
-				return size
+	type disk struct{ CapacityBytes int64 }
+	smallest := func(disks []disk) int64 {
+		var size int64
+		for _, d := range disks {
+			if d.CapacityBytes >= 4*gib && (size == 0 || d.CapacityBytes < size) {
+				size = d.CapacityBytes
 			}
 		}
-		return 0
+		return size
 	}
-	var simple, volumes, drives []int64
-	all, _ := s.members(ctx, s.SimpleStorage)
-	for _, raw := range all {
-		var one struct {
-			Devices []struct{ CapacityBytes *int64 }
-		}
-		_ = json.Unmarshal(raw, &one)
-		for _, d := range one.Devices {
-			if d.CapacityBytes != nil {
-				simple = append(simple, *d.CapacityBytes)
-			}
-		}
+	var simple, volumes, drives []disk
+	all, _ := members[struct{ Devices []disk }](ctx, s.bmc, s.SimpleStorage)
+	for _, one := range all {
+		simple = append(simple, one.Devices...)
 	}
 	for _, one := range storages {
-		inVolumes, _ := s.members(ctx, one.Volumes)
-		for _, raw := range inVolumes {
-			var v struct{ CapacityBytes *int64 }
-			if json.Unmarshal(raw, &v) == nil && v.CapacityBytes != nil {
-				volumes = append(volumes, *v.CapacityBytes)
-			}
-		}
+		inVolumes, _ := members[disk](ctx, s.bmc, one.Volumes)
+		volumes = append(volumes, inVolumes...)
 		for _, d := range one.drives {
 			if d.CapacityBytes != nil {
-				drives = append(drives, *d.CapacityBytes)
+				drives = append(drives, disk{*d.CapacityBytes})
 			}
 		}
 	}

@@ -22,12 +22,11 @@ type pcieFunction struct {
 func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 	var links []link
 	if json.Unmarshal(s.PCIeDevices, &links) != nil {
-		var at struct{ Members []link }
 		var collection link
-		if json.Unmarshal(s.PCIeDevices, &collection) != nil || s.bmc.get(ctx, collection.ID, &at) != nil {
+		if json.Unmarshal(s.PCIeDevices, &collection) != nil {
 			return nil
 		}
-		links = at.Members
+		links, _ = s.bmc.links(ctx, collection.ID)
 	}
 	var list []any
 	for _, at := range links {
@@ -35,12 +34,9 @@ func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 		if s.bmc.get(ctx, at.ID, &device) != nil {
 			continue
 		}
-		functions, err := s.members(ctx, device.PCIeFunctions)
-		if err != nil {
-			continue
-		}
-		for _, raw := range functions {
-			if info := pciInfo(raw); len(info) > 0 {
+		functions, _ := members[pcieFunction](ctx, s.bmc, device.PCIeFunctions)
+		for _, f := range functions {
+			if info := f.info(); len(info) > 0 {
 				list = append(list, info)
 			}
 		}
@@ -48,13 +44,8 @@ func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 	return list
 }
 
-// pciInfo returns the class and the IDs of a PCIe function under the names that the agent uses
-// (_extract_function_info).
-func pciInfo(raw json.RawMessage) map[string]any {
-	var f pcieFunction
-	if json.Unmarshal(raw, &f) != nil {
-		return nil
-	}
+// info returns the class and the IDs of a PCIe function under the names that the agent uses (_extract_function_info).
+func (f pcieFunction) info() map[string]any {
 	info := map[string]any{}
 	if f.DeviceClass != nil {
 		info["class"] = *f.DeviceClass

@@ -10,21 +10,12 @@ import (
 // redfishPower implements the redfish power interface.
 type redfishPower struct{}
 
-func (redfishPower) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
-}
-
 func (redfishPower) state(ctx context.Context, t *task) (string, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return "", err
 	}
 	return system.power(), nil
-}
-
-func (redfishPower) supported() []string {
-	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
 }
 
 // resets maps Ironic's power changes to Redfish's reset types.
@@ -78,7 +69,7 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 	case e.isHTTP():
 		return err
 	default:
-		return failure(kindRedfish, "Redfish exception occurred. Error: Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID, e.text)
+		return redfishFault("Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID, e.text)
 	}
 }
 
@@ -104,7 +95,7 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 		return p.change(ctx, t, system, next, timeout)
 	}()
 	if e := asSushy(err); e != nil {
-		return failure(kindRedfish, "Redfish exception occurred. Error: Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next, e.text)
+		return redfishFault("Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next, e.text)
 	}
 	return err
 }

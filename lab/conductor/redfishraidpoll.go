@@ -9,41 +9,20 @@ import (
 	"ironworks/lab/db"
 )
 
-// raidRuns returns the unlocked nodes in the given states that have pending volume changes.
-func (c *Conductor) raidRuns(states ...string) []*db.Node {
-	return c.tables.Nodes.List(func(n *db.Node) bool {
-		return slices.Contains(states, n.ProvisionState) && n.Reservation == "" && len(raidConfigs(n)) > 0 && interfaceOf(n, "raid") == "redfish"
-	})
-}
-
-func raidConfigs(n *db.Node) db.Dict {
-	configs, _ := dictOf(n.DriverInternalInfo["raid_configs"])
-	return configs
-}
+// raidConfigs is the field of driver_internal_info that stores pending volume changes.
+const raidConfigs = "raid_configs"
 
 // pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes during servicing, so they wait
 // until their timeout.
 func (c *Conductor) pollRAID(ctx context.Context) {
-	for _, n := range c.raidRuns(cleanWait, deployWait) {
-		t, err := c.acquire(ctx, n.UUID, locking{noRetry: true})
-		if err != nil {
-			continue
-		}
-		resume := stepKind("")
-		if len(raidConfigs(t.node)) > 0 && slices.Contains([]string{cleanWait, deployWait}, t.node.ProvisionState) {
-			resume = t.checkRAIDTasks(ctx)
-		}
-		t.release()
-		if resume != "" {
-			_ = c.resumeStep(ctx, n.UUID, resume)
-		}
-	}
+	c.eachRedfish(ctx, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks)
 }
 
-// checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, or "" while changes
-// are pending. After an error, it also returns "", and the node keeps waiting.
-func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
-	configs := maps.Clone(raidConfigs(t.node))
+// checkRAIDTasks implements _check_node_raid_config. It resumes the step once no change is pending any more. After an
+// error, the node keeps waiting.
+func (t *task) checkRAIDTasks(ctx context.Context) error {
+	stored, _ := dictOf(t.internal(raidConfigs))
+	configs := maps.Clone(stored)
 	given, _ := configs["task_monitor_uri"].([]any)
 	monitors := []any{}
 	for _, monitor := range given {
@@ -52,9 +31,9 @@ func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 		}
 	}
 	configs["task_monitor_uri"] = monitors
-	t.setInternal("raid_configs", map[string]any(configs))
+	t.setInternal(raidConfigs, map[string]any(configs))
 	if len(monitors) > 0 {
-		return ""
+		return nil
 	}
 	var reboots bool
 	var err error
@@ -69,20 +48,22 @@ func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 	case configs["pending"] == true:
 		reboots, err = t.deleteVolumes(ctx)
 	default:
-		t.dropInternal("raid_configs")
-		t.save()
-		if t.recordVolumes(ctx) != nil {
-			return ""
+		if err := t.endRAID(ctx); err != nil {
+			return err
 		}
-		if len(t.node.CleanStep) > 0 {
-			return cleanSteps
-		}
-		return deploySteps
+		return t.resumeStep(ctx)
 	}
 	if err == nil && reboots {
-		_, _ = t.rebootToFinishStep(ctx)
+		_, err = t.rebootToFinishStep(ctx)
 	}
-	return ""
+	return err
+}
+
+// endRAID removes the pending volume changes and records the volumes.
+func (t *task) endRAID(ctx context.Context) error {
+	t.dropInternal(raidConfigs)
+	t.save()
+	return t.recordVolumes(ctx)
 }
 
 // runs reports whether a task of the BMC is still running. A task that cannot be read counts as completed.
@@ -98,19 +79,10 @@ func (t *task) runs(ctx context.Context, monitor string) bool {
 
 // dropFailedRAID implements _query_raid_config_failed.
 func (c *Conductor) dropFailedRAID(ctx context.Context) {
-	for _, n := range c.raidRuns(cleanFail, deployFail) {
-		if !n.Maintenance {
-			continue
+	c.eachRedfish(ctx, locking{noRetry: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, func(t *task, ctx context.Context) error {
+		if !t.node.Maintenance {
+			return nil
 		}
-		t, err := c.acquire(ctx, n.UUID, locking{noRetry: true})
-		if err != nil {
-			continue
-		}
-		if len(raidConfigs(t.node)) > 0 && slices.Contains([]string{cleanFail, deployFail}, t.node.ProvisionState) {
-			t.dropInternal("raid_configs")
-			t.save()
-			_ = t.recordVolumes(ctx)
-		}
-		t.release()
-	}
+		return t.endRAID(ctx)
+	})
 }

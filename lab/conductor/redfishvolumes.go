@@ -43,7 +43,7 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 		return s.hasRAID() && slices.ContainsFunc(s.drives, func(d drive) bool { return slices.Contains(wanted, any(d.ID)) })
 	})
 	if at < 0 {
-		return "", failure(kindRedfish, "Redfish exception occurred. Error: No storage controller found for node %s", t.node.UUID)
+		return "", redfishFault("No storage controller found for node %s", t.node.UUID)
 	}
 	s := storages[at]
 	body := map[string]any{"RAIDType": raid.RedfishType(v.Text("raid_level"))}
@@ -139,18 +139,11 @@ type redfishVolume struct {
 	CapacityBytes int64
 }
 
-func (s *redfishSystem) volumesOf(ctx context.Context, path string) (volumeCollection, []redfishVolume, error) {
-	var c volumeCollection
-	if err := s.bmc.get(ctx, path, &c); err != nil {
-		return c, nil, err
+func (s *redfishSystem) volumesOf(ctx context.Context, path string) (c volumeCollection, all []redfishVolume, err error) {
+	if err = s.bmc.get(ctx, path, &c); err == nil {
+		all, err = readAll[redfishVolume](ctx, s.bmc, c.Members)
 	}
-	all := make([]redfishVolume, len(c.Members))
-	for i, member := range c.Members {
-		if err := s.bmc.get(ctx, member.ID, &all[i]); err != nil {
-			return c, nil, err
-		}
-	}
-	return c, all, nil
+	return c, all, err
 }
 
 // recordVolumes reads the volumes from the BMC and stores them in the node's raid_config (update_raid_config).

@@ -16,7 +16,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 		t.node.InstanceInfo["rescue_password"] = password
 		t.node.InstanceInfo["hashed_rescue_password"] = hashPassword(password)
 		t.save()
-		err := t.driver.power.validate(t)
+		err := t.validateRedfish("power")
 		if err == nil {
 			err = t.driver.rescue.validate(ctx, t)
 		}
@@ -91,7 +91,7 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 		if t.node.Maintenance {
 			return inMaintenance("unrescuing", t.node.UUID)
 		}
-		if err := t.driver.power.validate(t); err != nil {
+		if err := t.validateRedfish("power"); err != nil {
 			return failure("InstanceUnrescueFailure", "Failed to unrescue instance %s for node %s: Validation failed: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, messageOf(err))
 		}
 		return t.begin(onUnrescue, "", "_do_node_unrescue", func(t *task, ctx context.Context) error {
@@ -196,14 +196,7 @@ func (agentRescue) validate(ctx context.Context, t *task) error {
 }
 
 func (agentRescue) rescue(ctx context.Context, t *task) (string, error) {
-	return rescueWait, t.powerOffAndOn(ctx, func() error {
-		t.node.PowerState = powerOn
-		t.save()
-		if err := t.driver.boot.cleanUpInstance(ctx, t); err != nil {
-			return err
-		}
-		return t.prepareAgentBoot(ctx)
-	})
+	return rescueWait, t.restartIntoAgent(ctx)
 }
 
 func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
