@@ -73,12 +73,7 @@ func (c *Conductor) allocationFailed(uuid, reason string) {
 }
 
 func hasTraits(n *db.Node, traits []string) bool {
-	for _, trait := range traits {
-		if !slices.Contains(n.Traits, trait) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(traits, func(trait string) bool { return !slices.Contains(n.Traits, trait) })
 }
 
 // allocate finds a node for the allocation and reserves the node. If suitable nodes are locked, it tries them again

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -133,19 +132,11 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 	shown := &hints.PythonDict{}
 	for _, s := range settings {
 		if name := s.Text("name"); slices.Contains(missing, name) {
-			shown.Set(name, pythonValue(wanted[name]))
+			shown.Set(name, python.Value(wanted[name]))
 		}
 	}
 	t.failSteps(ctx, t.currentKind(), fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)), failing{})
 	return nil
-}
-
-// pythonValue converts an attribute's value so that messages show it as Python does.
-func pythonValue(value any) any {
-	if number, ok := value.(json.Number); ok {
-		return hints.PythonNumber(number.String())
-	}
-	return value
 }
 
 // unappliedBIOS implements _get_unapplied_bios_attrs. If the pending settings contain more attributes than were

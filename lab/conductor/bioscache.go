@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/python"
 )
 
 // redfishBIOS holds the fields of a Redfish Bios resource that the conductor uses, including the link to the settings
@@ -83,7 +84,7 @@ func (b biosValue) stored() *string {
 	case bool:
 		text = map[bool]string{true: "1", false: "0"}[v]
 	default:
-		text = pythonStr(v)
+		text = python.Str(v)
 	}
 	return &text
 }

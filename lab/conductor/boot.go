@@ -172,12 +172,18 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
+// checkAgentImages returns an error unless driver_info contains a kernel and a ramdisk. If only one of them is set, the
+// error lists both.
+func checkAgentImages(n *db.Node, mode, problem string) error {
+	kernel, ramdisk := mode+"_kernel", mode+"_ramdisk"
+	if python.Truthy(n.DriverInfo[kernel]) && python.Truthy(n.DriverInfo[ramdisk]) {
+		return nil
+	}
+	return missingParams(problem, db.Dict{}, kernel, ramdisk)
+}
+
 // virtualMediaBoot implements the redfish-virtual-media boot interface.
 type virtualMediaBoot struct{}
-
-func (virtualMediaBoot) capabilities() []string {
-	return []string{"iscsi_volume_boot", "ramdisk_boot", "ramdisk_boot_configdrive"}
-}
 
 func (virtualMediaBoot) checkDriverInfo(t *task) error {
 	mode := ramdiskMode(t.node)
@@ -185,13 +191,7 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 		return nil
 	}
 	if agentISO(t.node, mode) == "" {
-		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
-		both := db.Dict{}
-		// A kernel without a ramdisk is ignored, and so is a ramdisk without a kernel.
-		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
-			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
-		}
-		if err := missingParams(problem, both, mode+"_kernel", mode+"_ramdisk"); err != nil {
+		if err := checkAgentImages(t.node, mode, "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"); err != nil {
 			return err
 		}
 	}
@@ -357,10 +357,6 @@ type networkBoot struct {
 	ipxe bool
 }
 
-func (networkBoot) capabilities() []string {
-	return []string{"iscsi_volume_boot", "ramdisk_boot", "ipxe_boot", "pxe_boot"}
-}
-
 func (b networkBoot) check(t *task) error {
 	if len(t.ports()) == 0 {
 		return missing("Node %s does not have any port associated with it", t.node.UUID)
@@ -381,11 +377,7 @@ func (networkBoot) checkImages(t *task, mode string) error {
 	if !needsAgent(t, mode) {
 		return nil
 	}
-	both := db.Dict{}
-	if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
-		both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
-	}
-	return missingParams("Cannot validate PXE bootloader. Some parameters were missing in node's driver_info and configuration", both, mode+"_kernel", mode+"_ramdisk")
+	return checkAgentImages(t.node, mode, "Cannot validate PXE bootloader. Some parameters were missing in node's driver_info and configuration")
 }
 
 func (b networkBoot) validate(_ context.Context, t *task) error {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ironworks/lab/api"
 	"ironworks/lab/db"
 )
@@ -19,18 +21,17 @@ type Conductor struct {
 	tables  *db.Store
 	life    context.Context //nolint:containedctx // from New to Close: workers outlive the calls that start them
 	end     context.CancelFunc
-	work    sync.WaitGroup
-	bmcs    *bmcCache
-	images  *imageStore
-	agents  agentTransport
+	// reserved runs the workers that are reserved for API calls, and workers runs the other ones.
+	workers, reserved errgroup.Group
+	relays            sync.WaitGroup
+	bmcs              *bmcCache
+	images            *imageStore
 	// consoles is used only by the ipmitool-socat console interface.
 	consoles consoleRelays
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int // number of running workers, excluding the reserved ones
-	busyReserved int // number of running workers that are reserved for API calls
-	updates      updates
+	updates      map[string]int    // number of concurrent updates, by node UUID
 	failedSyncs  map[string]int    // number of consecutive failed power syncs, by node UUID
 	certificates map[string]string // certificates of agents, by the path stored in agent_verify_ca
 }
@@ -43,7 +44,10 @@ func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
-	c := &Conductor{options: options, tables: options.Tables, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	c := &Conductor{options: options, tables: options.Tables, updates: map[string]int{}, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	kept := options.Limits.Workers * reservedPercent / 100
+	c.workers.SetLimit(options.Limits.Workers - kept)
+	c.reserved.SetLimit(kept)
 	c.consoles.nodes = map[string]*consoleRelay{}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.bmcs = &bmcCache{c: c}
@@ -103,25 +107,17 @@ func (c *Conductor) Run(ctx context.Context) error {
 	var tasks sync.WaitGroup
 	for _, p := range c.periodics() {
 		if p.every > 0 {
-			tasks.Go(func() { c.repeat(ctx, p.every, p.do) })
+			tasks.Go(func() {
+				for pause(ctx, p.every) {
+					p.do(ctx)
+				}
+			})
 		}
 	}
 	tasks.Wait()
 	<-ctx.Done()
 	c.Close()
 	return nil
-}
-
-// repeat calls do periodically until ctx is done. The first call happens after one period.
-func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(context.Context)) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-			do(ctx)
-		}
-	}
 }
 
 // Close stops all workers and waits for them. Nodes in the middle of an operation are left unchanged; the next
@@ -132,7 +128,9 @@ func (c *Conductor) Close() {
 	c.closed = true
 	c.mu.Unlock()
 	c.end()
-	c.work.Wait()
+	_ = c.workers.Wait()
+	_ = c.reserved.Wait()
+	c.relays.Wait()
 	if first {
 		c.images.close()
 		c.register(false)
@@ -144,7 +142,11 @@ func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
 // sleep waits for d divided by the conductor's speed. It reports whether the wait ended before ctx was done.
 func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
-	d = time.Duration(float64(d) / c.options.Speed)
+	return pause(ctx, time.Duration(float64(d)/c.options.Speed))
+}
+
+// pause waits for d. It reports whether the wait ended before ctx was done.
+func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
@@ -159,34 +161,15 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 // spawn runs do in a worker, or returns an error if no worker is free. If reserved is set, it may also use the
 // workers that are reserved for API calls.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
-	all := c.options.Limits.Workers
-	kept := all * reservedPercent / 100
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fromReserve := false
-	switch {
-	case c.closed:
-		return noWorker()
-	case c.busy < all-kept:
-		c.busy++
-	case reserved && c.busyReserved < kept:
-		c.busyReserved++
-		fromReserve = true
-	default:
+	work := func() error {
+		do(c.life)
+		return nil
+	}
+	if c.closed || !c.workers.TryGo(work) && (!reserved || !c.reserved.TryGo(work)) {
 		return noWorker()
 	}
-	c.work.Go(func() {
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if fromReserve {
-				c.busyReserved--
-			} else {
-				c.busy--
-			}
-		}()
-		do(c.life)
-	})
 	return nil
 }
 

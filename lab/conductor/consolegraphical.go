@@ -2,8 +2,6 @@ package conductor
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"net/url"
 	"strings"
 	"time"
@@ -34,10 +32,8 @@ func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 		}
 		return
 	}
-	token := make([]byte, 32)
-	_, _ = rand.Read(token) // never fails
 	n.DriverInternalInfo["vnc_host"], n.DriverInternalInfo["vnc_port"] = fakeVNCHost, fakeVNCPort
-	n.DriverInternalInfo["novnc_secret_token"] = base64.RawURLEncoding.EncodeToString(token)
+	n.DriverInternalInfo["novnc_secret_token"] = newToken()
 	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
 }
 

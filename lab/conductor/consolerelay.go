@@ -59,7 +59,7 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	ctx, end := context.WithCancel(c.life)
 	r := &consoleRelay{url: fmt.Sprintf("tcp://%s", listener.Addr()), end: end}
 	c.consoles.nodes[n.UUID] = r
-	c.work.Go(func() {
+	c.relays.Go(func() {
 		accept.Serve(ctx, listener, func(ctx context.Context, near net.Conn) { relay(ctx, near, to) })
 	})
 	return r.url, nil

@@ -83,11 +83,7 @@ func (d agentDeploy) execute(ctx context.Context, t *task, kind stepKind, asked 
 
 func (d agentDeploy) validate(ctx context.Context, t *task) error {
 	if d.kind == "ramdisk" {
-		able := false
-		for _, capability := range t.driver.boot.capabilities() {
-			able = able || capability == "ramdisk_boot"
-		}
-		if !able {
+		if _, fake := t.driver.boot.(fakeBoot); fake {
 			return invalid("Invalid configuration: The boot interface must have the `ramdisk_boot` capability. You are using an incompatible boot interface.")
 		}
 	}

@@ -171,7 +171,6 @@ type powerInterface interface {
 }
 
 type bootInterface interface {
-	capabilities() []string
 	validate(ctx context.Context, t *task) error
 	validateInspection(t *task) error
 	validateRescue(t *task) error

@@ -21,7 +21,6 @@ func (fakePower) reboot(context.Context, *task, time.Duration) error { return ni
 
 type fakeBoot struct{}
 
-func (fakeBoot) capabilities() []string                { return []string{"ipxe_boot", "pxe_boot"} }
 func (fakeBoot) validate(context.Context, *task) error { return nil }
 func (fakeBoot) validateInspection(t *task) error {
 	return unsupported(t.node.Driver, "validate_inspection")

@@ -88,7 +88,7 @@ func checkFirmwareArgs(value any) error {
 		fmt.Fprintf(&path, "[%s]", python.Repr(step))
 	}
 	return invalid("Invalid firmware update %s. Errors: %s\n\nFailed validating %s in schema%s:\n%s\n\nOn instance%s:\n    %s",
-		pythonStr(value), v.Message, python.Repr(v.Keyword), schemaPath.String(), v.Schema.Text, path.String(), prettyPython(v.Value))
+		python.Str(value), v.Message, python.Repr(v.Keyword), schemaPath.String(), v.Schema.Text, path.String(), prettyPython(v.Value))
 }
 
 // prettyPython implements Python's pprint for an object with short values. The object is written with one entry per

@@ -34,12 +34,17 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
 		return nil, err
 	}
-	var raw [32]byte
-	_, _ = rand.Read(raw[:]) // never fails
-	t.setInternal("agent_secret_token", base64.RawURLEncoding.EncodeToString(raw[:]))
+	t.setInternal("agent_secret_token", newToken())
 	t.dropInternal("agent_secret_token_pregenerated")
 	t.save()
 	return db.Clone(t.node), nil
+}
+
+// newToken returns a random token of 32 bytes in base64.
+func newToken() string {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
 // Heartbeat checks an agent's heartbeat and makes a worker handle it.

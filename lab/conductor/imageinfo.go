@@ -64,7 +64,7 @@ func plainOrEmpty(value any) string {
 	if value == nil {
 		return ""
 	}
-	return pythonStr(value)
+	return python.Str(value)
 }
 
 // checkImage checks the image properties that the direct deploy interface requires.

@@ -229,7 +229,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 func runHooks(t *task, inventory, pluginData db.Dict) error {
 	var problems []string
 	if iface := pluginData["error"]; python.Truthy(iface) {
-		problems = append(problems, "Error in preprocess hook ramdisk-error: "+messageOf(inspectionFailure("Ramdisk reported error: %s", pythonStr(iface))))
+		problems = append(problems, "Error in preprocess hook ramdisk-error: "+messageOf(inspectionFailure("Ramdisk reported error: %s", python.Str(iface))))
 	}
 	interfaces, valid, err := inspectedInterfaces(t.node.UUID, inventory)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"ironworks/lab/db"
+	"ironworks/python"
 )
 
 // CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of the node's
@@ -37,10 +37,10 @@ func checkProperties(n *db.Node) error {
 		if !given || value == nil {
 			continue
 		}
-		number, err := strconv.ParseFloat(strings.TrimSpace(pythonStr(value)), 64)
+		number, err := strconv.ParseFloat(strings.TrimSpace(python.Str(value)), 64)
 		_, isText := value.(string)
-		if err != nil || number < 0 || isText && strings.Contains(pythonStr(value), ".") {
-			bad = append(bad, key+"="+pythonStr(value))
+		if err != nil || number < 0 || isText && strings.Contains(python.Str(value), ".") {
+			bad = append(bad, key+"="+python.Str(value))
 		}
 	}
 	if len(bad) > 0 {
@@ -54,7 +54,8 @@ var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, 
 
 // UpdateNode applies change to a node. If the change is allowed, it stores the node and returns it.
 func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
-	defer c.updates.enter(uuid)()
+	c.countUpdate(uuid, 1)
+	defer c.countUpdate(uuid, -1)
 	var updated *db.Node
 	err := c.withTask(ctx, uuid, locking{noDriver: true}, func(ctx context.Context, t *task) error {
 		old := db.Clone(t.loaded)
@@ -79,7 +80,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 		// The returned node shows the reservation, because the lock is still held.
 		updated = t.node
 		c.sleep(ctx, shortUpdate)
-		if c.updates.contended(uuid) {
+		if c.countUpdate(uuid, 0) > 1 {
 			c.sleep(ctx, updateTime)
 		}
 		return nil
@@ -95,34 +96,16 @@ const (
 	shortUpdate = time.Millisecond
 )
 
-// updates counts the concurrent updates of each node.
-type updates struct {
-	mu    sync.Mutex
-	count map[string]int
-}
-
-// enter counts an update of the node until the returned function is called.
-func (u *updates) enter(uuid string) (leave func()) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.count == nil {
-		u.count = map[string]int{}
+// countUpdate adds change to the number of the node's concurrent updates and returns the new number.
+func (c *Conductor) countUpdate(uuid string, change int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	count := c.updates[uuid] + change
+	c.updates[uuid] = count
+	if count == 0 {
+		delete(c.updates, uuid)
 	}
-	u.count[uuid]++
-	return func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		if u.count[uuid]--; u.count[uuid] == 0 {
-			delete(u.count, uuid)
-		}
-	}
-}
-
-// contended reports whether the node has several concurrent updates.
-func (u *updates) contended(uuid string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.count[uuid] > 1
+	return count
 }
 
 // checkUpdate performs the checks of update_node and updates the fields of n that depend on changed fields.

@@ -33,11 +33,8 @@ func (e *sushyError) Error() string { return e.text }
 
 // asSushy returns the sushyError that err wraps, or nil if there is none.
 func asSushy(err error) *sushyError {
-	var s *sushyError
-	if errors.As(err, &s) {
-		return s
-	}
-	return nil
+	s, _ := errors.AsType[*sushyError](err)
+	return s
 }
 
 // isHTTP reports whether the BMC has responded with an error status.
@@ -97,13 +94,6 @@ type auth struct {
 	session  string // path of the session
 }
 
-// answer is a BMC's response to one request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // Number of attempts that sushy makes if a connection fails, and the interval between them.
 const (
 	sushyTries    = 10
@@ -120,8 +110,7 @@ func (m *bmc) client() (*http.Client, error) {
 		config.RootCAs = x509.NewCertPool()
 		config.RootCAs.AppendCertsFromPEM(raw)
 	}
-	// Each request uses a new connection, as in sushy.
-	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
+	return newClient(config), nil
 }
 
 // send sends one request and tries again if the connection fails.
@@ -170,16 +159,7 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	case who.token != "":
 		request.Header.Set("X-Auth-Token", who.token)
 	}
-	response, err := client.Do(request) //nolint:gosec // the operator configures the address
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
+	return exchange(client, request)
 }
 
 // pythonConnection converts a connection error to one with the message of Python's requests library.

@@ -36,7 +36,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	if !python.Truthy(info["redfish_address"]) {
 		return redfishInfo{}, missing("Missing the following Redfish properties in node %s driver_info: ['redfish_address']", n.UUID)
 	}
-	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", pythonStr(info["redfish_address"]), n.UUID)
+	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", python.Str(info["redfish_address"]), n.UUID)
 	address, ok := info["redfish_address"].(string)
 	if !ok {
 		return redfishInfo{}, bad
@@ -66,7 +66,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	}
 	r.auth = "auto"
 	if auth, given := info["redfish_auth_type"]; given {
-		r.auth = pythonStr(auth)
+		r.auth = python.Str(auth)
 	}
 	switch r.auth {
 	case "basic", "session", "auto":
@@ -84,7 +84,7 @@ func (r *redfishInfo) parseVerify(n *db.Node) error {
 	if !given || value == nil {
 		return nil
 	}
-	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, pythonStr(value))
+	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, python.Str(value))
 	switch v := value.(type) {
 	case bool:
 		r.verify = v

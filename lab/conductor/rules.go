@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ironworks/lab/api"
@@ -33,9 +34,7 @@ func (t *task) applyRules(inventory, pluginData db.Dict) error {
 	}
 	clear(pluginData)
 	changed, err := plainObject(result.After.PluginData)
-	for key, value := range changed {
-		pluginData[key] = value
-	}
+	maps.Copy(pluginData, changed)
 	switch {
 	case err != nil:
 		return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/python"
 )
 
 // step describes an out-of-band step of an interface.
@@ -87,14 +86,6 @@ func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 		settings = append(settings, biosValue{name: setting.Text("name"), value: setting["value"]})
 	}
 	return "", t.storeBIOS(settings, nil)
-}
-
-// pythonStr formats a value as Python's str() does.
-func pythonStr(value any) string {
-	if s, ok := value.(string); ok {
-		return s
-	}
-	return python.Repr(value)
 }
 
 // noSuchStep returns Python's error for a step that the interface does not implement as a method.
