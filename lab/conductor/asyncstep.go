@@ -88,20 +88,15 @@ func (c *Conductor) eachRedfish(ctx context.Context, how locking, kind, field st
 	}, do)
 }
 
-// resumeStep releases the lock and continues the current operation. It continues after the current step, or repeats
-// the current step if it must not be skipped.
+// resumeStep releases the lock and makes a worker continue the current operation (continue_node_clean and similar
+// functions in ironic/conductor/manager.py). It continues after the current step, or repeats the current step if it must
+// not be skipped.
 func (t *task) resumeStep(ctx context.Context) error {
 	kind := t.currentKind()
 	t.release()
-	return t.c.resumeStep(ctx, t.node.UUID, kind)
-}
-
-// resumeStep makes a worker continue the steps of the given kind (continue_node_clean and similar functions in
-// ironic/conductor/manager.py).
-func (c *Conductor) resumeStep(ctx context.Context, uuid string, kind stepKind) error {
-	return c.withTask(ctx, uuid, locking{untilFree: true}, func(_ context.Context, t *task) error {
+	return t.c.withTask(ctx, t.node.UUID, locking{untilFree: true}, func(_ context.Context, t *task) error {
 		if t.node.ProvisionState != operations[kind].wait {
-			return fmt.Errorf("resuming node %s: it is in state %s", uuid, t.node.ProvisionState)
+			return fmt.Errorf("resuming node %s: it is in state %s", t.node.UUID, t.node.ProvisionState)
 		}
 		if err := t.processTo(onResume, t.target(kind)); err != nil {
 			return err

@@ -28,17 +28,22 @@ const biosState = "redfish_bios_state"
 // attributes.
 func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	settings := dictsOf(args["settings"])
+	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
+		return t.changeBIOS(ctx, system, bios, settings)
+	}, func(system *redfishSystem, bios *redfishBIOS) { t.verifyBIOS(ctx, system, bios, settings) })
+}
+
+// runBIOSStep calls change or, after the reboot, finish. It then reads the BIOS settings again.
+func (t *task) runBIOSStep(
+	ctx context.Context, change func(*redfishSystem, *redfishBIOS) (string, error), finish func(*redfishSystem, *redfishBIOS),
+) (state string, err error) {
 	system, bios, err := t.biosToChange(ctx)
 	if err != nil {
 		return "", err
 	}
-	state := ""
 	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
-		err = t.verifyBIOS(ctx, system, bios, settings)
-	} else {
-		state, err = t.changeBIOS(ctx, system, bios, settings)
-	}
-	if err != nil {
+		finish(system, bios)
+	} else if state, err = change(system, bios); err != nil {
 		return "", err
 	}
 	return state, t.cacheBIOS(ctx)
@@ -71,11 +76,8 @@ func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redf
 		body["@Redfish.SettingsApplyTime"] = map[string]any{"@odata.type": "#Settings.v1_0_0.PreferredApplyTime", "ApplyTime": "OnReset"}
 	}
 	_, err := system.bmc.do(ctx, http.MethodPatch, bios.Settings.Object.ID, body)
-	if s := asSushy(err); s != nil {
-		return "", redfishFault("Redfish BIOS apply configuration failed for node %s. Error: %s", t.node.UUID, s.text)
-	}
 	if err != nil {
-		return "", err
+		return "", redfishFailure(err, "Redfish BIOS apply configuration failed for node %s. Error: %s", t.node.UUID)
 	}
 	return t.rebootForBIOS(ctx, attributes)
 }
@@ -120,13 +122,13 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 
 // verifyBIOS implements the part of apply_configuration that runs after the reboot. The step fails if an attribute
 // differs from the requested value.
-func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) error {
+func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
 	t.endBIOSState()
 	missing := t.unappliedBIOS(ctx, system, bios, wanted)
 	if len(missing) == 0 {
-		return nil
+		return
 	}
 	// The message lists attributes in the order of the step's arguments.
 	shown := &hints.PythonDict{}
@@ -136,7 +138,6 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 		}
 	}
 	t.failSteps(ctx, t.currentKind(), fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)), failing{})
-	return nil
 }
 
 // unappliedBIOS implements _get_unapplied_bios_attrs. If the pending settings contain more attributes than were
@@ -163,29 +164,12 @@ func (t *task) endBIOSState() {
 // resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, it only
 // removes the data that it stored in the node.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
-	system, bios, err := t.biosToChange(ctx)
-	if err != nil {
-		return "", err
-	}
-	state := ""
-	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
-		t.endBIOSState()
-	} else {
-		_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, nil)
-		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
-			_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, map[string]any{})
+	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
+		if err := system.bmc.doWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
+			return "", redfishFailure(err, "Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID)
 		}
-		if s := asSushy(err); s != nil {
-			return "", redfishFault("Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID, s.text)
-		}
-		if err == nil {
-			state, err = t.rebootForBIOS(ctx, nil)
-		}
-	}
-	if err != nil {
-		return "", err
-	}
-	return state, t.cacheBIOS(ctx)
+		return t.rebootForBIOS(ctx, nil)
+	}, func(*redfishSystem, *redfishBIOS) { t.endBIOSState() })
 }
 
 // checkBIOSSteps implements _query_bios_apply_status.

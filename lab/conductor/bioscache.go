@@ -22,9 +22,7 @@ type redfishBIOS struct {
 		ApplyTimes []string `json:"SupportedApplyTimes"`
 	} `json:"@Redfish.Settings"`
 	Actions struct {
-		Reset struct {
-			Target string `json:"target"`
-		} `json:"#Bios.ResetBios"`
+		Reset action `json:"#Bios.ResetBios"`
 	}
 }
 

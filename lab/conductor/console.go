@@ -2,7 +2,15 @@ package conductor
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
 
+	"ironworks/lab/accept"
 	"ironworks/lab/db"
 )
 
@@ -77,4 +85,145 @@ func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error 
 		t.save()
 		return nil
 	})
+}
+
+// Constants of the graphical console interfaces (ironic/drivers/modules/graphical_console.py). The lab uses Ironic's
+// fake container provider, whose VNC server does not exist (ironic/console/container/fake.py).
+const (
+	redfishGraphical = "redfish-graphical"
+	fakeGraphical    = "fake-graphical"
+	fakeVNCHost      = "192.0.2.1"
+	fakeVNCPort      = 5900
+	vncTokenTimeout  = 600 * time.Second // [vnc]token_timeout
+	tokenCreated     = "2006-01-02T15:04:05.000000"
+)
+
+func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
+
+// switchGraphical starts or stops the node's graphical console (ironic/common/vnc.py). Starting the console stores
+// the address of the VNC server and a new token for the console's web page in the node. Stopping the console removes
+// both.
+func (c *Conductor) switchGraphical(n *db.Node, on bool) {
+	if !on {
+		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
+			delete(n.DriverInternalInfo, key)
+		}
+		return
+	}
+	n.DriverInternalInfo["vnc_host"], n.DriverInternalInfo["vnc_port"] = fakeVNCHost, fakeVNCPort
+	n.DriverInternalInfo["novnc_secret_token"] = newToken()
+	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
+}
+
+// graphicalConsole returns the URL of the console's web page. If [vnc]public_url is not set, Ironic writes Python's
+// None in its place.
+func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
+	page := c.options.VNCURL
+	if page == "" {
+		page = "None"
+	}
+	path := url.QueryEscape("websockify?node=" + n.UUID + "&token=" + n.DriverInternalInfo.Text("novnc_secret_token"))
+	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
+}
+
+// expireConsoles stops the graphical consoles whose tokens have expired and clears the console_enabled field of their
+// nodes (_expire_console_sessions).
+func (c *Conductor) expireConsoles(ctx context.Context) {
+	now := c.tables.Now()
+	expired := func(n *db.Node) bool {
+		created, err := time.Parse(tokenCreated, n.DriverInternalInfo.Text("novnc_secret_token_created"))
+		return err == nil && n.ConsoleEnabled && strings.HasSuffix(n.Interfaces["console"], "-graphical") && created.Add(vncTokenTimeout).Before(now)
+	}
+	c.forEach(ctx, locking{}, expired, func(t *task, _ context.Context) error {
+		c.switchGraphical(t.node, false)
+		t.node.ConsoleEnabled = false
+		t.save()
+		return nil
+	})
+}
+
+// ipmitoolSocat is the console interface that serves a serial line over TCP. In Ironic, ipmitool opens a
+// serial-over-LAN session, and socat serves it. The lab's BMCs do not support IPMI, so driver_info contains the TCP
+// address of the serial line instead.
+const ipmitoolSocat = "ipmitool-socat"
+
+// consoleAddress returns the address of the serial line, which is stored in driver_info.
+func consoleAddress(n *db.Node) (string, error) {
+	host, port := n.DriverInfo.Text("ipmi_address"), plainOrEmpty(n.DriverInfo["ipmi_port"])
+	if host == "" {
+		return "", missing("Missing the following IPMI credentials in node's driver_info: ['ipmi_address'].")
+	}
+	if port == "" {
+		port = "623"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// consoleRelays holds the serial consoles that the conductor currently serves, by node UUID.
+type consoleRelays struct {
+	mu    sync.Mutex
+	nodes map[string]*consoleRelay
+}
+
+type consoleRelay struct {
+	url string
+	end context.CancelFunc
+}
+
+// relayConsole returns the URL of the node's console. If the console is not being served yet, relayConsole first
+// starts serving it.
+func (c *Conductor) relayConsole(n *db.Node) (string, error) {
+	to, err := consoleAddress(n)
+	if err != nil {
+		return "", err
+	}
+	c.consoles.mu.Lock()
+	defer c.consoles.mu.Unlock()
+	if r := c.consoles.nodes[n.UUID]; r != nil {
+		return r.url, nil
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(c.life, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", failure("ConsoleError", "Console access is not possible: %v", err)
+	}
+	ctx, end := context.WithCancel(c.life)
+	r := &consoleRelay{url: fmt.Sprintf("tcp://%s", listener.Addr()), end: end}
+	c.consoles.nodes[n.UUID] = r
+	c.relays.Go(func() {
+		accept.Serve(ctx, listener, func(ctx context.Context, near net.Conn) { relay(ctx, near, to) })
+	})
+	return r.url, nil
+}
+
+// endConsole stops serving the node's console, if it is served, and disconnects its client.
+func (c *Conductor) endConsole(uuid string) {
+	c.consoles.mu.Lock()
+	defer c.consoles.mu.Unlock()
+	if r := c.consoles.nodes[uuid]; r != nil {
+		r.end()
+		delete(c.consoles.nodes, uuid)
+	}
+}
+
+// relay copies data between a client and the serial line, in both directions, until either side closes its
+// connection.
+func relay(ctx context.Context, near net.Conn, to string) {
+	var dialer net.Dialer
+	far, err := dialer.DialContext(ctx, "tcp", to)
+	if err != nil {
+		return
+	}
+	defer func() { _ = far.Close() }()
+	stop := context.AfterFunc(ctx, func() { _ = far.Close() })
+	defer stop()
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		_, _ = io.Copy(far, near)
+		_ = far.Close()
+	}()
+	_, _ = io.Copy(near, far)
+	_ = near.Close()
+	<-back
 }

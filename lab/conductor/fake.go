@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"ironworks/lab/api"
 	"ironworks/lab/db"
 )
 
@@ -44,7 +45,7 @@ func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { retu
 func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }
 func (fakeDeploy) prepareService(context.Context, *task) (string, error)  { return "", nil }
 func (fakeDeploy) tearDownService(context.Context, *task) error           { return nil }
-func (fakeDeploy) heartbeat(context.Context, *task, heartbeatData) error  { return nil }
+func (fakeDeploy) heartbeat(context.Context, *task, api.Heartbeat) error  { return nil }
 
 var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: noEffect}}
 

@@ -160,9 +160,7 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 		}
 		var service struct {
 			Actions struct {
-				Update struct {
-					Target string `json:"target"`
-				} `json:"#UpdateService.SimpleUpdate"`
+				Update action `json:"#UpdateService.SimpleUpdate"`
 			}
 		}
 		if err := m.get(ctx, root.UpdateService.ID, &service); err != nil {

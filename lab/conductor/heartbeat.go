@@ -13,12 +13,6 @@ import (
 	"ironworks/python"
 )
 
-// heartbeatData holds an agent's heartbeat and the path under which the agent's certificate is stored.
-type heartbeatData struct {
-	api.Heartbeat
-	certificate string
-}
-
 // NodeWithToken returns the node with the given UUID. At the first lookup since the machine was powered on, the node
 // includes a new token for the agent; at later lookups, the token is masked.
 func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
@@ -59,18 +53,18 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 		if c.options.RequireTLS && h.CallbackURL != "" && !strings.HasPrefix(h.CallbackURL, "https://") {
 			return invalid("TLS is required by configuration")
 		}
-		b := heartbeatData{Heartbeat: h}
 		if h.VerifyCA != "" {
-			var err error
-			if b.certificate, err = t.storeCertificate(h.VerifyCA); err != nil {
+			path, err := t.storeCertificate(h.VerifyCA)
+			if err != nil {
 				return err
 			}
+			h.VerifyCA = path
 		}
 		if !python.Truthy(t.internal("agent_url")) && t.node.Reservation != "" {
 			return db.LockedBy(t.node)
 		}
 		t.reserved = false
-		t.continueWith("heartbeat", func(t *task, ctx context.Context) error { return t.driver.deploy.heartbeat(ctx, t, b) })
+		t.continueWith("heartbeat", func(t *task, ctx context.Context) error { return t.driver.deploy.heartbeat(ctx, t, h) })
 		return nil
 	})
 }
@@ -104,17 +98,18 @@ var (
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
 )
 
-func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) error {
+// heartbeat handles a heartbeat. h.VerifyCA is the path of the agent's certificate.
+func (agentDeploy) heartbeat(ctx context.Context, t *task, h api.Heartbeat) error {
 	if !slices.Contains(heartbeatTaken, t.node.ProvisionState) {
 		return nil
 	}
 	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
 		return nil //nolint:nilerr // a heartbeat of a locked node is skipped
 	}
-	t.setInternal("agent_url", b.CallbackURL)
-	t.setInternal("agent_version", orNull(b.AgentVersion))
+	t.setInternal("agent_url", h.CallbackURL)
+	t.setInternal("agent_version", orNull(h.AgentVersion))
 	t.stamp("agent_last_heartbeat")
-	for key, value := range map[string]string{"agent_verify_ca": b.certificate, "agent_status": b.Status, "agent_status_message": b.StatusMessage} {
+	for key, value := range map[string]string{"agent_verify_ca": h.VerifyCA, "agent_status": h.Status, "agent_status_message": h.StatusMessage} {
 		if value != "" {
 			t.setInternal(key, value)
 		}

@@ -379,7 +379,3 @@ func (fakeInspect) proceed(_ context.Context, t *task, _, _ db.Dict) error {
 type noInspect struct{ fakeInspect }
 
 func (noInspect) validate(t *task) error { return unsupported(t.node.Driver, "inspect") }
-
-func (noInspect) inspect(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "inspect")
-}

@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -82,18 +83,23 @@ func (t *task) bootDevice(ctx context.Context) (device string, persistent *bool,
 	if err != nil {
 		return "", nil, err
 	}
-	for name, target := range bootTargets {
-		if target == system.Boot.Target {
-			device = name
-		}
-	}
 	switch system.Boot.Enabled {
 	case "Continuous":
 		persistent = new(true)
 	case "Once":
 		persistent = new(false)
 	}
-	return device, persistent, nil
+	return keyOf(bootTargets, system.Boot.Target), persistent, nil
+}
+
+// keyOf returns the key with the given value, or "" if there is none.
+func keyOf(words map[string]string, value string) string {
+	for key, word := range words {
+		if word == value {
+			return key
+		}
+	}
+	return ""
 }
 
 // bootModeWords maps Ironic's boot modes to Redfish's.
@@ -108,14 +114,7 @@ func (t *task) bootMode(ctx context.Context) (string, error) {
 }
 
 // bootMode returns Ironic's name for the boot mode, or "" if Ironic has no name for it.
-func (s *redfishSystem) bootMode() string {
-	for mode, word := range bootModeWords {
-		if word == s.Boot.Mode {
-			return mode
-		}
-	}
-	return ""
-}
+func (s *redfishSystem) bootMode() string { return keyOf(bootModeWords, s.Boot.Mode) }
 
 // Timeout for changing the boot mode ([redfish]boot_mode_config_timeout), and the interval between checks.
 const (
@@ -283,4 +282,59 @@ func (t *task) detachMedia(ctx context.Context, devices []string) error {
 		}
 	}
 	return nil
+}
+
+// updateCache implements node_update_cache. It reads the vendor, the boot mode, the BIOS settings and the firmware
+// versions from the BMC and stores them.
+func (t *task) updateCache(ctx context.Context) {
+	t.cacheVendor(ctx)
+	t.cacheBootMode(ctx)
+	if t.driver.names["bios"] == "redfish" {
+		_ = t.cacheBIOS(ctx)
+	}
+	t.updateFirmwareCache(ctx)
+}
+
+func (t *task) cacheVendor(ctx context.Context) {
+	if t.node.Properties.Text("vendor") != "" {
+		return
+	}
+	vendor, err := t.vendor(ctx)
+	if err != nil || vendor == "" || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Properties["vendor"] = vendor
+	t.save()
+}
+
+func (t *task) cacheBootMode(ctx context.Context) {
+	mode, err := t.bootMode(ctx)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	secure, err := t.secureBoot(ctx)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	same := (secure == nil) == (t.node.SecureBoot == nil) && (secure == nil || *secure == *t.node.SecureBoot)
+	if mode == t.node.BootMode && same || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.BootMode, t.node.SecureBoot = mode, secure
+	t.save()
+}
+
+// cacheHealth reads the machine's health from the BMC and stores it in the node.
+func (t *task) cacheHealth(ctx context.Context) {
+	health, err := t.health(ctx)
+	if err != nil || health == t.node.Health {
+		return
+	}
+	before := t.node.Health
+	if t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Health = health
+	t.save()
+	t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
 }

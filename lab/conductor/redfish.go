@@ -347,6 +347,15 @@ func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, er
 	}
 }
 
+// doWithBody is like do. If the BMC requires a body, it sends the request again with an empty object.
+func (m *bmc) doWithBody(ctx context.Context, method, path string, body any) error {
+	_, err := m.do(ctx, method, path, body)
+	if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
+		_, err = m.do(ctx, method, path, map[string]any{})
+	}
+	return err
+}
+
 // rootVendor returns the vendor named in the service root.
 func (m *bmc) rootVendor() string {
 	m.mu.Lock()

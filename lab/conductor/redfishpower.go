@@ -56,21 +56,16 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 		t.restoreBootDevice(ctx, system)
 	}
 	err = p.change(ctx, t, system, change, timeout)
-	e := asSushy(err)
-	switch {
-	case e == nil:
-		return err
-	case e.isHTTP() && (e.status == http.StatusBadRequest || e.status == http.StatusConflict):
+	if e := asSushy(err); e.isHTTP() {
 		// The machine may already be in the requested state.
-		if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
-			return nil
+		if e.status == http.StatusBadRequest || e.status == http.StatusConflict {
+			if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
+				return nil
+			}
 		}
 		return err
-	case e.isHTTP():
-		return err
-	default:
-		return redfishFault("Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID, e.text)
 	}
+	return redfishFailure(err, "Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID)
 }
 
 func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration) error {
@@ -94,10 +89,7 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 		t.restoreBootDevice(ctx, system)
 		return p.change(ctx, t, system, next, timeout)
 	}()
-	if e := asSushy(err); e != nil {
-		return redfishFault("Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next, e.text)
-	}
-	return err
+	return redfishFailure(err, "Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next)
 }
 
 // restoreBootDevice sets the stored boot device again before the machine boots. The node stores a boot device if its
@@ -129,11 +121,7 @@ func (t *task) setOverride(ctx context.Context, system *redfishSystem, target st
 	if err := system.setBoot(ctx, target, "Once", ""); err != nil {
 		return err
 	}
-	for device, word := range bootTargets {
-		if word == target {
-			t.setInternal("redfish_boot_device", device)
-		}
-	}
+	t.setInternal("redfish_boot_device", keyOf(bootTargets, target))
 	t.save()
 	return nil
 }

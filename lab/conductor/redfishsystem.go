@@ -16,6 +16,11 @@ type link struct {
 	ID string `json:"@odata.id"`
 }
 
+// action is an action that a Redfish resource offers.
+type action struct {
+	Target string `json:"target"`
+}
+
 // redfishSystem holds the fields of a Redfish ComputerSystem that the conductor uses.
 type redfishSystem struct {
 	bmc  *bmc
@@ -148,12 +153,8 @@ type virtualMedia struct {
 	Inserted   *bool
 	Image      *string
 	Actions    struct {
-		Insert struct {
-			Target string `json:"target"`
-		} `json:"#VirtualMedia.InsertMedia"`
-		Eject struct {
-			Target string `json:"target"`
-		} `json:"#VirtualMedia.EjectMedia"`
+		Insert action `json:"#VirtualMedia.InsertMedia"`
+		Eject  action `json:"#VirtualMedia.EjectMedia"`
 	}
 }
 
@@ -239,11 +240,7 @@ func (s *redfishSystem) eject(ctx context.Context, kind string) error {
 		if path == "" {
 			method, path, body = http.MethodPatch, d.path, map[string]any{"Image": nil, "Inserted": false}
 		}
-		_, err := s.bmc.do(ctx, method, path, body)
-		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
-			_, err = s.bmc.do(ctx, method, path, map[string]any{})
-		}
-		if err != nil {
+		if err := s.bmc.doWithBody(ctx, method, path, body); err != nil {
 			return err
 		}
 	}
