@@ -78,13 +78,3 @@ func (c Credentials) of(n *Node) (Credential, bool) {
 	}
 	return Credential{}, false
 }
-
-func removeText(list []string, text string) []string {
-	var kept []string
-	for _, one := range list {
-		if one != text {
-			kept = append(kept, one)
-		}
-	}
-	return kept
-}

@@ -21,12 +21,7 @@ type BMC struct {
 }
 
 // String returns the host, followed by the path of the system. It returns "" for the zero value.
-func (b BMC) String() string {
-	if b.System == "" {
-		return b.Host
-	}
-	return b.Host + b.System
-}
+func (b BMC) String() string { return b.Host + b.System }
 
 // addressFields returns the fields of driver_info that may contain a BMC's address, each with the default port of its
 // protocol.
@@ -106,16 +101,12 @@ func (n *Node) Identity() string {
 	if id := n.UUID(); id != "" {
 		return id
 	}
-	key := ""
+	key := "name " + n.Name()
 	if b, found := BMCOf(n.DriverInfo()); found {
 		key = "bmc " + strings.ToLower(b.String())
+	} else if ports := n.AllPorts(); len(ports) > 0 {
+		key = "mac " + ports[0].Address()
 	}
-	if key == "" {
-		for _, p := range n.AllPorts() {
-			key = cmp.Or(key, "mac "+p.Address())
-		}
-	}
-	key = cmp.Or(key, "name "+n.Name())
 	return uuid.NewSHA1(namespace, []byte(key)).String()
 }
 
@@ -124,10 +115,8 @@ func (n *Node) Identity() string {
 func Serial(fields map[string]any) string {
 	for _, place := range []string{"extra", "properties"} {
 		object, _ := fields[place].(map[string]any)
-		for _, key := range []string{"serial_number", "serial"} {
-			if text := models.TextOf(object[key]); text != "" {
-				return text
-			}
+		if text := cmp.Or(models.TextOf(object["serial_number"]), models.TextOf(object["serial"])); text != "" {
+			return text
 		}
 	}
 	return ""

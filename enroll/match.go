@@ -79,10 +79,7 @@ func (ix *indexed) matches(n *Node) []match {
 			found = append(found, match{by, node})
 		}
 	}
-	add("uuid", ix.nodes[n.UUID()])
-	if n.UUID() == "" {
-		add("uuid", ix.nodes[n.Identity()])
-	}
+	add("uuid", ix.nodes[n.Identity()])
 	if n.Name() != "" {
 		add("name "+n.Name(), ix.byName[n.Name()])
 	}

@@ -157,7 +157,7 @@ func (n *Node) Apply(s models.Setting) error {
 	}
 	n.Set(value, s.Path...)
 	if s.Path[0] == "driver" {
-		n.Problems = removeText(n.Problems, noDriver)
+		n.Problems = slices.DeleteFunc(n.Problems, func(p string) bool { return p == noDriver })
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (n *Node) check() {
 			problem("unknown field %q", field)
 		}
 	}
-	for _, object := range []string{"driver_info", "properties", "instance_info", "extra", "network_data"} {
+	for _, object := range ObjectFields() {
 		if value, given := n.Fields[object]; given && value != nil {
 			if _, is := value.(map[string]any); !is {
 				problem("%s is not an object", object)

@@ -1,6 +1,7 @@
 package enroll
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -62,12 +63,7 @@ type PartItem struct {
 // Label returns the MAC address of the port or port group. If it is unknown, Label returns the name or, as a last
 // resort, the UUID.
 func (p *PartItem) Label() string {
-	for _, key := range []string{"address", "name", "uuid"} {
-		if text := models.TextOf(p.Fields[key]); text != "" {
-			return text
-		}
-	}
-	return p.UUID
+	return cmp.Or(models.TextOf(p.Fields["address"]), models.TextOf(p.Fields["name"]), models.TextOf(p.Fields["uuid"]), p.UUID)
 }
 
 // Differences returns a description of each change to an existing node. Secrets are masked.

@@ -138,7 +138,7 @@ func (it *Item) prepared() {
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {
 		return
 	}
-	if p.Pending(it.Existing, nil).hasRAID() {
+	if left := p.Pending(it.Existing, nil); left != nil && left.RAID != nil {
 		it.Node.Notes = append(it.Node.Notes, fmt.Sprintf("RAID: not configured in state %s; move the node to manageable first", it.Existing.ProvisionState))
 	}
 	if len(p.BIOS) > 0 {
@@ -147,14 +147,7 @@ func (it *Item) prepared() {
 	it.Node.Prepare = nil
 }
 
-func (p *Preparation) hasRAID() bool { return p != nil && p.RAID != nil }
-
 // enrolled reports whether the enrollment of a node in state s is complete, including cleaning or adoption.
 func enrolled(s models.ProvisionState) bool {
-	switch s { //nolint:exhaustive // in all others the node is beyond enrolling
-	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
-		models.StateCleaning, models.StateCleanWait, models.StateCleanFailed, models.StateCleanHold, models.StateAdopting, models.StateAdoptFailed:
-		return false
-	}
-	return true
+	return s == models.StateAvailable || hasInstance(s) && s != models.StateAdopting && s != models.StateAdoptFailed
 }
