@@ -162,11 +162,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 			maps.Copy(fields.ConfigDrive.MetaData, data)
 		}
 	}
-	h.inherited(fields)
-}
-
-// inherited uses the ramdisk's network data for the config drive if the host specifies none.
-func (h *hostReader) inherited(fields *plan.Fields) {
+	// The ramdisk's network data is used for the config drive if the host specifies none.
 	if data, has := h.node.Fields["network_data"].(map[string]any); has && fields.ConfigDrive.NetworkData == nil {
 		fields.ConfigDrive.NetworkData = data
 	}

@@ -3,6 +3,8 @@ package metal3
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -231,11 +233,11 @@ func (h *hostReader) bmc() {
 		h.problem(line, "spec.bmc.address: missing; Metal3 does not manage this host")
 		return
 	}
-	a, err := ParseAddress(address, skip)
-	if err == nil && (a.Info["ipmi_address"] == "" || strings.HasSuffix(models.TextOf(a.Info["redfish_address"]), "://")) {
+	a, err := parseAddress(address, skip)
+	if err == nil && (a.info["ipmi_address"] == "" || strings.HasSuffix(models.TextOf(a.info["redfish_address"]), "://")) {
 		err = fmt.Errorf("no host")
 	}
-	if path := models.TextOf(a.Info["redfish_system_id"]); err == nil && !utf8.ValidString(path) {
+	if path := models.TextOf(a.info["redfish_system_id"]); err == nil && !utf8.ValidString(path) {
 		err = fmt.Errorf("path %q is not UTF-8", path)
 	}
 	if err != nil {
@@ -245,36 +247,29 @@ func (h *hostReader) bmc() {
 	if strings.Contains(address, "@") {
 		h.note(line, "spec.bmc.address: credentials in the address are not used")
 	}
-	inspect := "agent"
+	inspect := a.interfaces["inspect"]
+	a.interfaces["inspect"] = "agent"
 	switch mode := text(h.spec, "inspectionMode"); mode {
 	case "fast":
-		inspect = a.Inspect
+		a.interfaces["inspect"] = inspect
 	case "disabled":
 		h.note(line, "spec.inspectionMode disabled: do not inspect the node")
 	case "", "agent":
 	default:
 		h.problem(line, "spec.inspectionMode %q: use agent, fast or disabled", mode)
 	}
-	for _, i := range [][2]string{
-		{"driver", a.Driver},
-		{"bios_interface", a.BIOS},
-		{"boot_interface", a.Boot},
-		{"firmware_interface", a.Firmware},
-		{"inspect_interface", inspect},
-		{"management_interface", a.Management},
-		{"power_interface", a.Power},
-		{"raid_interface", a.RAID},
-		{"vendor_interface", a.Vendor},
-	} {
-		if i[1] != "" {
-			h.node.Set(i[1], i[0])
-			h.node.Derived = append(h.node.Derived, i[0])
+	h.node.Set(a.driver, "driver")
+	h.node.Derived = append(h.node.Derived, "driver")
+	for _, kind := range slices.Sorted(maps.Keys(a.interfaces)) {
+		if name := a.interfaces[kind]; name != "" {
+			h.node.Set(name, kind+"_interface")
+			h.node.Derived = append(h.node.Derived, kind+"_interface")
 		}
 	}
-	for field, value := range a.Info {
+	for field, value := range a.info {
 		h.node.Set(value, "driver_info", field)
 	}
-	h.credentials(bmc.Line, a.Prefix, credentials)
+	h.credentials(bmc.Line, a.prefix, credentials)
 }
 
 // credentials reads the user name and the password from the Secret. Like Metal3, it removes the blanks around them.

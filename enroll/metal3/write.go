@@ -189,17 +189,17 @@ func kubernetesName(name string) string {
 
 // credentials returns the Secret with the user name and the password. It replaces an unknown user name or password
 // with a placeholder.
-func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
-	user := models.TextOf(h.field("driver_info", a.Prefix+"username"))
+func (h *hostWriter) credentials(a access, name metadata) secretManifest {
+	user := models.TextOf(h.field("driver_info", a.prefix+"username"))
 	if user == "" {
 		user = enroll.Placeholder
 	}
-	password := h.node.Secrets[a.Prefix+"password"].Reveal()
+	password := h.node.Secrets[a.prefix+"password"].Reveal()
 	if password == "" {
 		password = enroll.Placeholder
 	}
 	for _, key := range slices.Sorted(maps.Keys(h.node.Secrets)) {
-		if key != a.Prefix+"password" {
+		if key != a.prefix+"password" {
 			h.note("driver_info.%s: not in the manifest", key)
 		}
 	}
