@@ -39,8 +39,7 @@ func ReadCredentials(data []byte) (Credentials, error) {
 	return c, nil
 }
 
-// Apply sets the credentials of nodes whose driver_info contains a BMC address but no known password. It returns the
-// number of nodes that it has changed.
+// Apply sets the credentials of nodes with a BMC but no known password. It returns the number of changed nodes.
 func (c Credentials) Apply(nodes []Node) int {
 	set := 0
 	for i := range nodes {

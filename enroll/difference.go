@@ -80,8 +80,7 @@ func sameNumber(a, b any) bool {
 	return isNumber && isText && err == nil && string(raw) == text
 }
 
-// sameAddress reports whether two values of a driver_info field denote the same BMC address or the same Redfish
-// system. key is the field's name.
+// sameAddress reports whether two values of the field key in driver_info denote the same BMC or Redfish system.
 func sameAddress(key string, a, b any) bool {
 	x, y := models.TextOf(a), models.TextOf(b)
 	if x == "" || y == "" {

@@ -34,8 +34,7 @@ func (r *RAID) Config() map[string]any {
 	return map[string]any{"logical_disks": r.Disks}
 }
 
-// Pending returns the part of the preparation that a node in Ironic still needs, or nil if it needs none. settings
-// holds the BIOS settings that Ironic knows.
+// Pending returns what a node in Ironic, with the given BIOS settings, still needs, or nil if it needs nothing.
 func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Preparation {
 	if p == nil {
 		return nil
@@ -55,9 +54,8 @@ func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Pr
 	return &left
 }
 
-// madeOn reports whether a node already has the RAID. Ironic records the volumes in raid_config at the end of the
-// raid.create_configuration step. Their sizes and names are not compared, because the controller may have chosen
-// them.
+// madeOn reports whether a node has the RAID. Ironic records volumes in raid_config after raid.create_configuration.
+// Sizes and names are not compared, because the controller may have chosen them.
 func (r *RAID) madeOn(node map[string]any) bool {
 	made := levels(disksOf(node["raid_config"]))
 	if len(r.Disks) == 0 {

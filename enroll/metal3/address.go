@@ -20,8 +20,7 @@ type access struct {
 	info map[string]any
 }
 
-// parseAddress parses a host's bmc.address (baremetal-operator, pkg/hardwareutils/bmc, 2026-08). unverified means
-// that the BMC's certificate is not verified.
+// parseAddress parses a host's bmc.address (baremetal-operator, pkg/hardwareutils/bmc, 2026-08).
 func parseAddress(address string, unverified bool) (access, error) {
 	if address == "" {
 		return access{}, errors.New("no BMC address")

@@ -117,8 +117,7 @@ func (h *hostReader) image(m document.Member, custom bool, fields *plan.Fields) 
 	}
 }
 
-// configDrive sets the user data, network data and meta data of the config drive from the Secrets that the host
-// names.
+// configDrive sets the content of the config drive from the Secrets that the host names.
 func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.Fields) {
 	reference := func(m document.Member) (namespace, name string) {
 		namespace = text(m.Value, "namespace")

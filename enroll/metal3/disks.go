@@ -9,12 +9,10 @@ import (
 	"ironworks/document"
 )
 
-// hint maps a Metal3 root device hint to the name and operator of the corresponding Ironic hint (baremetal-operator,
-// devicehints.go).
+// hint maps a Metal3 root device hint to Ironic's name and operator (baremetal-operator, devicehints.go).
 type hint struct{ metal3, ironic, operator string }
 
-// hintsByName returns the hints in the order of Metal3's API. For links below /dev/disk/by-path, deviceName becomes
-// by_path.
+// hintsByName returns the hints in the order of Metal3's API. For links in byPath, deviceName becomes by_path.
 func hintsByName() []hint {
 	return []hint{
 		{"deviceName", "name", "s== "},

@@ -39,9 +39,8 @@ func (h *hostReader) text(m document.Member) string {
 	return s
 }
 
-// flag returns the boolean value of a field in the spec. It adds a problem to the node if the value is neither a
-// boolean nor null. If it accepted strings, a quoted "true" would be read as false, and a host that must be kept
-// could be cleaned.
+// flag returns the boolean value of a field in the spec. Other values are problems: if a quoted "true" were read as
+// false, a host that must be kept could be cleaned.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: must be true or false, not %s", m.Key, m.Value.Kind)
@@ -57,8 +56,7 @@ func NodeName(namespace, name string) string {
 	return namespace + "~" + name
 }
 
-// host converts a host to the node that Metal3 would register (baremetal-operator, pkg/provisioner/ironic/register.go
-// and ironic.go).
+// host converts a host to the node that Metal3 would register (pkg/provisioner/ironic/register.go and ironic.go).
 func (r *reader) host(o object) {
 	h := &hostReader{reader: r, object: o, spec: o.value.Get("spec")}
 	h.node.Source = enroll.Source{File: r.file, Line: o.value.Line}
@@ -139,8 +137,7 @@ func (h *hostReader) simple(m document.Member) bool {
 	return true
 }
 
-// cleaning sets automated_clean. It reports any unknown mode as a problem, because a typing error must not erase
-// disks.
+// cleaning sets automated_clean. An unknown mode is a problem, because a typing error must not erase disks.
 func (h *hostReader) cleaning(m document.Member) {
 	mode, _ := m.Value.Scalar()
 	if m.Value.Kind != document.Null && mode != "metadata" && mode != "disabled" {
@@ -179,8 +176,7 @@ func (h *hostReader) metadata() {
 	}
 }
 
-// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning the host would erase what runs on
-// it.
+// status makes Ironic adopt a host that Metal3 has provisioned, because cleaning would erase it.
 func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))
@@ -311,8 +307,7 @@ func (h *hostReader) preprovisioning(m document.Member) {
 	h.node.Set(data, "network_data")
 }
 
-// structure parses the YAML or JSON object in a Secret. The object is the value of the first of the given keys that
-// the Secret contains.
+// structure parses the YAML or JSON object under the first of the given keys that the Secret contains.
 func (r *reader) structure(namespace, name string, keys ...string) (map[string]any, error) {
 	s, found := r.secrets[key(namespace, name)]
 	if !found {
@@ -333,8 +328,7 @@ func (r *reader) structure(namespace, name string, keys ...string) (map[string]a
 	return object, nil
 }
 
-// companions reads the host's firmware settings and its ramdisk. It adds notes about firmware updates and a data
-// image, which are not carried over.
+// companions reads the firmware settings and the ramdisk. Firmware updates and data images are only noted.
 func (h *hostReader) companions() {
 	if v, has := h.companion("HostFirmwareSettings", h.object); has {
 		h.firmwareSettings(v)
@@ -350,8 +344,7 @@ func (h *hostReader) companions() {
 	}
 }
 
-// ramdisk sets the ramdisk that was built for the host. Metal3 does the same (setDeployImage in
-// pkg/provisioner/ironic/ironic.go).
+// ramdisk sets the ramdisk that was built for the host (setDeployImage in pkg/provisioner/ironic/ironic.go).
 func (h *hostReader) ramdisk(v document.Value) {
 	url, kernel := text(v, "status", "imageUrl"), text(v, "status", "kernelUrl")
 	boot := models.TextOf(h.node.Fields["boot_interface"])

@@ -57,9 +57,8 @@ type secretManifest struct {
 	StringData map[string]string `yaml:"stringData"`
 }
 
-// Write writes nodes as BareMetalHosts with their Secrets; see the package comment. It writes placeholders for
-// unknown passwords. It omits nodes with a driver that Metal3 does not support. The notes list data that manifests
-// cannot carry.
+// Write writes nodes as BareMetalHosts with their Secrets; see the package comment. It writes placeholders for unknown
+// passwords, and omits nodes whose driver Metal3 does not support. The notes list data that manifests cannot carry.
 func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
@@ -147,8 +146,7 @@ func (h *hostWriter) field(path ...string) any {
 	return value
 }
 
-// name returns the name and namespace for the host. If the name is taken, it appends a number. Kubernetes accepts
-// only lower-case letters, digits, - and . in names.
+// name returns a free name for the host that Kubernetes accepts: lower-case letters, digits, - and . only.
 func (h *hostWriter) name(taken map[string]bool) metadata {
 	full := h.node.Name()
 	if full == "" {
@@ -187,8 +185,7 @@ func kubernetesName(name string) string {
 	return name
 }
 
-// credentials returns the Secret with the user name and the password. It replaces an unknown user name or password
-// with a placeholder.
+// credentials returns the Secret for the BMC, with placeholders for an unknown user name or password.
 func (h *hostWriter) credentials(a access, name metadata) secretManifest {
 	user := models.TextOf(h.field("driver_info", a.prefix+"username"))
 	if user == "" {

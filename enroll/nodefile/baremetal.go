@@ -5,8 +5,7 @@ import (
 	"ironworks/spell"
 )
 
-// baremetal reads an input for the baremetal create command (python-ironicclient, v1/create_resources.py). The input
-// is an object whose only keys are nodes and chassis.
+// baremetal reads an input for baremetal create (python-ironicclient, v1/create_resources.py).
 func (r *reader) baremetal(top document.Value) {
 	if top.Kind != document.Object {
 		r.problem(top.Line, "expected an object with a nodes key, not %s", top.Kind)

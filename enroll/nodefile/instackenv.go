@@ -34,8 +34,7 @@ func pmDrivers() []pmDriver {
 	}
 }
 
-// instackenv reads the nodes in TripleO's file, which has the form {"nodes": […]} or contains only the list. Memory
-// is in MiB and disk in GB.
+// instackenv reads TripleO's {"nodes": […]}, or only the list. Memory is in MiB and disk in GB.
 func (r *reader) instackenv(top document.Value) {
 	nodes := top
 	if top.Kind == document.Object {

@@ -19,8 +19,7 @@ import (
 // Written returns the formats that can be written.
 func Written() []Format { return []Format{Baremetal, Bifrost, CSV, BMH} }
 
-// Write writes nodes in the given format. It writes placeholders for unknown secrets. The notes list data that the
-// format cannot represent.
+// Write writes nodes, with placeholders for unknown secrets. The notes list data that the format cannot represent.
 func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err error) {
 	for i := range nodes {
 		for _, note := range nodes[i].Notes {
@@ -243,8 +242,7 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	return row, notes
 }
 
-// cellOf returns a value of an object as a cell. Text is unchanged, unless it would be read as another type. Other
-// values are written as JSON.
+// cellOf returns a value of an object as a cell: text as is unless it would be read as another type, or else JSON.
 func cellOf(key string, value any) string {
 	text, is := value.(string)
 	asIs := enroll.IsSecret(key) || text != "" && text == strings.TrimSpace(text) && cellValue(key, text) == any(text)
