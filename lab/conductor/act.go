@@ -9,8 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// Act implements do_provisioning_action. It starts the operation named by verb: manage, provide, abort, adopt or
-// unhold.
+// Act implements do_provisioning_action for the verbs manage, provide, abort, adopt and unhold.
 func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state := t.node.ProvisionState
@@ -53,8 +52,7 @@ func (t *task) abort(ctx context.Context) error {
 	}
 }
 
-// abortRunning aborts the operation. If the current step must not be interrupted, the operation is aborted as soon as
-// the step has ended.
+// abortRunning aborts the operation now, or after the current step if that must not be interrupted.
 func (t *task) abortRunning(kind stepKind) error {
 	failed := t.node.ProvisionState == serviceFail
 	if step := *kind.step(t.node); !failed && len(step) > 0 && !python.Truthy(step["abortable"]) {
@@ -100,8 +98,7 @@ func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 	})
 }
 
-// tearDown implements _do_node_tear_down. Even if the driver fails to undeploy the node, the node's instance data is
-// removed.
+// tearDown implements _do_node_tear_down. It removes the instance data even if the driver fails.
 func (t *task) tearDown(ctx context.Context, before string) error {
 	err := func() error {
 		if slices.Contains([]string{rescueWait, rescue, unrescueFail, rescueFail}, before) {

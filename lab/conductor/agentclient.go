@@ -26,8 +26,7 @@ func newClient(config *tls.Config) *http.Client {
 	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}
 }
 
-// maxAnswer is the maximum size, in bytes, of a response from an agent or a BMC. It is large because agents send
-// their logs.
+// maxAnswer is the maximum size of a response in bytes. It is large because agents send their logs.
 const maxAnswer = 64 << 20
 
 // answer is the response of an agent or a BMC to one request.
@@ -77,9 +76,8 @@ func (t *task) agentClient() *http.Client {
 // agentTries is the value of [agent]max_command_attempts.
 const agentTries = 3
 
-// command sends the named command to the agent and returns the agent's representation of the command, including its
-// state. If the connection fails, command tries again, up to agentTries times in total. If wait is set, the agent
-// responds only when the command has ended.
+// command sends the named command to the agent and returns the agent's representation of it. It makes up to agentTries
+// attempts if the connection fails. If wait is set, the agent responds only when the command has ended.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {
@@ -206,8 +204,7 @@ func commandError(command db.Dict) string {
 	}
 }
 
-// agentNode returns the node as it is sent to the agent, with its secrets masked. The configdrive is included only if
-// configdrive is true.
+// agentNode returns the node as it is sent to the agent, with secrets masked, except the configdrive if that is set.
 func (t *task) agentNode(configdrive bool) db.Dict {
 	n := t.node
 	info := n.InstanceInfo.Clone()
@@ -299,8 +296,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// executeInBand starts a step on the agent and returns the provision state in which the node waits for the step to
-// end.
+// executeInBand starts a step on the agent and returns the state in which the node waits for its end.
 func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (string, error) {
 	name := string(kind)
 	params := db.Dict{
@@ -346,8 +342,7 @@ func (t *task) storeLogs(encoded, label string) {
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
 }
 
-// certificateFault returns the message of Python's ssl module if err reports an untrusted certificate. For other
-// errors it returns "".
+// certificateFault returns the message of Python's ssl module for an untrusted certificate, or "".
 func certificateFault(err error) string {
 	var invalid x509.CertificateInvalidError
 	var stranger x509.UnknownAuthorityError

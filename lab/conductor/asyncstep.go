@@ -50,8 +50,7 @@ func (t *task) ramdiskDisabled() bool {
 	return python.Truthy(t.internal(operations[t.currentKind()].disabled))
 }
 
-// rebootToFinishStep reboots the machine. Unless the ramdisk is disabled, the machine boots the agent.
-// rebootToFinishStep returns the provision state in which the node waits for the step to end.
+// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled, and returns the wait state.
 func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if !t.ramdiskDisabled() {
 		if err := t.prepareAgentBoot(ctx); err != nil {
@@ -88,9 +87,8 @@ func (c *Conductor) eachRedfish(ctx context.Context, how locking, kind, field st
 	}, do)
 }
 
-// resumeStep releases the lock and makes a worker continue the current operation (continue_node_clean and similar
-// functions in ironic/conductor/manager.py). It continues after the current step, or repeats the current step if it must
-// not be skipped.
+// resumeStep releases the lock and makes a worker continue after the current step, or repeat a step that must not be
+// skipped (continue_node_clean and similar functions in ironic/conductor/manager.py).
 func (t *task) resumeStep(ctx context.Context) error {
 	kind := t.currentKind()
 	t.release()

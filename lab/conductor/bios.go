@@ -11,8 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// redfishBIOSSteps returns the steps of the redfish BIOS interface
-// (ironic/drivers/modules/redfish/bios.py).
+// redfishBIOSSteps returns the steps of ironic/drivers/modules/redfish/bios.py.
 func redfishBIOSSteps() []step {
 	settings := &offer{args: required("settings", "A list of BIOS settings to be applied")}
 	return []step{
@@ -24,8 +23,7 @@ func redfishBIOSSteps() []step {
 // biosState is the field of driver_internal_info in which a BIOS step stores its data before it reboots the machine.
 const biosState = "redfish_bios_state"
 
-// applyBIOS changes BIOS attributes and reboots the machine. When it is called again after the reboot, it checks the
-// attributes.
+// applyBIOS changes BIOS attributes and reboots the machine or, after the reboot, checks the attributes.
 func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	settings := dictsOf(args["settings"])
 	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
@@ -49,8 +47,7 @@ func (t *task) runBIOSStep(
 	return state, t.cacheBIOS(ctx)
 }
 
-// biosToChange reads the Bios resource for a step. If the machine has no BIOS settings, the error mentions the
-// factory reset even for apply_configuration, as in Ironic.
+// biosToChange reads the Bios resource for a step. As in Ironic, the error always mentions the factory reset.
 func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, bios, err := t.biosOf(ctx)
 	if err == nil && bios == nil {
@@ -120,8 +117,7 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 	return t.rebootToFinishStep(ctx)
 }
 
-// verifyBIOS implements the part of apply_configuration that runs after the reboot. The step fails if an attribute
-// differs from the requested value.
+// verifyBIOS fails the step if an attribute differs from the requested value after the reboot.
 func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
@@ -161,8 +157,7 @@ func (t *task) endBIOSState() {
 	t.save()
 }
 
-// resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, it only
-// removes the data that it stored in the node.
+// resetBIOS restores the BIOS defaults and reboots the machine or, after the reboot, ends the step.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
 		if err := system.bmc.doWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {

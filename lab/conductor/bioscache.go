@@ -12,8 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// redfishBIOS holds the fields of a Redfish Bios resource that the conductor uses, including the link to the settings
-// for the next boot.
+// redfishBIOS holds the used fields of a Redfish Bios resource.
 type redfishBIOS struct {
 	Attributes        map[string]json.RawMessage
 	AttributeRegistry string
@@ -72,8 +71,7 @@ type biosValue struct {
 	value any
 }
 
-// stored returns the value as the database stores it, or nil for null. Booleans become "1" or "0", because Python's
-// SQLite driver writes them as numbers.
+// stored returns the value as the database stores it. Python's SQLite driver writes booleans as 1 and 0.
 func (b biosValue) stored() *string {
 	text := ""
 	switch v := b.value.(type) {
@@ -117,8 +115,7 @@ func (t *task) storeBIOS(given []biosValue, registry []registryAttribute) error 
 	return nil
 }
 
-// registryAttribute is an entry of an attribute registry
-// (sushy/resources/registry/attribute_registry.py).
+// registryAttribute is an entry of an attribute registry (sushy/resources/registry/attribute_registry.py).
 type registryAttribute struct {
 	Name                    string `json:"AttributeName"`
 	Type                    string
@@ -142,8 +139,7 @@ func (a registryAttribute) describe(s *db.BIOSSetting) {
 	}
 }
 
-// attributeRegistry returns the attribute registry with the given ID. If the registry cannot be read, it returns nil;
-// Ironic only logs the error. As in sushy, each session with a BMC reads a registry only once.
+// attributeRegistry returns the registry with the given ID, or nil if it cannot be read. A session reads it once.
 func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttribute {
 	m.mu.Lock()
 	known, ok := m.registries[id]
@@ -164,8 +160,7 @@ func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttrib
 	return found
 }
 
-// readRegistry reads the English file of the attribute registry with the given ID, which may be the ID of the
-// registry or of its file.
+// readRegistry reads the English attribute registry with the given ID, or the one in the file with this ID.
 func (m *bmc) readRegistry(ctx context.Context, id string) ([]registryAttribute, error) {
 	var root struct{ Registries *link }
 	if err := m.get(ctx, m.info.root+"/", &root); err != nil || root.Registries == nil {

@@ -72,8 +72,7 @@ func bootModeFor(t *task) string {
 	return "uefi"
 }
 
-// syncBootMode sets the machine's boot mode to the requested one. If none is requested, it stores the machine's
-// current boot mode in the node.
+// syncBootMode sets the requested boot mode or, if none is requested, stores the current one in the node.
 func (t *task) syncBootMode(ctx context.Context) error {
 	has, err := t.bootMode(ctx)
 	if err != nil && !isKind(err, kindUnsupported) {
@@ -147,8 +146,7 @@ func preparesRamdisk(n *db.Node) bool {
 	return slices.Contains([]string{deploying, deployWait, cleaning, cleanWait, rescuing, rescueWait, inspecting, inspectWait, servicing, serviceWait}, n.ProvisionState)
 }
 
-// agentISO returns the URL of the ramdisk's ISO image. It reads the current and then the deprecated field of
-// driver_info, and returns "" if neither is set.
+// agentISO returns the URL of the ramdisk's ISO from the current or the deprecated field, or "".
 func agentISO(n *db.Node, mode string) string {
 	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
 		if s := n.DriverInfo.Text(key); s != "" {
@@ -172,8 +170,7 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
-// checkAgentImages returns an error unless driver_info contains a kernel and a ramdisk. If only one of them is set, the
-// error lists both.
+// checkAgentImages returns an error unless driver_info has both a kernel and a ramdisk. It always lists both.
 func checkAgentImages(n *db.Node, mode, problem string) error {
 	kernel, ramdisk := mode+"_kernel", mode+"_ramdisk"
 	if python.Truthy(n.DriverInfo[kernel]) && python.Truthy(n.DriverInfo[ramdisk]) {
@@ -206,8 +203,7 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks the image of a node with the ramdisk deploy interface. Such a node's machine boots from
-// the image instead of from its disk.
+// checkRamdiskImage checks the image from which a node with the ramdisk deploy interface boots.
 func checkRamdiskImage(t *task) error {
 	if bootOption(t.node) == "local" {
 		return nil
@@ -273,8 +269,7 @@ func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
 	return b.eject(ctx, t)
 }
 
-// eject ejects the media from the virtual drives that the boot interface uses. It also stops publishing the boot
-// medium.
+// eject ejects the media of the boot interface and stops publishing the boot medium.
 func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {
@@ -351,8 +346,7 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	return nil
 }
 
-// networkBoot implements the pxe and ipxe boot interfaces without DHCP and TFTP. It only sets the machine to boot
-// from the network.
+// networkBoot implements pxe and ipxe without DHCP and TFTP: it only sets the boot device.
 type networkBoot struct {
 	ipxe bool
 }

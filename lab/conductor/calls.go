@@ -65,8 +65,7 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 	})
 }
 
-// BootDevice returns the node's boot device and whether the setting is persistent. If the persistence is unknown,
-// persistent is nil.
+// BootDevice returns the boot device, and whether it is persistent, or nil if that is unknown.
 func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		device, persistent, err = t.bootDevice(ctx)
@@ -113,8 +112,7 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 	})
 }
 
-// AttachMedia starts inserting an image into a virtual media drive of the given type. The operation continues in the
-// background.
+// AttachMedia starts inserting an image into a virtual media drive of the given type.
 func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, source string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
@@ -137,8 +135,7 @@ func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, s
 	})
 }
 
-// DetachMedia starts ejecting the media from the given virtual drives, or from all drives if devices is nil. The
-// operation continues in the background.
+// DetachMedia starts ejecting the media from the given virtual drives, or from all if devices is nil.
 func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
@@ -233,8 +230,7 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	return nil
 }
 
-// checkNetwork validates the network interface. The flat interface requires a cleaning network in Neutron, but the
-// lab has no Neutron.
+// checkNetwork validates the network interface. The lab has no Neutron with a default cleaning network.
 func (t *task) checkNetwork() error {
 	if t.driver.names["network"] == "flat" && t.node.DriverInfo.Text("cleaning_network") == "" {
 		return invalid("UUID or name of cleaning_network is not set in configuration or in node driver_info.")
@@ -242,8 +238,7 @@ func (t *task) checkNetwork() error {
 	return nil
 }
 
-// checkPowerAndNetwork validates the power and network interfaces before cleaning or servicing. If noRamdisk is set,
-// the ramdisk will not be booted, so the network interface is not validated.
+// checkPowerAndNetwork validates the power interface and, if the ramdisk will be booted, the network interface.
 func (t *task) checkPowerAndNetwork(noRamdisk bool) error {
 	if err := t.validateRedfish("power"); err != nil || noRamdisk {
 		return err

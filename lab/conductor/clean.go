@@ -52,8 +52,7 @@ func (t *task) skipsCleaning() bool {
 	return !t.c.options.AutomatedClean
 }
 
-// clean implements do_node_clean. If given is nil, the cleaning is automated; otherwise it is manual and consists of
-// the given steps.
+// clean implements do_node_clean. If given is nil, the cleaning is automated.
 func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
@@ -110,9 +109,8 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	return nil
 }
 
-// checkCleanStepsEarly implements _validate_clean_steps_early. If a step is unknown, checked is false: the steps have
-// to be checked later, because the agent may provide that step. If no step needs the ramdisk, noRamdisk is true and
-// the ramdisk is not booted.
+// checkCleanStepsEarly implements _validate_clean_steps_early. checked is false if a step is unknown, because the agent
+// may provide it. noRamdisk is true if no step needs the ramdisk.
 func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	if err := t.planCleaning(false, true); err != nil {
 		t.stepsChecked = true

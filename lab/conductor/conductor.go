@@ -20,8 +20,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// Conductor is the conductor of the embedded Ironic. It implements [api.Conductor]. Its methods are safe for
-// concurrent use.
+// Conductor is the conductor of the embedded Ironic. Its methods are safe for concurrent use.
 type Conductor struct {
 	options Options
 	tables  *db.Store
@@ -94,8 +93,7 @@ func (c *Conductor) forgetLocks() error {
 	return nil
 }
 
-// failStuck moves the nodes in the given state to the corresponding failed state, because their operations cannot be
-// resumed.
+// failStuck moves the nodes in the given state, which cannot be resumed, to the corresponding failed state.
 func (c *Conductor) failStuck(state string) {
 	stuck := func(n *db.Node) bool { return n.ProvisionState == state }
 	c.forEach(c.life, locking{}, stuck, func(t *task, _ context.Context) error {
@@ -126,8 +124,7 @@ func (c *Conductor) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close stops all workers and waits for them. Nodes in the middle of an operation are left unchanged; the next
-// conductor moves them to a failed state.
+// Close stops all workers. The next conductor moves nodes in the middle of an operation to a failed state.
 func (c *Conductor) Close() {
 	c.mu.Lock()
 	first := !c.closed
@@ -164,8 +161,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// spawn runs do in a worker, or returns an error if no worker is free. If reserved is set, it may also use the
-// workers that are reserved for API calls.
+// spawn runs do in a worker if one is free. If reserved is set, this may be one that is reserved for API calls.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

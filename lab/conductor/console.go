@@ -14,8 +14,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// validateConsole returns an error if the node has no console, or if driver_info lacks the data that its console
-// interface needs. The fake interfaces need no data.
+// validateConsole returns an error if the node has no console, or if driver_info lacks its data.
 func (t *task) validateConsole() error {
 	switch t.driver.names["console"] {
 	case "no-console":
@@ -55,8 +54,7 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 	return info, err
 }
 
-// SetConsole starts enabling or disabling the console. It does nothing if the console is already in the requested
-// state.
+// SetConsole starts enabling or disabling the console, unless this is already the case.
 func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error {
 	return c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		if err := t.validateConsole(); err != nil || on == t.node.ConsoleEnabled {
@@ -100,9 +98,8 @@ const (
 
 func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
 
-// switchGraphical starts or stops the node's graphical console (ironic/common/vnc.py). Starting the console stores
-// the address of the VNC server and a new token for the console's web page in the node. Stopping the console removes
-// both.
+// switchGraphical starts or stops the graphical console (ironic/common/vnc.py): it stores or removes the VNC server's
+// address and a token for the console's web page.
 func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	if !on {
 		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
@@ -115,8 +112,7 @@ func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
 }
 
-// graphicalConsole returns the URL of the console's web page. If [vnc]public_url is not set, Ironic writes Python's
-// None in its place.
+// graphicalConsole returns the URL of the web page. Ironic writes None if [vnc]public_url is not set.
 func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	page := c.options.VNCURL
 	if page == "" {
@@ -126,8 +122,7 @@ func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
 }
 
-// expireConsoles stops the graphical consoles whose tokens have expired and clears the console_enabled field of their
-// nodes (_expire_console_sessions).
+// expireConsoles disables the graphical consoles whose tokens have expired (_expire_console_sessions).
 func (c *Conductor) expireConsoles(ctx context.Context) {
 	now := c.tables.Now()
 	expired := func(n *db.Node) bool {
@@ -142,9 +137,8 @@ func (c *Conductor) expireConsoles(ctx context.Context) {
 	})
 }
 
-// ipmitoolSocat is the console interface that serves a serial line over TCP. In Ironic, ipmitool opens a
-// serial-over-LAN session, and socat serves it. The lab's BMCs do not support IPMI, so driver_info contains the TCP
-// address of the serial line instead.
+// ipmitoolSocat is the interface that serves a serial line over TCP. The lab's BMCs do not support serial-over-LAN, so
+// driver_info contains the TCP address of the serial line instead.
 const ipmitoolSocat = "ipmitool-socat"
 
 // consoleAddress returns the address of the serial line, which is stored in driver_info.
@@ -170,8 +164,7 @@ type consoleRelay struct {
 	end context.CancelFunc
 }
 
-// relayConsole returns the URL of the node's console. If the console is not being served yet, relayConsole first
-// starts serving it.
+// relayConsole returns the URL of the node's console, which it serves if it is not served yet.
 func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	to, err := consoleAddress(n)
 	if err != nil {
@@ -206,8 +199,7 @@ func (c *Conductor) endConsole(uuid string) {
 	}
 }
 
-// relay copies data between a client and the serial line, in both directions, until either side closes its
-// connection.
+// relay copies data between a client and the serial line until either side closes its connection.
 func relay(ctx context.Context, near net.Conn, to string) {
 	var dialer net.Dialer
 	far, err := dialer.DialContext(ctx, "tcp", to)

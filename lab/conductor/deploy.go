@@ -15,9 +15,8 @@ import (
 	"ironworks/python"
 )
 
-// limit returns an error if the given action would exceed a limit. Limits.Deploy is the maximum number of nodes being
-// deployed and applies to provisioning. Limits.Clean is the maximum number of nodes being deleted or cleaned and
-// applies to unprovisioning and cleaning. Other actions have no limit.
+// limit returns an error if the action would exceed Limits.Deploy, the maximum number of nodes being deployed, or
+// Limits.Clean, the maximum number of nodes being deleted or cleaned.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -132,9 +131,8 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// storeImageType implements update_image_type. It reports whether it has stored the type of the node's image. It
-// stores nothing if the node has no image, or if the image is in Glance, because the lab has no Glance from which to
-// get the type.
+// storeImageType implements update_image_type. It reports whether it has stored the type of the image. It does not if
+// the node has no image, or one in Glance, which the lab does not have.
 func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -213,9 +211,8 @@ func (t *task) deployed(steps []db.Dict) error {
 	return t.process(onDone)
 }
 
-// deployStepFailed handles the error of a failed step. If the agent is busy, the node waits for the agent instead of
-// failing. The node also waits if the agent is unreachable because it has not started or because the machine is
-// rebooting.
+// deployStepFailed handles the error of a step. The node waits instead of failing if the agent is busy, has not started,
+// or is rebooting.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
 	if isKind(err, kindAgentInProgress) {
 		t.setInternal("skip_current_deploy_step", false)
@@ -237,8 +234,7 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 	}
 }
 
-// failDeployment implements deploying_error_handler. Cleaning up may clear the last error, but the history keeps the
-// message.
+// failDeployment implements deploying_error_handler. The history keeps an error that the clean-up clears.
 func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
 	t.record(message, "deploying", true)
 	t.save()
@@ -264,8 +260,7 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 	_ = t.process(onFail)
 }
 
-// setFailedState fails a deployment after an error in a heartbeat or in a step of the agent deploy interface. Unlike
-// failDeployment, it powers the machine off and keeps the error.
+// setFailedState is like failDeployment, but powers the machine off and keeps the error.
 func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	if logs && t.c.options.LogsCollect != "never" {
 		t.collectLogs(ctx, "")
@@ -276,8 +271,7 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	t.save()
 }
 
-// checkFinalSteps implements validate_deploy_steps. It is called when the agent has reported its steps. From then on,
-// unknown steps are errors.
+// checkFinalSteps implements validate_deploy_steps. Once the agent has reported its steps, unknown ones are errors.
 func (t *task) checkFinalSteps() error {
 	if err := t.checkDeploySteps(nil, false); err != nil {
 		return err

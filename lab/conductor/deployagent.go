@@ -12,14 +12,12 @@ import (
 	"ironworks/python"
 )
 
-// agentDeploy implements the deploy interfaces that use the agent: custom-agent, direct, bootc and ramdisk. The
-// ramdisk interface needs the agent only for cleaning and servicing.
+// agentDeploy implements custom-agent, direct, bootc, and ramdisk, which needs the agent only to clean and service.
 type agentDeploy struct {
 	kind string
 }
 
-// softPowerInterval is the interval between checks of the power state after the agent has been asked to power off
-// ([agent]post_deploy_get_power_state_retry_interval).
+// softPowerInterval is [agent]post_deploy_get_power_state_retry_interval.
 const softPowerInterval = 5 * time.Second
 
 // outOfBandSteps returns the interface's out-of-band steps.
@@ -190,8 +188,7 @@ func (agentDeploy) tearDownCleaning(ctx context.Context, t *task) error {
 	return t.setPower(ctx, reboot)
 }
 
-// leaveRamdisk powers the machine off, unless the operation has failed or the machine must stay powered on, and cleans
-// up the ramdisk boot.
+// leaveRamdisk cleans up the ramdisk boot. Unless the operation has failed, it powers the machine off first if allowed.
 func (t *task) leaveRamdisk(ctx context.Context, failed bool) error {
 	if !failed && !t.powerStaysOn() {
 		if err := t.setPower(ctx, powerOff); err != nil {
@@ -216,8 +213,7 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	return t.setPower(ctx, t.powerOnAgain())
 }
 
-// bootAgent implements the "deploy" step of all agent deploy interfaces except ramdisk. It boots the machine into the agent
-// unless the machine was rebooted already.
+// bootAgent implements the deploy step, except of ramdisk. It boots the agent unless the machine was rebooted already.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")
@@ -253,8 +249,7 @@ func (d agentDeploy) prepareInstanceBoot(ctx context.Context, t *task, _ db.Dict
 	return "", nil
 }
 
-// tearDownAgent powers the machine off, if possible through the agent. If the machine must stay powered on, it
-// disconnects the machine from the network instead.
+// tearDownAgent powers the machine off or, if it must stay powered on, disconnects it from the network.
 func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if t.c.options.LogsCollect == "always" {
 		t.collectLogs(ctx, "")
@@ -351,8 +346,7 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// configureLocalBoot makes the agent install a boot loader, if one is needed for this image and boot mode, and sets
-// the machine to boot from its disk.
+// configureLocalBoot makes the agent install a boot loader if needed, and sets the machine to boot from its disk.
 func (t *task) configureLocalBoot(ctx context.Context) error {
 	whole := python.Truthy(t.internal("is_whole_disk_image"))
 	answer, err := t.command(ctx, "standby.get_partition_uuids", db.Dict{}, true)
@@ -405,8 +399,7 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// Limits for polling the agent until an asynchronous command has ended: the maximum number of requests, and the
-// interval between them.
+// Limits for polling the agent until a command has ended: the number of requests, and the interval.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second

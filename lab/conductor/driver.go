@@ -22,8 +22,7 @@ var interfaceKinds = []string{
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic contains, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
-// Ironic's and include interfaces that are not implemented here.
+// generic contains the interfaces of every hardware type (drivers/generic.py), even if not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
 	"boot":       {"ipxe", "pxe", "http-ipxe", "http"},
@@ -40,8 +39,7 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported contains the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
-// default.
+// supported contains the interfaces of each hardware type. The first enabled one is the default.
 var supported = map[string]map[string][]string{
 	"fake-hardware": extended(map[string][]string{
 		"bios": {"fake"}, "boot": {"fake"}, "console": {"fake"}, "deploy": {"fake"}, "firmware": {"fake"}, "inspect": {"fake"},
@@ -53,8 +51,7 @@ var supported = map[string]map[string][]string{
 	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
 }
 
-// extended returns, for each kind, the interfaces in before, the generic interfaces and the interfaces in after, in
-// this order.
+// extended returns, for each kind, the interfaces in before, generic and after, in this order.
 func extended(before, after map[string][]string) map[string][]string {
 	all := map[string][]string{}
 	for kind, names := range generic {
@@ -101,8 +98,7 @@ func implementation(kind, name string) string {
 	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
 }
 
-// defaultInterface returns the default interface of the given kind for nodes with this hardware type. node is used
-// only in the error message and may be empty.
+// defaultInterface returns the default interface of the given kind. node is only for the error and may be empty.
 func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
 	for _, name := range supported[hardware][kind] {
 		if slices.Contains(c.options.Enabled[kind], name) {
@@ -189,8 +185,7 @@ type deployInterface interface {
 	prepare(ctx context.Context, t *task) error
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
-	// The prepare methods return the provision state in which the node waits for the ramdisk, or "" if it need not
-	// wait.
+	// The prepare methods return the state in which the node waits for the ramdisk, or "".
 	prepareCleaning(ctx context.Context, t *task) (string, error)
 	tearDownCleaning(ctx context.Context, t *task) error
 	prepareService(ctx context.Context, t *task) (string, error)
@@ -268,8 +263,7 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 //go:embed properties.json
 var propertiesFile []byte
 
-// properties returns Ironic's descriptions of the driver_info keys that interfaces of the given kind use. For "raid",
-// it returns the descriptions of a logical disk's properties.
+// properties returns Ironic's descriptions of the driver_info keys of an interface, or of a logical disk for "raid".
 func properties(kind string) map[string]string {
 	var all map[string]map[string]string
 	if err := json.Unmarshal(propertiesFile, &all); err != nil {
@@ -278,8 +272,7 @@ func properties(kind string) map[string]string {
 	return all[kind]
 }
 
-// DriverProperties returns descriptions of the driver_info keys that the default interfaces of the given hardware
-// type use.
+// DriverProperties returns descriptions of the driver_info keys that the default interfaces use.
 func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)

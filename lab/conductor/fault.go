@@ -40,8 +40,7 @@ func conflict(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusConflict, kind, format, args...)
 }
 
-// failure returns an Ironic exception of the given kind, with the HTTP status 500. Ironic uses this status for
-// exceptions that do not define another one.
+// failure returns an Ironic exception with the status 500, which is the default.
 func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
 }
@@ -87,8 +86,7 @@ func isInvalid(err error) bool {
 	return isKind(err, kindInvalidParameter, kindMissingParameter, "InterfaceNotFoundInEntrypoint", "IncompatibleInterface", "NoValidDefaultForInterface", "InvalidImageRef")
 }
 
-// isIronic reports whether err is one of Ironic's own exceptions. Ironic often reports other exceptions with a
-// different message.
+// isIronic reports whether err is one of Ironic's own exceptions, which often get another message.
 func isIronic(err error) bool {
 	_, ok := errors.AsType[*db.Fault](err)
 	return ok
@@ -108,8 +106,7 @@ func className(err error) string {
 	return "Exception"
 }
 
-// messageOf returns the message that clients see if an operation fails with err. If err wraps an exception of Ironic
-// or sushy, messageOf returns only the exception's message.
+// messageOf returns the message that clients see: that of the wrapped exception of Ironic or sushy, if any.
 func messageOf(err error) string {
 	if f, ok := errors.AsType[*db.Fault](err); ok {
 		return f.Text

@@ -24,8 +24,7 @@ const (
 	firmwareTimestamp = "2006-01-02T15:04:05.000000"
 )
 
-// Options in the [redfish] section of Ironic's configuration, with their default values. All durations are divided by
-// the conductor's speed.
+// Options in [redfish] with their defaults. All durations are divided by the conductor's speed.
 const (
 	firmwareRebootDelay   = 300 * time.Second  // firmware_update_reboot_delay
 	firmwareVersionCheck  = 30 * time.Second   // firmware_update_bmc_version_check_interval
@@ -36,8 +35,7 @@ const (
 	firmwareStableTimeout = 480 * time.Second  // firmware_update_resource_validation_timeout
 )
 
-// redfishFirmwareSteps returns the steps of the redfish firmware interface
-// (ironic/drivers/modules/redfish/firmware.py).
+// redfishFirmwareSteps returns the steps of ironic/drivers/modules/redfish/firmware.py.
 func redfishFirmwareSteps() []step {
 	args := required("settings", "A list of dicts with firmware components to be updated")
 	return []step{{
@@ -65,8 +63,7 @@ func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, l
 
 func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
 
-// since returns the time since the given timestamp, multiplied by the conductor's speed so that it can be compared
-// with Ironic's options. For an invalid timestamp it returns 0.
+// since returns the time since the timestamp, multiplied by the conductor's speed, or 0 if that is invalid.
 func (t *task) since(stamp any) time.Duration {
 	text, _ := stamp.(string)
 	at, err := time.Parse(firmwareTimestamp, text)
@@ -76,8 +73,7 @@ func (t *task) since(stamp any) time.Duration {
 	return time.Duration(float64(t.c.now().Sub(at)) * t.c.options.Speed)
 }
 
-// startUpdate implements _execute_firmware_update. It sends the first update to the BMC and makes the preparations
-// that the component requires, such as a reboot.
+// startUpdate implements _execute_firmware_update: it sends the first update and prepares what that requires.
 func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	update["power_timeout"] = int(firmwareRebootDelay.Seconds())
@@ -172,8 +168,7 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 	return target, err
 }
 
-// taskMonitor returns the URL of the task that the BMC has started (TaskMonitor.from_response in
-// sushy/taskmonitor.py). A URL in the response body takes precedence over the Location header.
+// taskMonitor returns the URL of the BMC's task from the body or the header (TaskMonitor.from_response in sushy).
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)
@@ -187,8 +182,7 @@ func taskMonitor(target string, got answer) (string, error) {
 	return monitor, nil
 }
 
-// checkStaging implements _stage_firmware_file for [redfish]firmware_source = http, with which the BMC fetches images
-// from their original URL. Files on the conductor's host and images in Swift are not supported here.
+// checkStaging implements _stage_firmware_file for images that BMCs fetch themselves ([redfish]firmware_source = http).
 func checkStaging(image string) error {
 	scheme := ""
 	if parsed, err := url.Parse(image); err == nil {
@@ -254,8 +248,7 @@ func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
 	return t.setPowerWithin(ctx, reboot, time.Duration(toInt(update["power_timeout"]))*time.Second)
 }
 
-// dropFailedUpdates implements _query_update_failed. It discards the remaining updates of failed nodes in
-// maintenance, because these updates must not continue when the maintenance ends.
+// dropFailedUpdates implements _query_update_failed. Updates must not continue when the maintenance ends.
 func (c *Conductor) dropFailedUpdates(ctx context.Context) {
 	c.eachRedfish(ctx, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
 		if !t.node.Maintenance {

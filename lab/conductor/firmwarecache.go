@@ -103,8 +103,7 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	return found
 }
 
-// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). Components that the BMC no longer
-// reports stay in the table, and unchanged components keep their timestamps.
+// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). It never removes components.
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {

@@ -57,9 +57,8 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 		delete(update, "bmc_version_checking")
 		return t.finishBMCUpdate(ctx, settings)
 	case update.Text("component_type") == bmcComponent:
-		// If the BMC answers with an error because it is restarting, the next round tries again. The BMC answers
-		// requests for a Task resource with the status 200, whatever the state of the task, so sushy considers every
-		// task finished.
+		// The BMC may be restarting, so the next round tries again. Sushy considers every task finished, because the
+		// BMC answers requests for a Task resource with the status 200.
 		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {
 			return err
 		}
@@ -69,8 +68,7 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 	}
 }
 
-// finishBMCUpdate implements _handle_bmc_update_completion. A BMC update is complete when the BMC reports another
-// version, which may not happen before the BMC has restarted.
+// finishBMCUpdate implements _handle_bmc_update_completion: it waits until the BMC reports another version.
 func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	before, _ := t.internal(bmcVersionBefore).(string)
@@ -132,8 +130,7 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	return nil
 }
 
-// rebootOnce reboots the machine and sets the given flag of the current update, so that the machine is not rebooted a
-// second time.
+// rebootOnce reboots the machine and sets the given flag, so that this does not happen again.
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
 	t.setUpdates(settings)
@@ -141,8 +138,7 @@ func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) 
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// followNICTask implements _handle_nic_task_starting. A task that stays in the Starting state needs a reboot to
-// continue. A task in the Running state needs a reboot after it has ended.
+// followNICTask implements _handle_nic_task_starting. A starting task needs a reboot to continue, a running one to end.
 func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state string) error {
 	update := settings[0]
 	switch state {
@@ -197,8 +193,7 @@ func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redf
 	return t.continueUpdates(ctx, settings)
 }
 
-// continueUpdates implements _continue_updates. If the current update specifies a waiting time, the wait starts now.
-// Otherwise continueUpdates starts the next update or, if there is none, ends the step.
+// continueUpdates implements _continue_updates: it starts to wait, or starts the next update, or ends the step.
 func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	if python.Truthy(update["wait"]) {
@@ -238,8 +233,7 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// waitStable implements _validate_resources_stability. It waits until the BMC has responded firmwareStable times in a
-// row without an error. If this takes longer than firmwareStableTimeout, it returns an error.
+// waitStable implements _validate_resources_stability: the BMC must respond firmwareStable times in a row.
 func (t *task) waitStable(ctx context.Context) error {
 	began, stable := t.timestamp(), 0
 	var last error

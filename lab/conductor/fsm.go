@@ -73,8 +73,7 @@ func actionable(state string, e event) bool {
 	return ok
 }
 
-// nextState returns the provision state and the target state after the given event. If wanted is not empty, it takes
-// precedence over the new state's default target.
+// nextState returns the state and the target state after an event. wanted, if set, replaces the default target.
 func nextState(state, target string, e event, wanted string) (newState, newTarget string, err error) {
 	next, ok := fsmStates[state].On[string(e)]
 	if !ok {

@@ -13,8 +13,7 @@ import (
 	"ironworks/python"
 )
 
-// NodeWithToken returns the node with the given UUID. At the first lookup since the machine was powered on, the node
-// includes a new token for the agent; at later lookups, the token is masked.
+// NodeWithToken returns the node with a new token at the first lookup since power-on, and with a masked one later.
 func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
 	t, err := c.acquire(ctx, uuid, locking{shared: true})
 	if err != nil {
@@ -69,12 +68,10 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 	})
 }
 
-// certificatePath is the directory in which Ironic stores the certificates of agents ([agent]certificates_path). Here
-// it only serves as a name; no files are written.
+// certificatePath is [agent]certificates_path. It only serves as a name; no files are written.
 const certificatePath = "/var/lib/ironic/certificates"
 
-// storeCertificate stores the certificate of the node's agent and returns its path. A certificate that differs from
-// the one stored before is an error.
+// storeCertificate stores the certificate of the node's agent, which must not change, and returns its path.
 func (t *task) storeCertificate(pem string) (string, error) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -91,8 +88,7 @@ func (t *task) storeCertificate(pem string) (string, error) {
 	return path, nil
 }
 
-// The conductor records heartbeats only for nodes whose state is in heartbeatTaken. If the state is also in
-// recordOnly, the conductor does nothing else with the heartbeat.
+// Heartbeats are recorded in the states of heartbeatTaken. In those of recordOnly, nothing else happens.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
@@ -161,8 +157,7 @@ func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// processNextStep checks the result of the step that was started on the agent. If that step has succeeded,
-// processNextStep continues with the next one.
+// processNextStep checks the result of the step on the agent and continues with the next one.
 func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil {
@@ -210,8 +205,7 @@ func freshlyBooted(commands []db.Dict, kind stepKind) bool {
 	return true
 }
 
-// completedCommand returns the agent's last command if it executed the current step and has ended. Otherwise it
-// returns nil.
+// completedCommand returns the agent's last command if it executed the current step and has ended, or nil.
 func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dict {
 	last := commands[len(commands)-1]
 	if last.Text("command_name") != "execute_"+string(kind)+"_step" || last.Text("command_status") == "RUNNING" {
@@ -225,8 +219,7 @@ func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dic
 	return last
 }
 
-// stepFailed implements _step_failure_handler. As in Ironic, the failure of a service step is handled like that of a
-// deploy step.
+// stepFailed implements _step_failure_handler. As in Ironic, a service step fails like a deploy step.
 func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
 	label := "cleaning"
 	if kind != cleanSteps {

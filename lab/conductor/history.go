@@ -8,8 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// record adds an event to the node's history. If isError is set, text also becomes the node's last error. The event
-// contains the node's current state, even if this state has not been saved yet.
+// record adds an event with the node's current, perhaps unsaved state to its history. An error is also its last error.
 func (t *task) record(text, kind string, isError bool) {
 	severity := "INFO"
 	if isError {
@@ -48,8 +47,7 @@ func (t *task) flowStarts(kind stepKind, steps []db.Dict) {
 	t.record(fmt.Sprintf("Starting %s with steps=%s", strings.ReplaceAll(flow, "_", " "), python.Repr(maskedSteps(steps))), flow+"_start", false)
 }
 
-// flowEnds records the end of an operation in the node's history. If aborted is not empty, it names the step at which
-// the operation was aborted; otherwise all steps have succeeded.
+// flowEnds records the end of an operation, which was aborted at the named step unless that is empty.
 func (t *task) flowEnds(kind stepKind, steps []db.Dict, aborted string) {
 	flow := t.flow(kind)
 	words := strings.Split(flow, "_")

@@ -11,8 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// instanceCapabilities returns the value of instance_info/capabilities, which is an object, or a string that contains
-// a JSON object.
+// instanceCapabilities returns instance_info/capabilities, which is an object or a string with JSON.
 func instanceCapabilities(n *db.Node) (db.Dict, error) {
 	value, given := n.InstanceInfo["capabilities"]
 	if !given {
@@ -91,8 +90,7 @@ func checkImage(n *db.Node) error {
 	return nil
 }
 
-// buildInstanceInfo implements build_instance_info_for_deploy for images on a web server. The agent downloads such
-// images itself.
+// buildInstanceInfo implements build_instance_info_for_deploy for images that the agent downloads itself.
 func (t *task) buildInstanceInfo(ctx context.Context) error {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -116,8 +114,7 @@ const (
 
 var uuidRule = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// imageScheme returns the URL scheme of an image. Ironic selects the image service by this scheme (get_image_service
-// in common/image_service.py).
+// imageScheme returns the URL scheme of an image (get_image_service in common/image_service.py).
 func imageScheme(source string) (string, error) {
 	scheme, _, found := strings.Cut(source, ":")
 	if !found || strings.ContainsAny(scheme, "/?#") {

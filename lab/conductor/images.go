@@ -16,9 +16,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// imageStore publishes boot media. It corresponds to the redfish folder in Ironic's [deploy]http_root. A medium is
-// downloaded again only if it has changed. Nodes that boot from the same medium share one file, but each node has a
-// different URL for it.
+// imageStore publishes boot media, like the redfish folder in [deploy]http_root. It downloads a medium again only if it
+// has changed. Nodes share files, but each node has a URL of its own.
 type imageStore struct {
 	c *Conductor
 
@@ -63,8 +62,7 @@ func mediaImage(node, device string) string {
 	return device + "-" + node + ".img"
 }
 
-// publish publishes the image at address under the given name and returns its URL for the node's BMC. It first
-// downloads the image if it is missing or has changed.
+// publish publishes the image at address, which it downloads first if needed, and returns its URL for the BMC.
 func (s *imageStore) publish(ctx context.Context, n *db.Node, name, address string) (string, error) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return "", badImage(address, "Image download protocol %s is not supported.", strings.SplitN(address, ":", 2)[0])
@@ -98,8 +96,7 @@ func (s *imageStore) unpublish(names ...string) {
 	}
 }
 
-// fetch returns the path of the file that contains the image at address. It downloads the image if it is missing or
-// has changed.
+// fetch returns the path of the image at address, which it downloads first if it is missing or has changed.
 func (s *imageStore) fetch(ctx context.Context, known *image, address string) (string, error) {
 	known.mu.Lock()
 	defer known.mu.Unlock()

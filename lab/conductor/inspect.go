@@ -75,8 +75,7 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver for the nodes that auto-discovery creates. It returns an empty string if
-// auto-discovery is disabled.
+// DiscoveryDriver returns the driver of auto-discovered nodes, or "" if auto-discovery is disabled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles the inspection data that the node's agent has sent.
@@ -135,15 +134,13 @@ func inspectionFailure(format string, args ...any) error {
 	return failure(kindInspectionFailure, "Failed to inspect hardware. Reason: "+format, args...)
 }
 
-// managesBoot is the field of driver_internal_info that reports whether the conductor boots the ramdisk for the
-// inspection.
+// managesBoot is the field of driver_internal_info that tells whether the conductor boots the ramdisk.
 const managesBoot = "inspector_manage_boot"
 
 // agentInspect implements the agent inspect interface.
 type agentInspect struct{}
 
-// validate requires a boot interface that can boot the ramdisk, because [inspector]require_managed_boot is true in
-// 39.0.0.
+// validate requires a bootable ramdisk, because [inspector]require_managed_boot is true in 39.0.0.
 func (agentInspect) validate(t *task) error { return t.driver.boot.validateInspection(t) }
 
 func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
@@ -347,8 +344,7 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort adds a port with the given MAC address to the node, unless this or another node already has a port with
-// that address.
+// addPort adds a port to the node, unless a port with that address exists.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {

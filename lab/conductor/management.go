@@ -14,8 +14,7 @@ import (
 
 // This file implements the redfish, fake and noop management interfaces. Only redfish supports all functions.
 
-// managedSystem reads the node's system for a function of the redfish management interface. With another interface,
-// it fails like the function of Ironic's base class.
+// managedSystem reads the system for a function that fails as in Ironic's base class unless the interface is redfish.
 func (t *task) managedSystem(ctx context.Context, function string) (*redfishSystem, error) {
 	if t.driver.names["management"] != "redfish" {
 		return nil, unsupported(t.node.Driver, function)
@@ -284,8 +283,7 @@ func (t *task) detachMedia(ctx context.Context, devices []string) error {
 	return nil
 }
 
-// updateCache implements node_update_cache. It reads the vendor, the boot mode, the BIOS settings and the firmware
-// versions from the BMC and stores them.
+// updateCache implements node_update_cache: it stores what the BMC reports.
 func (t *task) updateCache(ctx context.Context) {
 	t.cacheVendor(ctx)
 	t.cacheBootMode(ctx)

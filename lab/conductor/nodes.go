@@ -13,8 +13,7 @@ import (
 	"ironworks/python"
 )
 
-// CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of the node's
-// hardware type.
+// CreateNode adds a node to the database, with the default interfaces of its hardware type.
 func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
 	node = db.Clone(node)
 	if err := c.completeInterfaces(node); err != nil {
@@ -66,8 +65,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			return err
 		}
 		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
-			// The operator has chosen another deploy interface, so the next cleaning must not restore the original
-			// one.
+			// The operator has chosen another deploy interface, so cleaning must not restore the original one.
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
@@ -251,8 +249,7 @@ func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string,
 // maxTraits is the maximum number of traits of a node.
 const maxTraits = 50
 
-// setTraits changes the node's traits without changing the node's update time, because Ironic stores traits in
-// another table.
+// setTraits keeps the update time, because Ironic stores traits in another table.
 func (c *Conductor) setTraits(uuid string, traits []string) error {
 	_, err := c.tables.Nodes.Touch(uuid, func(n *db.Node) error {
 		n.Traits = traits

@@ -10,8 +10,7 @@ import (
 // crypt64 contains the digits with which crypt(3) encodes binary data, in the order of their values.
 const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashPassword hashes a rescue password for /etc/shadow. It uses sha256, the value of
-// [conductor]rescue_password_hash_algorithm.
+// hashPassword hashes a rescue password with the default of [conductor]rescue_password_hash_algorithm.
 func hashPassword(password string) string {
 	salt := rand.Text()[:16]
 	return "$5$" + salt + "$" + sha256Crypt([]byte(password), []byte(salt))
@@ -54,8 +53,7 @@ func sha256Crypt(key, salt []byte) string {
 	return cryptText(digest)
 }
 
-// cryptText encodes a SHA-256 digest with the digits of crypt(3), taking the bytes in the order that SHA-256 crypt
-// specifies.
+// cryptText encodes a SHA-256 digest in the digits and the order of SHA-256 crypt.
 func cryptText(d []byte) string {
 	var text strings.Builder
 	put := func(x, y, z byte, digits int) {

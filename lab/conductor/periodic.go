@@ -13,12 +13,10 @@ import (
 	"ironworks/python"
 )
 
-// periodicWorkers is [conductor]periodic_max_workers. It limits the number of timed-out nodes that are moved to a
-// failed state in one round.
+// periodicWorkers is [conductor]periodic_max_workers, the limit of timed-out nodes in one round.
 const periodicWorkers = 8
 
-// periodic is a periodic task of the conductor. every is the interval between the calls of do. If every is not
-// positive, the task is disabled.
+// periodic is a periodic task. It is disabled unless every, the interval, is positive.
 type periodic struct {
 	every time.Duration
 	do    func(context.Context)
@@ -59,8 +57,7 @@ type wait struct {
 	fail       func(*task, context.Context)
 }
 
-// expired reports whether the node has been in the state for longer than allowed. A node that is locked or in
-// maintenance never expires.
+// expired reports whether an unlocked node that is not in maintenance has been in the state for too long.
 func (w wait) expired(n *db.Node, now time.Time) bool {
 	since := n.ProvisionUpdatedAt
 	if w.fromStart {
@@ -124,8 +121,7 @@ func syncs(n *db.Node) bool {
 	return !slices.Contains(notSynced, n.ProvisionState) && !n.Maintenance && n.TargetPowerState == "" && n.Reservation == ""
 }
 
-// syncPower compares the power states of all nodes with the expected ones. It checks a few nodes at a time, starting
-// with those that failed the last check.
+// syncPower compares the power states of all nodes with the expected ones, the failed ones first.
 func (c *Conductor) syncPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
@@ -236,8 +232,7 @@ func (t *task) clearError() {
 	}
 }
 
-// giveUpPower sets the node's power state to the actual one, or to "" if that is unknown, and puts the node into
-// maintenance.
+// giveUpPower stores the actual power state, or "" if unknown, and puts the node into maintenance.
 func (t *task) giveUpPower(now string, problem error) {
 	message := fmt.Sprintf("During sync_power_state, max retries exceeded for node %s, node state %s does not match expected state '%s'. Updating DB state to '%s' Switching node to maintenance mode.",
 		t.node.UUID, nameOrNone(now), nameOrNone(t.node.PowerState), nameOrNone(now))

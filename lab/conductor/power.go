@@ -38,8 +38,7 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 	})
 }
 
-// setPower implements node_power_action. It changes the machine's power state and waits for the result, with the
-// configured timeout.
+// setPower implements node_power_action, with the configured timeout.
 func (t *task) setPower(ctx context.Context, change string) error {
 	return t.setPowerWithin(ctx, change, 0)
 }
@@ -86,8 +85,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	return nil
 }
 
-// powerIsAlready reports whether the machine is already in the requested power state. If so, it also clears the
-// node's last error.
+// powerIsAlready reports whether the machine is already in that state. If so, it clears the last error.
 func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) {
 	if change != powerOn && change != powerOff && change != softPowerOff {
 		return false, nil
@@ -139,8 +137,7 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 	}
 }
 
-// powerOffAndOn powers the machine off, calls do, and powers the machine on. If the machine must stay powered on, it
-// only reboots the machine after calling do.
+// powerOffAndOn calls do while the machine is off, or restarts it afterwards if it must stay powered on.
 func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
 	if !t.powerStaysOn() {
 		if err := t.setPower(ctx, powerOff); err != nil {
@@ -165,8 +162,7 @@ func (t *task) restartIntoAgent(ctx context.Context) error {
 	})
 }
 
-// powerOnAgain returns the power change that starts a machine that was powered off, or restarts it if it must stay
-// powered on.
+// powerOnAgain returns the change that starts a machine, or restarts one that must stay powered on.
 func (t *task) powerOnAgain() string {
 	if t.powerStaysOn() {
 		return reboot

@@ -57,8 +57,7 @@ func (b *bmcCache) get(info redfishInfo) *bmc {
 	m := &bmc{c: b.c, info: info}
 	b.sessions = append(b.sessions, m)
 	if len(b.sessions) > b.c.options.Limits.BMCSessions {
-		// The evicted session is closed if a worker is free. Otherwise it remains open until the BMC ends it after a
-		// timeout.
+		// If no worker is free, the evicted session remains open until the BMC ends it after a timeout.
 		_ = b.c.spawn(false, b.sessions[0].logOut)
 		b.sessions = slices.Delete(b.sessions, 0, 1)
 	}
@@ -375,9 +374,8 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect implements _get_connection. It calls do with the session and the path of the node's system. If the BMC is
-// unreachable, connect tries again, and returns Ironic's error after the last attempt. The nodes of a BMC share the
-// session, but each node has its own system.
+// connect implements _get_connection. It calls do with the session, which the nodes of a BMC share, and the path of the
+// node's system. If the BMC is unreachable, it tries again and finally returns Ironic's error.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {

@@ -20,8 +20,7 @@ type redfishInfo struct {
 	auth           string
 }
 
-// validateRedfish returns an error if the node's interface of the given kind is redfish and driver_info lacks the data
-// that this interface needs.
+// validateRedfish checks driver_info if the node's interface of the given kind is redfish.
 func (t *task) validateRedfish(kind string) error {
 	if t.driver.names[kind] != "redfish" {
 		return nil
@@ -76,8 +75,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	return r, nil
 }
 
-// parseVerify reads redfish_verify_ca, which is a boolean, a string that contains a boolean, or the path of a file
-// with certificates.
+// parseVerify reads redfish_verify_ca: a boolean, also as a string, or the path of certificates.
 func (r *redfishInfo) parseVerify(n *db.Node) error {
 	value, given := n.DriverInfo["redfish_verify_ca"]
 	r.verify = true

@@ -132,8 +132,7 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	return manageable, nil
 }
 
-// checkDiscovered returns an error if an essential property is still unknown
-// (ironic/drivers/modules/redfish/inspect.py).
+// checkDiscovered returns an error if an essential property is unknown (ironic/drivers/modules/redfish/inspect.py).
 func (t *task) checkDiscovered() error {
 	var absent []string
 	for _, key := range []string{"memory_mb", "local_gb", "cpu_arch"} {
@@ -189,8 +188,7 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	return cpu, nil
 }
 
-// localGB implements _detect_local_gb. It returns the size in GiB of the smallest disk that has at least 4 GiB, minus
-// 1 GiB. If there is no such disk, it returns 0.
+// localGB implements _detect_local_gb: the GiB of the smallest disk with at least 4 GiB, minus 1, or 0.
 func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 	const gib = 1 << 30
 	type disk struct{ CapacityBytes int64 }
@@ -315,8 +313,7 @@ func (s *redfishSystem) vendorInfo() map[string]any {
 	return info
 }
 
-// pcieFunction holds the fields of a Redfish PCIeFunction that inspection uses. The values are null or strings, in
-// the format that the BMC uses.
+// pcieFunction holds the used fields of a Redfish PCIeFunction. IDs are null or in the BMC's format.
 type pcieFunction struct {
 	DeviceClass       *string
 	DeviceID          any `json:"DeviceId"`

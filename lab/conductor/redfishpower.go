@@ -92,8 +92,7 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 	return redfishFailure(err, "Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next)
 }
 
-// restoreBootDevice sets the stored boot device again before the machine boots. The node stores a boot device if its
-// BMC supports boot devices only for a single boot.
+// restoreBootDevice sets the boot device again if the BMC supports it only for a single boot.
 func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	device, _ := t.internal("redfish_boot_device").(string)
 	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {

@@ -14,8 +14,7 @@ import (
 
 // This file implements the redfish RAID interface (ironic/drivers/modules/redfish/raid.py).
 
-// hardwareRAIDSteps returns the steps of the redfish RAID interface. Ironic accepts the delete_existing argument but
-// ignores it.
+// hardwareRAIDSteps returns the steps. Ironic accepts delete_existing but ignores it.
 func hardwareRAIDSteps() []step {
 	optional := func(args db.Dict) db.Dict {
 		for _, name := range []string{"create_root_volume", "create_nonroot_volumes", "delete_existing"} {
@@ -33,8 +32,7 @@ func hardwareRAIDSteps() []step {
 	}
 }
 
-// flag returns the named boolean argument of a step, or byDefault if the argument is missing. Values of other types
-// are converted to booleans as in Python.
+// flag returns the named argument of a step as Python's bool(), or byDefault if it is missing.
 func flag(args db.Dict, name string, byDefault bool) bool {
 	if value, given := args[name]; given {
 		return python.Truthy(value)
@@ -42,8 +40,7 @@ func flag(args db.Dict, name string, byDefault bool) bool {
 	return byDefault
 }
 
-// applyHardwareRAID stores the given RAID configuration and creates its volumes. By default, it creates only the root
-// volume.
+// applyHardwareRAID stores the RAID configuration and creates its volumes, by default only the root volume.
 func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, error) {
 	config, ok := dictOf(args["raid_config"])
 	if !ok {
@@ -103,8 +100,7 @@ func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, err
 	return system, storages, nil
 }
 
-// hasRAID reports whether the drives of the storage can be used in volumes. A storage that does not report its
-// supported RAID types is assumed to support RAID.
+// hasRAID reports whether the storage supports RAID. One that does not report its types is assumed to.
 func (s *storage) hasRAID() bool {
 	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
@@ -213,14 +209,12 @@ func deleteHardwareRAID(ctx context.Context, t *task, _ db.Dict) (string, error)
 // raidConfigs is the field of driver_internal_info that stores pending volume changes.
 const raidConfigs = "raid_configs"
 
-// pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes during servicing, so they wait
-// until their timeout.
+// pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes during servicing.
 func (c *Conductor) pollRAID(ctx context.Context) {
 	c.eachRedfish(ctx, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks)
 }
 
-// checkRAIDTasks implements _check_node_raid_config. It resumes the step once no change is pending any more. After an
-// error, the node keeps waiting.
+// checkRAIDTasks implements _check_node_raid_config. It resumes the step once no change is pending.
 func (t *task) checkRAIDTasks(ctx context.Context) error {
 	stored, _ := dictOf(t.internal(raidConfigs))
 	configs := maps.Clone(stored)

@@ -108,8 +108,7 @@ func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	return err
 }
 
-// notAllowed returns the error message for an unsupported value. The message shows enumerations and sets as Python
-// does.
+// notAllowed returns the message for an unsupported value, with enumerations and sets as in Python.
 func notAllowed(parameter, class, value string, allowed []string) string {
 	shown := make([]string, len(allowed))
 	for i, word := range allowed {
@@ -145,8 +144,7 @@ func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode strin
 	return err
 }
 
-// virtualMedia holds the fields of a Redfish VirtualMedia that the conductor uses. It represents a virtual drive of
-// the BMC.
+// virtualMedia holds the used fields of a Redfish VirtualMedia, a virtual drive.
 type virtualMedia struct {
 	path       string
 	MediaTypes []string
@@ -158,8 +156,7 @@ type virtualMedia struct {
 	}
 }
 
-// drives returns the virtual media drives of the system or, if the system does not refer to any, those of its
-// managers.
+// drives returns the virtual media drives of the system or, if it has none, of its managers.
 func (s *redfishSystem) drives(ctx context.Context) ([]virtualMedia, error) {
 	if s.VirtualMedia != nil {
 		return s.drivesAt(ctx, s.VirtualMedia.ID)
@@ -194,8 +191,7 @@ func (s *redfishSystem) drivesAt(ctx context.Context, path string) ([]virtualMed
 	return all, err
 }
 
-// isFor reports whether the drive supports the given kind of medium. A DVD drive also supports CDs. If kind is empty,
-// every drive is suitable.
+// isFor reports whether the drive supports the kind of medium. "" is any kind, and DVD drives support CDs.
 func (d virtualMedia) isFor(kind string) bool {
 	return kind == "" || slices.Contains(d.MediaTypes, kind) || (kind == "CD" && slices.Contains(d.MediaTypes, "DVD"))
 }

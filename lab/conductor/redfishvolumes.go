@@ -19,9 +19,7 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime extends the body of a request with the time at which the BMC should apply the requested change. It
-// chooses Immediate if the BMC supports it, or else OnReset. If the BMC supports neither, addApplyTime leaves the
-// body unchanged.
+// addApplyTime requests that the BMC applies the change at once or, if it does not support that, at a restart.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {
@@ -31,8 +29,7 @@ func (c *volumeCollection) addApplyTime(body map[string]any) {
 	}
 }
 
-// createVolume implements create_virtual_disk. If the BMC creates the volume only at a restart, createVolume returns
-// the address of the task monitor.
+// createVolume implements create_virtual_disk. It returns the task monitor if that happens only at a restart.
 func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {
@@ -92,9 +89,8 @@ func monitorOf(got answer) string {
 	return at.RequestURI()
 }
 
-// deleteVolumes implements _submit_delete_configuration. It deletes all volumes of each controller. If the BMC
-// deletes volumes only at a restart, it deletes only the first volume of each controller, and the others remain
-// pending.
+// deleteVolumes implements _submit_delete_configuration. If the BMC deletes volumes only at a restart, all except the
+// first volume of each controller remain pending.
 func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {

@@ -124,8 +124,7 @@ func (t *task) abortRescue(ctx context.Context) {
 	t.save()
 }
 
-// failRescue implements rescuing_error_handler. If noChange is set, the provision state is not changed, because the
-// node is already in a failed state.
+// failRescue implements rescuing_error_handler. noChange is for nodes that are already in a failed state.
 func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	err := t.setPower(ctx, powerOff)
 	if err == nil {
@@ -213,9 +212,8 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp removes the rescue password. Unless the fast track is in use, it then makes the boot interface power the
-// machine off and eject the ramdisk's medium (clean_up_ramdisk in drivers/modules/redfish/boot.py). With the fast
-// track, the ramdisk keeps running.
+// cleanUp removes the rescue password and, unless the fast track keeps the ramdisk running, cleans up its boot
+// (clean_up_ramdisk in drivers/modules/redfish/boot.py).
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	t.save()
@@ -264,8 +262,7 @@ func (t *task) onFastTrack(ctx context.Context) (bool, error) {
 	return err == nil && t.c.now().UTC().Sub(at) < fastTrackTimeout, nil
 }
 
-// fastTrackEnabled parses driver_info.fast_track by the rules of oslo.utils (bool_from_string in strict mode). A nil
-// value means false.
+// fastTrackEnabled parses driver_info.fast_track like bool_from_string of oslo.utils in strict mode. Nil means false.
 func fastTrackEnabled(value any) (bool, error) {
 	if value == nil {
 		return false, nil

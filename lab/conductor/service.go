@@ -99,8 +99,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	return t.process(onDone)
 }
 
-// tearDownAbortedService undoes what was done for an aborted servicing operation. It restarts the instance if the agent
-// was started.
+// tearDownAbortedService tears down aborted servicing, and restarts the instance if the agent was started.
 func (t *task) tearDownAbortedService(ctx context.Context, kind stepKind) error {
 	attempted := python.Truthy(t.internal("agent_start_attempted"))
 	if attempted {

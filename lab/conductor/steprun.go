@@ -70,8 +70,7 @@ func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdis
 	}
 }
 
-// stepError handles the error of a step of cleaning or servicing. If the agent is busy or the machine is rebooting,
-// the node waits for the agent instead of failing.
+// stepError handles the error of a clean or service step. The node waits for a busy agent or a reboot.
 func (t *task) stepError(ctx context.Context, kind stepKind, step db.Dict, steps []db.Dict, noRamdisk bool, err error) error {
 	if isKind(err, kindAgentConnection) && python.Truthy(t.internal(operations[kind].gerund+"_reboot")) || isKind(err, kindAgentInProgress) {
 		t.setInternal("skip_current_"+string(kind)+"_step", false)
@@ -202,8 +201,7 @@ func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how
 	}
 }
 
-// heartbeatInSteps handles an agent's heartbeat: it starts the steps at the first heartbeat and continues them at
-// later ones.
+// heartbeatInSteps starts the steps at the first heartbeat and continues them at later ones.
 func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	op := operations[kind]
 	doing := "Failed checking if " + op.message + " is done"

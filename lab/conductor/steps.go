@@ -57,8 +57,7 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 	}
 }
 
-// stepInterfaces lists the interfaces that have steps, in the order in which their steps run if they have equal
-// priority.
+// stepInterfaces lists the interfaces with steps, in the order for steps of equal priority.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 func interfaceRank(name string) int {
@@ -88,8 +87,7 @@ func findStep(steps []db.Dict, step db.Dict) db.Dict {
 	return nil
 }
 
-// driverSteps returns the steps of all the node's interfaces. If enabledOnly is set, it omits steps whose priority is
-// 0.
+// driverSteps returns the steps of all interfaces, or only those with a priority if enabledOnly is set.
 func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	var steps []db.Dict
 	for _, name := range stepInterfaces {
@@ -111,8 +109,7 @@ func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	return steps
 }
 
-// inBandSteps returns the steps that the agent has reported for the named interface, or for all interfaces if name is
-// empty.
+// inBandSteps returns the agent's steps for the named interface, or for all if name is empty.
 func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	cached, _ := dictOf(t.internal("agent_cached_" + string(kind) + "_steps"))
 	var steps []db.Dict
@@ -126,8 +123,7 @@ func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	return steps
 }
 
-// isReserved reports whether the step is one that Ironic itself provides, such as wait. Reserved steps belong to no
-// interface.
+// isReserved reports whether Ironic itself provides the step. Such steps belong to no interface.
 func isReserved(step db.Dict) bool {
 	return slices.Contains([]string{"power_on", "power_off", "reboot", "hold", "wait"}, step.Text("step"))
 }
@@ -234,8 +230,7 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps checks and returns the client's deploy steps. If given is empty, it uses the steps that were stored
-// at the start of the deployment.
+// userDeploySteps returns the client's steps, or those stored at the start of the deployment if given is empty.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -309,8 +304,7 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 	return nil
 }
 
-// planCleaning plans the cleaning steps. If asked is set, the client has requested them. Otherwise the cleaning is
-// automated, and the interfaces declare them.
+// planCleaning plans the clean steps: those that the client asked for, or else those of the interfaces.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {

@@ -12,8 +12,7 @@ import (
 // step describes an out-of-band step of an interface.
 type step struct {
 	name string
-	// These fields describe the step in deployment, cleaning and servicing. A field is nil if the interface does not
-	// offer the step there.
+	// These fields are nil if the interface does not offer the step in the operation.
 	deploy, clean, service *offer
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
@@ -45,8 +44,7 @@ func required(name, description string) db.Dict {
 	return db.Dict{name: map[string]any{"description": description, "required": true}}
 }
 
-// outOfBand lists the out-of-band steps of interfaces other than deploy, sorted by name. Each key consists of an
-// interface's kind and name, such as vendor/fake.
+// outOfBand lists the steps of interfaces other than deploy by kind and name, sorted by name.
 var outOfBand = map[string][]step{
 	"vendor/fake": {
 		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
@@ -78,8 +76,7 @@ func interfaceSteps(kind, name string) []step {
 	}
 }
 
-// applyFakeBIOS implements the apply_configuration step of the fake BIOS interface, which only stores the given
-// settings.
+// applyFakeBIOS stores the settings that were given to the fake BIOS interface.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	var settings []biosValue
 	for _, setting := range dictsOf(args["settings"]) {

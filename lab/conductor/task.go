@@ -88,8 +88,7 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// withTask locks the node and calls do with a task for it. Afterwards it unlocks the node. If do has called
-// continueWith, however, a worker takes over the lock.
+// withTask locks the node for a call of do, or until a worker ends to which do passes the task by continueWith.
 func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {
