@@ -1,6 +1,7 @@
 package metal3
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -65,24 +66,18 @@ func schemes() map[string]access {
 }
 
 func (a *access) ipmi(u *url.URL, unverified bool) {
-	port, level := u.Port(), "ADMINISTRATOR"
-	if port == "" {
-		port = "623"
-	}
+	level := "ADMINISTRATOR"
 	if query, err := url.ParseQuery(u.RawQuery); err == nil && query.Has("privilegelevel") {
 		level = query.Get("privilegelevel")
 	}
-	a.info = map[string]any{"ipmi_address": u.Hostname(), "ipmi_port": port, "ipmi_priv_level": level}
+	a.info = map[string]any{"ipmi_address": u.Hostname(), "ipmi_port": cmp.Or(u.Port(), "623"), "ipmi_priv_level": level}
 	if unverified {
 		a.info["ipmi_verify_ca"] = false
 	}
 }
 
 func (a *access) redfish(u *url.URL, transport string, unverified bool) {
-	if transport == "" {
-		transport = "https"
-	}
-	a.info = map[string]any{"redfish_address": transport + "://" + u.Host}
+	a.info = map[string]any{"redfish_address": cmp.Or(transport, "https") + "://" + u.Host}
 	path := strings.Trim(u.Path, "/")
 	if a.interfaces["boot"] == "redfish-https" || path != "" && path != "redfish/v1" {
 		a.info["redfish_system_id"] = u.Path

@@ -1,6 +1,7 @@
 package metal3
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,11 +121,7 @@ func (h *hostReader) image(m document.Member, custom bool, fields *plan.Fields) 
 // configDrive sets the content of the config drive from the Secrets that the host names.
 func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.Fields) {
 	reference := func(m document.Member) (namespace, name string) {
-		namespace = text(m.Value, "namespace")
-		if namespace == "" {
-			namespace = h.namespace
-		}
-		return namespace, text(m.Value, "name")
+		return cmp.Or(text(m.Value, "namespace"), h.namespace), text(m.Value, "name")
 	}
 	if m, given := parts["userData"]; given {
 		namespace, name := reference(m)

@@ -1,6 +1,7 @@
 package metal3
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -148,10 +149,7 @@ func (h *hostWriter) field(path ...string) any {
 
 // name returns a free name for the host that Kubernetes accepts: lower-case letters, digits, - and . only.
 func (h *hostWriter) name(taken map[string]bool) metadata {
-	full := h.node.Name()
-	if full == "" {
-		full = h.node.Identity()
-	}
+	full := cmp.Or(h.node.Name(), h.node.Identity())
 	m := metadata{Name: full}
 	if namespace, name, both := strings.Cut(full, "~"); both {
 		m = metadata{Name: name, Namespace: kubernetesName(namespace)}
@@ -178,23 +176,13 @@ func kubernetesName(name string) string {
 	for strings.Contains(name, "..") || strings.Contains(name, ".-") || strings.Contains(name, "-.") {
 		name = strings.NewReplacer("..", ".", ".-", "-", "-.", "-").Replace(name)
 	}
-	name = strings.Trim(name[:min(len(name), longest)], "-.")
-	if name == "" {
-		return "host"
-	}
-	return name
+	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "-."), "host")
 }
 
 // credentials returns the Secret for the BMC, with placeholders for an unknown user name or password.
 func (h *hostWriter) credentials(a access, name metadata) secretManifest {
-	user := models.TextOf(h.field("driver_info", a.prefix+"username"))
-	if user == "" {
-		user = enroll.Placeholder
-	}
-	password := h.node.Secrets[a.prefix+"password"].Reveal()
-	if password == "" {
-		password = enroll.Placeholder
-	}
+	user := cmp.Or(models.TextOf(h.field("driver_info", a.prefix+"username")), enroll.Placeholder)
+	password := cmp.Or(h.node.Secrets[a.prefix+"password"].Reveal(), enroll.Placeholder)
 	for _, key := range slices.Sorted(maps.Keys(h.node.Secrets)) {
 		if key != a.prefix+"password" {
 			h.note("driver_info.%s: not in the manifest", key)

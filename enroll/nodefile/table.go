@@ -241,12 +241,8 @@ func (s *sheetRow) set(c Column, cell, raw string) {
 
 // isText reports whether the values of an object's key are text even if they look like numbers.
 func isText(key string) bool {
-	for _, suffix := range []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"} {
-		if strings.HasSuffix(key, suffix) {
-			return true
-		}
-	}
-	return false
+	suffixes := []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"}
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(key, suffix) })
 }
 
 // cellValue returns the JSON value of a cell, or its text. If the key's values are text, only strings are JSON.

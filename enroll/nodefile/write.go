@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -29,21 +30,14 @@ func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err
 			notes = append(notes, nodes[i].Label()+": runs an instance, which this format omits; enroll with --to manageable, then adopt")
 		}
 	}
-	switch format {
-	case Baremetal:
-		return notes, writeBaremetal(w, nodes)
-	case Bifrost:
-		more, err := writeBifrost(w, nodes)
-		return append(notes, more...), err
-	case CSV:
-		more, err := writeCSV(w, nodes)
-		return append(notes, more...), err
-	case BMH:
-		more, err := metal3.Write(w, nodes)
-		return append(notes, more...), err
-	case Auto, BifrostCSV, Instackenv:
+	write := map[Format]func(io.Writer, []enroll.Node) ([]string, error){
+		Baremetal: writeBaremetal, Bifrost: writeBifrost, CSV: writeCSV, BMH: metal3.Write,
+	}[format]
+	if write == nil {
+		return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
 	}
-	return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
+	more, err := write(w, nodes)
+	return append(notes, more...), err
 }
 
 // body returns the fields of a node, including secrets, with placeholders for unknown ones.
@@ -59,7 +53,7 @@ func body(n *enroll.Node) map[string]any {
 	return out
 }
 
-func writeBaremetal(w io.Writer, nodes []enroll.Node) error {
+func writeBaremetal(w io.Writer, nodes []enroll.Node) ([]string, error) {
 	list := make([]map[string]any, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
@@ -82,7 +76,7 @@ func writeBaremetal(w io.Writer, nodes []enroll.Node) error {
 			list[i]["portgroups"] = groups
 		}
 	}
-	return writeYAML(w, map[string]any{"nodes": list})
+	return nil, writeYAML(w, map[string]any{"nodes": list})
 }
 
 func portFields(ports []enroll.Port) []map[string]any {
@@ -109,10 +103,7 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 	for i := range nodes {
 		n := &nodes[i]
 		host := body(n)
-		name := n.Name()
-		if name == "" {
-			name = n.UUID()
-		}
+		name := cmp.Or(n.Name(), n.UUID())
 		delete(host, "name")
 		if properties, is := host["properties"].(map[string]any); is {
 			renamed := maps.Clone(properties)
@@ -171,21 +162,15 @@ func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 			header = append(header, c)
 		}
 	}
-	out := csv.NewWriter(w)
-	if err := out.Write(header); err != nil {
-		return nil, err
-	}
+	records := [][]string{header}
 	for _, row := range rows {
 		cells := make([]string, len(header))
 		for k, c := range header {
 			cells[k] = row[c]
 		}
-		if err := out.Write(cells); err != nil {
-			return nil, err
-		}
+		records = append(records, cells)
 	}
-	out.Flush()
-	return notes, out.Error()
+	return notes, csv.NewWriter(w).WriteAll(records)
 }
 
 // csvRow returns the cells for a node, by column, and notes about values that a cell cannot represent.

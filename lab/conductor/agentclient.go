@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -195,12 +196,7 @@ func commandError(command db.Dict) string {
 		return e
 	default:
 		d, _ := dictOf(e)
-		for _, key := range []string{"details", "message"} {
-			if s := d.Text(key); s != "" {
-				return s
-			}
-		}
-		return python.Repr(e)
+		return cmp.Or(d.Text("details"), d.Text("message"), python.Repr(e))
 	}
 }
 

@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ironworks/lab/db"
 	"ironworks/python"
@@ -77,14 +76,6 @@ func (c *Conductor) forEach(ctx context.Context, how locking, matches func(*db.N
 			return
 		}
 	}
-}
-
-// eachRedfish calls do for each unlocked node in one of the given states whose interface of the given kind is redfish
-// and for which the given field of driver_internal_info is set (node_periodic in ironic/conductor/periodics.py).
-func (c *Conductor) eachRedfish(ctx context.Context, how locking, kind, field string, states []string, do func(*task, context.Context) error) {
-	c.forEach(ctx, how, func(n *db.Node) bool {
-		return slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field]) && interfaceOf(n, kind) == "redfish"
-	}, do)
 }
 
 // resumeStep releases the lock and makes a worker continue after the current step, or repeat a step that must not be

@@ -167,12 +167,7 @@ func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	}, func(*redfishSystem, *redfishBIOS) { t.endBIOSState() })
 }
 
-// checkBIOSSteps implements _query_bios_apply_status.
-func (c *Conductor) checkBIOSSteps(ctx context.Context) {
-	c.eachRedfish(ctx, locking{shared: true}, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
-}
-
-// checkBIOSStep resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as
+// checkBIOSStep implements _query_bios_apply_status. It resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as
 // the BMC reports boot progress, the node does not time out.
 func (t *task) checkBIOSStep(ctx context.Context) error {
 	system, bios, err := t.biosOf(ctx)

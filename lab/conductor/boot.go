@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -52,12 +53,7 @@ func bootModeForDeploy(t *task) (string, error) {
 	}
 	own := strings.ToLower(capability(t.node, "boot_mode"))
 	old, _ := t.internal("deploy_boot_mode").(string)
-	mode := ""
-	for _, candidate := range []string{instance.Text("boot_mode"), t.node.InstanceInfo.Text("deploy_boot_mode"), own, old} {
-		if mode == "" {
-			mode = strings.ToLower(candidate)
-		}
-	}
+	mode := strings.ToLower(cmp.Or(instance.Text("boot_mode"), t.node.InstanceInfo.Text("deploy_boot_mode"), own, old))
 	if mode != "" && own != "" && own != mode {
 		return "", invalid("Node %s boot mode %s violates node properties/capabilities %s", t.node.UUID, mode, own)
 	}
@@ -148,12 +144,7 @@ func preparesRamdisk(n *db.Node) bool {
 
 // agentISO returns the URL of the ramdisk's ISO from the current or the deprecated field, or "".
 func agentISO(n *db.Node, mode string) string {
-	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
-		if s := n.DriverInfo.Text(key); s != "" {
-			return s
-		}
-	}
-	return ""
+	return cmp.Or(n.DriverInfo.Text(mode+"_iso"), n.DriverInfo.Text("redfish_"+mode+"_iso"))
 }
 
 // missingParams implements check_for_missing_params.

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -114,12 +115,8 @@ func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 
 // graphicalConsole returns the URL of the web page. Ironic writes None if [vnc]public_url is not set.
 func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
-	page := c.options.VNCURL
-	if page == "" {
-		page = "None"
-	}
 	path := url.QueryEscape("websockify?node=" + n.UUID + "&token=" + n.DriverInternalInfo.Text("novnc_secret_token"))
-	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
+	return db.Dict{"type": "vnc", "url": nameOrNone(c.options.VNCURL) + "?path=" + path}
 }
 
 // expireConsoles disables the graphical consoles whose tokens have expired (_expire_console_sessions).
@@ -147,10 +144,7 @@ func consoleAddress(n *db.Node) (string, error) {
 	if host == "" {
 		return "", missing("Missing the following IPMI credentials in node's driver_info: ['ipmi_address'].")
 	}
-	if port == "" {
-		port = "623"
-	}
-	return net.JoinHostPort(host, port), nil
+	return net.JoinHostPort(host, cmp.Or(port, "623")), nil
 }
 
 // consoleRelays holds the serial consoles that the conductor currently serves, by node UUID.

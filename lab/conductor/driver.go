@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -148,10 +149,7 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 
 // interfaceOf returns the name of the node's interface of the given kind. A name in instance_info takes precedence.
 func interfaceOf(n *db.Node, kind string) string {
-	if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
-		return name
-	}
-	return n.Interfaces[kind]
+	return cmp.Or(n.InstanceInfo.Text(kind+"_interface"), n.Interfaces[kind])
 }
 
 // driver holds the implementations of a node's interfaces, and the names of all its interfaces by kind.
@@ -210,6 +208,27 @@ type rescueInterface interface {
 	cleanUp(ctx context.Context, t *task) error
 }
 
+// Implementations of interfaces by name. The one without a name implements all other names.
+var (
+	powerInterfaces = map[string]powerInterface{"": fakePower{}, "redfish": redfishPower{}}
+	bootInterfaces  = map[string]bootInterface{
+		"": fakeBoot{}, "redfish-virtual-media": virtualMediaBoot{}, "ipxe": networkBoot{ipxe: true}, "pxe": networkBoot{},
+	}
+	deployInterfaces = map[string]deployInterface{
+		"": fakeDeploy{}, "custom-agent": agentDeploy{"custom-agent"}, "direct": agentDeploy{"direct"}, "ramdisk": agentDeploy{"ramdisk"},
+		"bootc": agentDeploy{"bootc"}, "autodetect": autodetectDeploy{},
+	}
+	inspectInterfaces = map[string]inspectInterface{"": noInspect{}, "agent": agentInspect{}, "redfish": redfishInspect{}, "fake": fakeInspect{}}
+	rescueInterfaces  = map[string]rescueInterface{"": noRescue{}, "agent": agentRescue{}, "fake": fakeRescue{}}
+)
+
+func implementationOf[T any](all map[string]T, name string) T {
+	if found, ok := all[name]; ok {
+		return found
+	}
+	return all[""]
+}
+
 // buildDriver returns the node's driver, with the default interfaces in place of missing ones.
 func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	if err := c.completeInterfaces(n); err != nil {
@@ -219,44 +238,11 @@ func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	for _, kind := range interfaceKinds {
 		d.names[kind] = interfaceOf(n, kind)
 	}
-	d.power = fakePower{}
-	if d.names["power"] == "redfish" {
-		d.power = redfishPower{}
-	}
-	switch d.names["boot"] {
-	case "redfish-virtual-media":
-		d.boot = virtualMediaBoot{}
-	case "ipxe", "pxe":
-		d.boot = networkBoot{ipxe: d.names["boot"] == "ipxe"}
-	default:
-		d.boot = fakeBoot{}
-	}
-	switch d.names["deploy"] {
-	case "custom-agent", "direct", "ramdisk", "bootc":
-		d.deploy = agentDeploy{kind: d.names["deploy"]}
-	case "autodetect":
-		d.deploy = autodetectDeploy{}
-	default:
-		d.deploy = fakeDeploy{}
-	}
-	switch d.names["inspect"] {
-	case "agent":
-		d.inspect = agentInspect{}
-	case "redfish":
-		d.inspect = redfishInspect{}
-	case "fake":
-		d.inspect = fakeInspect{}
-	default:
-		d.inspect = noInspect{}
-	}
-	switch d.names["rescue"] {
-	case "agent":
-		d.rescue = agentRescue{}
-	case "fake":
-		d.rescue = fakeRescue{}
-	default:
-		d.rescue = noRescue{}
-	}
+	d.power = implementationOf(powerInterfaces, d.names["power"])
+	d.boot = implementationOf(bootInterfaces, d.names["boot"])
+	d.deploy = implementationOf(deployInterfaces, d.names["deploy"])
+	d.inspect = implementationOf(inspectInterfaces, d.names["inspect"])
+	d.rescue = implementationOf(rescueInterfaces, d.names["rescue"])
 	return d, nil
 }
 

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -172,10 +173,7 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)
-	monitor := got.header.Get("Location")
-	if body.ID != "" {
-		monitor = body.ID
-	}
+	monitor := cmp.Or(body.ID, got.header.Get("Location"))
 	if monitor == "" {
 		return "", &sushyError{class: "MissingHeaderError", text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
 	}
@@ -249,17 +247,15 @@ func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
 }
 
 // dropFailedUpdates implements _query_update_failed. Updates must not continue when the maintenance ends.
-func (c *Conductor) dropFailedUpdates(ctx context.Context) {
-	c.eachRedfish(ctx, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
-		if !t.node.Maintenance {
-			return nil
-		}
-		if err := t.upgrade(ctx, locking{}); err != nil {
-			return err
-		}
-		t.clearUpdates()
+func (t *task) dropFailedUpdates(ctx context.Context) error {
+	if !t.node.Maintenance {
 		return nil
-	})
+	}
+	if err := t.upgrade(ctx, locking{}); err != nil {
+		return err
+	}
+	t.clearUpdates()
+	return nil
 }
 
 // flagged reports whether the named flag of the update is set.

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -87,14 +88,10 @@ func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) 
 func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	var found []db.Firmware
 	for _, a := range adapters {
-		name := a.SerialNumber
-		if name == "" {
-			name = a.ID
-		}
 		for _, controller := range a.Controllers {
 			if controller.FirmwarePackageVersion != "" {
 				found = append(found, db.Firmware{
-					Component: nicPrefix + name, CurrentVersion: controller.FirmwarePackageVersion,
+					Component: nicPrefix + cmp.Or(a.SerialNumber, a.ID), CurrentVersion: controller.FirmwarePackageVersion,
 					Vendor: a.Manufacturer, Model: a.Model, SerialNumber: a.SerialNumber,
 				})
 			}

@@ -10,12 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// checkFirmwareUpdates implements _query_update_status.
-func (c *Conductor) checkFirmwareUpdates(ctx context.Context) {
-	c.eachRedfish(ctx, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanWait, deployWait, serviceWait}, (*task).checkFirmwareUpdate)
-}
-
-// checkFirmwareUpdate implements _check_node_redfish_firmware_update.
+// checkFirmwareUpdate implements _query_update_status.
 func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 	if err := t.upgrade(ctx, locking{}); err != nil {
 		return err

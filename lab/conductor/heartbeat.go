@@ -197,12 +197,7 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 
 // freshlyBooted reports whether the agent has not executed any step yet.
 func freshlyBooted(commands []db.Dict, kind stepKind) bool {
-	for _, command := range commands {
-		if command.Text("command_name") != "get_"+string(kind)+"_steps" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(commands, func(command db.Dict) bool { return command.Text("command_name") != "get_"+string(kind)+"_steps" })
 }
 
 // completedCommand returns the agent's last command if it executed the current step and has ended, or nil.

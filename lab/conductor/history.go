@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,11 +16,8 @@ func (t *task) record(text, kind string, isError bool) {
 		t.node.LastError = text
 		severity = "ERROR"
 	}
-	if kind == "" {
-		kind = "UNKNOWN"
-	}
 	entry := db.History{
-		NodeUUID: t.node.UUID, Conductor: hostname, Event: text, EventType: kind, Severity: severity,
+		NodeUUID: t.node.UUID, Conductor: hostname, Event: text, EventType: cmp.Or(kind, "UNKNOWN"), Severity: severity,
 		State: t.node.ProvisionState, TargetProvisionState: t.node.TargetProvisionState,
 	}
 	if !t.node.ProvisionUpdatedAt.IsZero() {

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -80,10 +81,7 @@ func checkImage(n *db.Node) error {
 	if !strings.HasPrefix(source, "file://") && !strings.HasPrefix(source, "oci://") && (algorithm != value || (!value && !checksum)) {
 		return missing("image_source's \"image_checksum\", or \"image_os_hash_algo\" and \"image_os_hash_value\" must be provided in instance_info for node %s", n.UUID)
 	}
-	download := info.Text("image_download_source")
-	if download == "" {
-		download = n.DriverInfo.Text("image_download_source")
-	}
+	download := cmp.Or(info.Text("image_download_source"), n.DriverInfo.Text("image_download_source"))
 	if download != "" && !slices.Contains([]string{"swift", "http", "local"}, download) {
 		return invalid("Invalid value for image_download_source: \"%s\". Valid values are swift, http or local.", download)
 	}

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -294,11 +295,7 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 		return nil, nil, invalidInventory(node, "no valid network interfaces")
 	}
 	for _, i := range all {
-		address := i.data.Text("ipv4_address")
-		if address == "" {
-			address = i.data.Text("ipv6_address")
-		}
-		ip := net.ParseIP(address)
+		ip := net.ParseIP(cmp.Or(i.data.Text("ipv4_address"), i.data.Text("ipv6_address")))
 		if i.name == "lo" || (ip != nil && ip.IsLoopback()) || (booted != "" && !i.pxe) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -205,10 +206,7 @@ func (t *task) vendor(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if vendor := system.bmc.rootVendor(); vendor != "" {
-		return vendor, nil
-	}
-	return system.Manufacturer, nil
+	return cmp.Or(system.bmc.rootVendor(), system.Manufacturer), nil
 }
 
 func (t *task) macAddresses(ctx context.Context) ([]string, error) {

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -22,9 +23,7 @@ func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, erro
 	if err := checkProperties(node); err != nil {
 		return nil, err
 	}
-	if node.Conductor == "" {
-		node.Conductor = hostname
-	}
+	node.Conductor = cmp.Or(node.Conductor, hostname)
 	return c.tables.Nodes.Create(node)
 }
 

@@ -31,19 +31,31 @@ func (c *Conductor) periodics() []periodic {
 		w.limit = limit
 		return periodic{every, func(ctx context.Context) { c.failExpired(ctx, w) }}
 	}
+	// redfish returns a task that calls do for each unlocked node in one of the given states whose interface of the
+	// given kind is redfish and for which the given field of driver_internal_info is set (node_periodic in
+	// ironic/conductor/periodics.py).
+	redfish := func(every time.Duration, how locking, kind, field string, states []string, do func(*task, context.Context) error) periodic {
+		return periodic{every, func(ctx context.Context) {
+			c.forEach(ctx, how, func(n *db.Node) bool {
+				return slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field]) && interfaceOf(n, kind) == "redfish"
+			}, do)
+		}}
+	}
+	waiting := []string{cleanWait, deployWait, serviceWait}
 	return []periodic{
 		waits(p.Provision, limits.Deploy, wait{state: deployWait, fail: (*task).deployTimedOut}),
-		waits(p.Provision, limits.Clean, wait{state: cleanWait, keepTarget: true, fail: (*task).cleanTimedOut}),
+		waits(p.Provision, limits.Clean, wait{state: cleanWait, keepTarget: true, fail: stepsTimedOut(cleanSteps)}),
 		waits(p.Provision, limits.Inspect, wait{state: inspectWait, fromStart: true, fail: (*task).inspectTimedOut}),
 		waits(p.Rescue, limits.Rescue, wait{state: rescueWait, keepTarget: true, fail: (*task).rescueTimedOut}),
-		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: (*task).serviceTimedOut}),
+		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: stepsTimedOut(serviceSteps)}),
 		{p.PowerSync, c.syncPower},
 		{p.PowerRecovery, c.recoverPower},
-		{p.RAID, c.pollRAID},
-		{p.RAID, c.dropFailedRAID},
-		{p.Firmware, c.checkBIOSSteps},
-		{p.Firmware, c.checkFirmwareUpdates},
-		{p.Firmware, c.dropFailedUpdates},
+		// Like Ironic, the conductor does not poll volume changes during servicing, so the node waits until its timeout.
+		redfish(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks),
+		redfish(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, (*task).dropFailedRAID),
+		redfish(p.Firmware, locking{shared: true}, "bios", biosState, waiting, (*task).checkBIOSStep),
+		redfish(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, waiting, (*task).checkFirmwareUpdate),
+		redfish(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, (*task).dropFailedUpdates),
 		{p.Consoles, c.expireConsoles},
 	}
 }
@@ -97,8 +109,11 @@ func (t *task) deployTimedOut(ctx context.Context) {
 	t.failDeployment(ctx, "Timeout reached while waiting for callback for node "+t.node.UUID, true)
 }
 
-func (t *task) cleanTimedOut(ctx context.Context) {
-	t.failSteps(ctx, cleanSteps, fmt.Sprintf("Timeout reached while cleaning the node. Please check if the ramdisk responsible for the cleaning is running on the node. Failed on step %s.", python.Repr(t.node.CleanStep)), failing{noChange: true})
+func stepsTimedOut(kind stepKind) func(*task, context.Context) {
+	return func(t *task, ctx context.Context) {
+		t.failSteps(ctx, kind, fmt.Sprintf("Timeout reached while %[1]s the node. Please check if the ramdisk responsible for the %[1]s is running on the node. Failed on step %[2]s.",
+			operations[kind].gerund, python.Repr(*kind.step(t.node))), failing{noChange: true})
+	}
 }
 
 func (t *task) inspectTimedOut(ctx context.Context) {
@@ -107,10 +122,6 @@ func (t *task) inspectTimedOut(ctx context.Context) {
 
 func (t *task) rescueTimedOut(ctx context.Context) {
 	t.failRescue(ctx, "Timeout reached while waiting for rescue ramdisk callback for node", true)
-}
-
-func (t *task) serviceTimedOut(ctx context.Context) {
-	t.failSteps(ctx, serviceSteps, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), failing{noChange: true})
 }
 
 // notSynced lists the provision states in which a node's power state is not synced.

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -116,10 +117,7 @@ func (t *task) wipeOnPowerOff() {
 
 // waitForPower waits until the machine is in the given power state. A timeout of 0 means the configured timeout.
 func (t *task) waitForPower(ctx context.Context, state string, timeout time.Duration) error {
-	if timeout == 0 {
-		timeout = t.c.options.Timeouts.PowerChange
-	}
-	deadline := time.Now().Add(timeout)
+	deadline := time.Now().Add(cmp.Or(timeout, t.c.options.Timeouts.PowerChange))
 	for {
 		if !t.c.sleep(ctx, time.Second) {
 			return fmt.Errorf("waiting for %s: %w", state, ctx.Err())

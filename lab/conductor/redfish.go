@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -164,12 +165,9 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 // pythonConnection converts a connection error to one with the message of Python's requests library.
 func pythonConnection(err error, address *url.URL) error {
 	class := "HTTPConnection"
-	port := address.Port()
+	port := cmp.Or(address.Port(), map[string]string{"http": "80", "https": "443"}[address.Scheme])
 	if address.Scheme == "https" {
 		class = "HTTPSConnection"
-	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
 	}
 	pool := fmt.Sprintf("%sPool(host='%s', port=%s)", class, address.Hostname(), port)
 	var network net.Error
@@ -217,17 +215,8 @@ func (m *bmc) check(method, path string, got answer) error {
 		} `json:"error"`
 	}
 	if json.Unmarshal(got.body, &body) == nil {
-		code, detail := body.Error.Code, body.Error.Message
-		if code == "" {
-			code = "Base.1.0.GeneralError"
-		}
-		if worst := mostSevere(body.Error.Extended); worst != "" {
-			detail = worst
-		}
-		if detail == "" {
-			detail = "unknown error."
-		}
-		problem, extended = code+": "+detail, python.ReprJSON(body.Error.Extended)
+		detail := cmp.Or(mostSevere(body.Error.Extended), body.Error.Message, "unknown error.")
+		problem, extended = cmp.Or(body.Error.Code, "Base.1.0.GeneralError")+": "+detail, python.ReprJSON(body.Error.Extended)
 	}
 	e.text = fmt.Sprintf("HTTP %s %s returned code %d. %s Extended information: %s", method, address, got.status, problem, extended)
 	return e
@@ -272,10 +261,7 @@ func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 		Links  struct{ Sessions link }
 	}
 	_ = json.Unmarshal(root.body, &service)
-	path := service.Links.Sessions.ID
-	if path == "" {
-		path = m.info.root + "/SessionService/Sessions"
-	}
+	path := cmp.Or(service.Links.Sessions.ID, m.info.root+"/SessionService/Sessions")
 	who := auth{loggedIn: true, basic: true}
 	if m.info.auth != "basic" {
 		session, err := m.openSession(ctx, path)

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"strings"
@@ -49,10 +50,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 			return redfishInfo{}, bad
 		}
 	}
-	r := redfishInfo{base: parsed.Scheme + "://" + parsed.Host, root: strings.TrimRight(parsed.Path, "/"), user: info.Text("redfish_username"), password: info.Text("redfish_password")}
-	if r.root == "" {
-		r.root = "/redfish/v1"
-	}
+	r := redfishInfo{base: parsed.Scheme + "://" + parsed.Host, root: cmp.Or(strings.TrimRight(parsed.Path, "/"), "/redfish/v1"), user: info.Text("redfish_username"), password: info.Text("redfish_password")}
 	if system, given := info["redfish_system_id"]; given && system != nil {
 		name, isText := system.(string)
 		if !isText {

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net"
@@ -215,10 +216,7 @@ func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 			}
 		}
 	}
-	a, b := smallest(simple), smallest(volumes)
-	if b == 0 {
-		b = smallest(drives)
-	}
+	a, b := smallest(simple), cmp.Or(smallest(volumes), smallest(drives))
 	size := max(a, b)
 	if a > 0 && b > 0 {
 		size = min(a, b)

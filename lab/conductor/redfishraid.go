@@ -209,12 +209,7 @@ func deleteHardwareRAID(ctx context.Context, t *task, _ db.Dict) (string, error)
 // raidConfigs is the field of driver_internal_info that stores pending volume changes.
 const raidConfigs = "raid_configs"
 
-// pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes during servicing.
-func (c *Conductor) pollRAID(ctx context.Context) {
-	c.eachRedfish(ctx, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks)
-}
-
-// checkRAIDTasks implements _check_node_raid_config. It resumes the step once no change is pending.
+// checkRAIDTasks implements _query_raid_config_status. It resumes the step once no change is pending.
 func (t *task) checkRAIDTasks(ctx context.Context) error {
 	stored, _ := dictOf(t.internal(raidConfigs))
 	configs := maps.Clone(stored)
@@ -273,11 +268,9 @@ func (t *task) runs(ctx context.Context, monitor string) bool {
 }
 
 // dropFailedRAID implements _query_raid_config_failed.
-func (c *Conductor) dropFailedRAID(ctx context.Context) {
-	c.eachRedfish(ctx, locking{noRetry: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, func(t *task, ctx context.Context) error {
-		if !t.node.Maintenance {
-			return nil
-		}
-		return t.endRAID(ctx)
-	})
+func (t *task) dropFailedRAID(ctx context.Context) error {
+	if !t.node.Maintenance {
+		return nil
+	}
+	return t.endRAID(ctx)
 }

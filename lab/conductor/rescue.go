@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -48,12 +49,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 }
 
 // nameOrNone returns the name s, or Python's None if it is empty.
-func nameOrNone(s string) string {
-	if s == "" {
-		return "None"
-	}
-	return s
-}
+func nameOrNone(s string) string { return cmp.Or(s, "None") }
 
 func (t *task) rescueFailure(reason string) error {
 	return failure(kindRescueFailure, "Failed to rescue instance %s for node %s: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, reason)

@@ -313,10 +313,7 @@ func (t *task) planCleaning(noRamdisk, asked bool) error {
 			return err
 		}
 	}
-	t.node.CleanStep = db.Dict{}
-	t.setInternal("clean_steps", listOf(steps))
-	t.setInternal("clean_step_index", nil)
-	t.save()
+	t.storePlan(cleanSteps, steps)
 	return nil
 }
 
@@ -326,11 +323,16 @@ func (t *task) planService(noRamdisk bool) error {
 	if err != nil {
 		return err
 	}
-	t.node.ServiceStep = db.Dict{}
-	t.setInternal("service_steps", listOf(steps))
-	t.setInternal("service_step_index", nil)
-	t.save()
+	t.storePlan(serviceSteps, steps)
 	return nil
+}
+
+// storePlan stores the planned steps of an operation, none of which has started.
+func (t *task) storePlan(kind stepKind, steps []db.Dict) {
+	*kind.step(t.node) = db.Dict{}
+	t.setInternal(string(kind)+"_steps", listOf(steps))
+	t.setInternal(string(kind)+"_step_index", nil)
+	t.save()
 }
 
 // nextStep returns the index of the next step, or -1 if there is none.

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -98,10 +99,7 @@ func interfaceClass(kind, name string) string {
 	if kind == "deploy" && name == "direct" {
 		return "AgentDeploy"
 	}
-	last := map[string]string{"bios": "BIOS", "raid": "RAID"}[kind]
-	if last == "" {
-		last = strings.ToUpper(kind[:1]) + kind[1:]
-	}
+	last := cmp.Or(map[string]string{"bios": "BIOS", "raid": "RAID"}[kind], strings.ToUpper(kind[:1])+kind[1:])
 	// The class of no-vendor is NoVendor, not NoVendorVendor, because the name already contains the kind.
 	parts := strings.Split(strings.TrimSuffix(name, "-"+kind), "-")
 	for i, part := range parts {
