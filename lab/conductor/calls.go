@@ -203,13 +203,7 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	case "rescue":
 		return t.driver.rescue.validate(ctx, t)
 	case "deploy":
-		if err := t.driver.deploy.validate(ctx, t); err != nil {
-			return err
-		}
-		if err := t.checkInstanceTraits(); err != nil {
-			return err
-		}
-		return t.checkDeploySteps(nil, true)
+		return t.validateDeploy(ctx, nil)
 	case "network":
 		return t.checkNetwork()
 	case "bios", "firmware":

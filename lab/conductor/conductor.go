@@ -31,14 +31,13 @@ type Conductor struct {
 	relays            sync.WaitGroup
 	bmcs              *bmcCache
 	images            *imageStore
-	// consoles is used only by the ipmitool-socat console interface.
-	consoles consoleRelays
 
 	mu           sync.Mutex
 	closed       bool
-	updates      map[string]int    // number of concurrent updates, by node UUID
-	failedSyncs  map[string]int    // number of consecutive failed power syncs, by node UUID
-	certificates map[string]string // certificates of agents, by the path stored in agent_verify_ca
+	consoles     map[string]*consoleRelay // served serial consoles, by node UUID
+	updates      map[string]int           // number of concurrent updates, by node UUID
+	failedSyncs  map[string]int           // number of consecutive failed power syncs, by node UUID
+	certificates map[string]string        // certificates of agents, by the path stored in agent_verify_ca
 }
 
 var _ api.Conductor = (*Conductor)(nil)
@@ -49,11 +48,10 @@ func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
-	c := &Conductor{options: options, tables: options.Tables, updates: map[string]int{}, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	c := &Conductor{options: options, tables: options.Tables, updates: map[string]int{}, consoles: map[string]*consoleRelay{}, failedSyncs: map[string]int{}, certificates: map[string]string{}}
 	kept := options.Limits.Workers * reservedPercent / 100
 	c.workers.SetLimit(options.Limits.Workers - kept)
 	c.reserved.SetLimit(kept)
-	c.consoles.nodes = map[string]*consoleRelay{}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.bmcs = &bmcCache{c: c}
 	c.images = &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}

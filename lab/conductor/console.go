@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"ironworks/lab/accept"
@@ -147,12 +146,7 @@ func consoleAddress(n *db.Node) (string, error) {
 	return net.JoinHostPort(host, cmp.Or(port, "623")), nil
 }
 
-// consoleRelays holds the serial consoles that the conductor currently serves, by node UUID.
-type consoleRelays struct {
-	mu    sync.Mutex
-	nodes map[string]*consoleRelay
-}
-
+// consoleRelay is a serial console that the conductor currently serves.
 type consoleRelay struct {
 	url string
 	end context.CancelFunc
@@ -164,9 +158,9 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.consoles.mu.Lock()
-	defer c.consoles.mu.Unlock()
-	if r := c.consoles.nodes[n.UUID]; r != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.consoles[n.UUID]; r != nil {
 		return r.url, nil
 	}
 	var config net.ListenConfig
@@ -176,7 +170,7 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	}
 	ctx, end := context.WithCancel(c.life)
 	r := &consoleRelay{url: fmt.Sprintf("tcp://%s", listener.Addr()), end: end}
-	c.consoles.nodes[n.UUID] = r
+	c.consoles[n.UUID] = r
 	c.relays.Go(func() {
 		accept.Serve(ctx, listener, func(ctx context.Context, near net.Conn) { relay(ctx, near, to) })
 	})
@@ -185,11 +179,11 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 
 // endConsole stops serving the node's console, if it is served, and disconnects its client.
 func (c *Conductor) endConsole(uuid string) {
-	c.consoles.mu.Lock()
-	defer c.consoles.mu.Unlock()
-	if r := c.consoles.nodes[uuid]; r != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.consoles[uuid]; r != nil {
 		r.end()
-		delete(c.consoles.nodes, uuid)
+		delete(c.consoles, uuid)
 	}
 }
 

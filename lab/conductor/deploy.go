@@ -95,6 +95,11 @@ func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
 	if err := t.validateRedfish("power"); err != nil {
 		return err
 	}
+	return t.validateDeploy(ctx, steps)
+}
+
+// validateDeploy validates the deploy interface, the instance's traits and the steps.
+func (t *task) validateDeploy(ctx context.Context, steps []db.Dict) error {
 	if err := t.driver.deploy.validate(ctx, t); err != nil {
 		return err
 	}
@@ -214,13 +219,11 @@ func (t *task) deployed(steps []db.Dict) error {
 // deployStepFailed handles the error of a step. The node waits instead of failing if the agent is busy, has not started,
 // or is rebooting.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
-	if isKind(err, kindAgentInProgress) {
-		t.setInternal("skip_current_deploy_step", false)
-		_ = t.process(onWait)
-		return
+	busy := isKind(err, kindAgentInProgress)
+	if !busy {
+		t.flowEnds(deploySteps, steps, step.Text("step"))
 	}
-	t.flowEnds(deploySteps, steps, step.Text("step"))
-	if isKind(err, kindAgentConnection) && (python.Truthy(t.internal("deployment_reboot")) || !python.Truthy(t.internal("agent_url"))) {
+	if busy || isKind(err, kindAgentConnection) && (python.Truthy(t.internal("deployment_reboot")) || !python.Truthy(t.internal("agent_url"))) {
 		t.setInternal("skip_current_deploy_step", false)
 		_ = t.process(onWait)
 		return

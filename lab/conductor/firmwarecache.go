@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/lab/db"
@@ -104,12 +105,7 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {
-		at := -1
-		for i, old := range stored {
-			if old.Component == f.Component {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(stored, func(old db.Firmware) bool { return old.Component == f.Component })
 		if at < 0 {
 			f.InitialVersion = f.CurrentVersion
 			stored = append(stored, f)

@@ -1,11 +1,9 @@
 package conductor
 
 import (
-	"fmt"
 	"slices"
 
 	"ironworks/lab/fsm"
-	"ironworks/python"
 )
 
 // Provision states (ironic/common/states.py).
@@ -104,9 +102,6 @@ func updateAllowed(state string) bool {
 	}, state)
 }
 
-// deleteAllowed returns the states in which a node may be deleted, in the order of Ironic's error message.
-func deleteAllowed() []string { return []string{manageable, enroll, adoptFail, available} }
-
 // Power states, and power changes that a client can request.
 const (
 	powerOn      = "power on"
@@ -126,19 +121,4 @@ func powerTarget(change string) string {
 	default:
 		return ""
 	}
-}
-
-// pythonTuple returns the Python representation of a tuple of strings.
-func pythonTuple(words []string) string {
-	text := ""
-	for i, word := range words {
-		if i > 0 {
-			text += ", "
-		}
-		text += python.Repr(word)
-	}
-	if len(words) == 1 {
-		text += ","
-	}
-	return fmt.Sprintf("(%s)", text)
 }

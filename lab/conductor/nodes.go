@@ -110,10 +110,16 @@ func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""
 	}
-	if err := checkProtected(old, n); err != nil {
+	if n.Protected && !old.Protected && n.ProvisionState != active && n.ProvisionState != rescue {
+		return conflict(kindInvalidState, "Node %s can only be made protected in provision states 'active' or 'rescue', the current state is '%s'", n.UUID, n.ProvisionState)
+	}
+	if err := checkReason("protected", old.Protected, n.Protected, old.ProtectedReason, &n.ProtectedReason); err != nil {
 		return err
 	}
-	if err := checkRetired(old, n); err != nil {
+	if n.Retired && !old.Retired && n.ProvisionState == available {
+		return conflict(kindInvalidState, "Node %s can not have 'retired' set in provision state 'available', the current state is '%s'", n.UUID, n.ProvisionState)
+	}
+	if err := checkReason("retired", old.Retired, n.Retired, old.RetiredReason, &n.RetiredReason); err != nil {
 		return err
 	}
 	if err := c.checkInterfaces(old, n, resetInterfaces); err != nil {
@@ -138,30 +144,13 @@ func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	return nil
 }
 
-func checkProtected(old, n *db.Node) error {
-	if old.Protected != n.Protected {
-		if !n.Protected {
-			n.ProtectedReason = ""
-		} else if n.ProvisionState != active && n.ProvisionState != rescue {
-			return conflict(kindInvalidState, "Node %s can only be made protected in provision states 'active' or 'rescue', the current state is '%s'", n.UUID, n.ProvisionState)
-		}
+// checkReason checks the reason of a flag, and clears it if the flag has been cleared.
+func checkReason(flag string, was, is bool, oldReason string, reason *string) error {
+	if was && !is {
+		*reason = ""
 	}
-	if old.ProtectedReason != n.ProtectedReason && n.ProtectedReason != "" && !n.Protected {
-		return invalid("The protected_reason field can only be set when protected is True")
-	}
-	return nil
-}
-
-func checkRetired(old, n *db.Node) error {
-	if old.Retired != n.Retired {
-		if !n.Retired {
-			n.RetiredReason = ""
-		} else if n.ProvisionState == available {
-			return conflict(kindInvalidState, "Node %s can not have 'retired' set in provision state 'available', the current state is '%s'", n.UUID, n.ProvisionState)
-		}
-	}
-	if old.RetiredReason != n.RetiredReason && n.RetiredReason != "" && !n.Retired {
-		return invalid("The retired_reason field can only be set when retired is True")
+	if oldReason != *reason && *reason != "" && !is {
+		return invalid("The %[1]s_reason field can only be set when %[1]s is True", flag)
 	}
 	return nil
 }
@@ -209,9 +198,9 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 			return conflict("NodeAssociated", "Node %s is associated with instance %s.", n.UUID, n.InstanceUUID)
 		case n.Protected:
 			return protected(n.UUID)
-		case !n.Maintenance && !slices.Contains(deleteAllowed(), n.ProvisionState):
-			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"%s\", or set the node into maintenance mode",
-				n.UUID, n.ProvisionState, pythonTuple(deleteAllowed()))
+		case !n.Maintenance && !slices.Contains([]string{manageable, enroll, adoptFail, available}, n.ProvisionState):
+			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"('manageable', 'enroll', 'adopt failed', 'available')\", or set the node into maintenance mode",
+				n.UUID, n.ProvisionState)
 		}
 		if err := c.tables.Nodes.Destroy(uuid); err != nil {
 			return err

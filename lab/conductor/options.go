@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -140,12 +141,7 @@ func ShippedInterfaces() map[string][]string {
 // ShippedHardwareTypes returns the hardware types that Ironic 39.0.0 enables by default, except ipmi.
 func ShippedHardwareTypes() []string { return []string{"redfish"} }
 
-func setDefault[T comparable](value *T, byDefault T) {
-	var zero T
-	if *value == zero {
-		*value = byDefault
-	}
-}
+func setDefault[T comparable](value *T, byDefault T) { *value = cmp.Or(*value, byDefault) }
 
 // complete checks the options and replaces missing ones with their defaults.
 func (o *Options) complete() error {
@@ -170,17 +166,14 @@ func (o *Options) complete() error {
 	enabled := EnabledInterfaces()
 	maps.Copy(enabled, o.Enabled)
 	o.Enabled = enabled
-	for _, timeout := range []*time.Duration{&o.Timeouts.Deploy, &o.Timeouts.Clean, &o.Timeouts.Inspect, &o.Timeouts.Rescue, &o.Timeouts.Service} {
-		setDefault(timeout, 1800*time.Second)
+	timeouts, periods := &o.Timeouts, &o.Periods
+	for duration, seconds := range map[*time.Duration]int{
+		&timeouts.Deploy: 1800, &timeouts.Clean: 1800, &timeouts.Inspect: 1800, &timeouts.Rescue: 1800, &timeouts.Service: 1800,
+		&timeouts.PowerChange: 60, &periods.Provision: 60, &periods.Rescue: 60, &periods.PowerSync: 60, &periods.PowerRecovery: 300,
+		&periods.RAID: 60, &periods.Firmware: 60, &periods.Consoles: 120,
+	} {
+		setDefault(duration, time.Duration(seconds)*time.Second)
 	}
-	setDefault(&o.Timeouts.PowerChange, 60*time.Second)
-	setDefault(&o.Periods.Provision, 60*time.Second)
-	setDefault(&o.Periods.Rescue, 60*time.Second)
-	setDefault(&o.Periods.PowerSync, 60*time.Second)
-	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
-	setDefault(&o.Periods.RAID, 60*time.Second)
-	setDefault(&o.Periods.Firmware, 60*time.Second)
-	setDefault(&o.Periods.Consoles, 120*time.Second)
 	for limit, byDefault := range map[*int]int{
 		&o.Limits.Workers: 300, &o.Limits.Deploy: 250, &o.Limits.Clean: 50,
 		&o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,
