@@ -39,8 +39,7 @@ func ReadCredentials(data []byte) (Credentials, error) {
 	return c, nil
 }
 
-// Apply sets the credentials of nodes whose driver_info contains a BMC address but no known password. It returns the
-// number of nodes that it has changed.
+// Apply sets the credentials of nodes with a BMC but no known password. It returns the number of changed nodes.
 func (c Credentials) Apply(nodes []Node) int {
 	set := 0
 	for i := range nodes {
@@ -77,14 +76,4 @@ func (c Credentials) of(n *Node) (Credential, bool) {
 		}
 	}
 	return Credential{}, false
-}
-
-func removeText(list []string, text string) []string {
-	var kept []string
-	for _, one := range list {
-		if one != text {
-			kept = append(kept, one)
-		}
-	}
-	return kept
 }

@@ -58,8 +58,7 @@ func nodeField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains(enroll.NodeFields(), name)
 }
 
-// portField returns the kind of the port field with the given name, and reports whether this field exists
-// (python-ironicclient, v1/port.py).
+// portField is like nodeField for ports (python-ironicclient, v1/port.py).
 func portField(name string) (kind kindOfField, known bool) {
 	switch name {
 	case "extra", "local_link_connection":
@@ -74,8 +73,7 @@ func portTexts() []string {
 	return []string{"address", "uuid", "name", "physical_network", "description", "vendor", "category"}
 }
 
-// portgroupField returns the kind of the port group field with the given name, and reports whether this field exists
-// (python-ironicclient, v1/portgroup.py).
+// portgroupField is like nodeField for port groups (python-ironicclient, v1/portgroup.py).
 func portgroupField(name string) (kind kindOfField, known bool) {
 	switch name {
 	case "extra", "properties":
@@ -208,8 +206,7 @@ func (b *builder) portgroup(v document.Value) enroll.Portgroup {
 	return g
 }
 
-// object returns the fields of a port or a port group. what is "port" or "port group", and field returns the kind of
-// each field.
+// object returns the fields of what: a port or a port group. field returns the kind of each field.
 func (b *builder) object(what string, v document.Value, field func(string) (kindOfField, bool)) map[string]any {
 	fields := map[string]any{}
 	for _, m := range b.members(what, v) {

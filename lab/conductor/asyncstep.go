@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ironworks/lab/db"
 	"ironworks/python"
@@ -12,10 +11,9 @@ import (
 // stepFlagSet holds the flags of an asynchronous step. A nil flag leaves the stored flag unchanged, except that a nil
 // polling flag removes it (set_node_flags in ironic/common/async_steps.py).
 type stepFlagSet struct {
-	reboot, skipCurrent, polling *bool
+	reboot               bool
+	skipCurrent, polling *bool
 }
-
-func boolValue(value bool) *bool { return &value }
 
 // currentKind returns the kind of the current step, or deploySteps if the node has no current step.
 func (t *task) currentKind() stepKind {
@@ -29,38 +27,29 @@ func (t *task) currentKind() stepKind {
 	}
 }
 
-func (t *task) setStepFlags(flags stepFlagSet) error {
+func (t *task) setStepFlags(flags stepFlagSet) {
 	kind := t.currentKind()
-	if flags.reboot != nil {
-		t.setInternal(kind.gerund()+"_reboot", *flags.reboot)
-		if *flags.reboot && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
-			t.dropInternal("agent_secret_token")
-		}
+	t.setInternal(operations[kind].gerund+"_reboot", flags.reboot)
+	if flags.reboot && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
+		t.dropInternal("agent_secret_token")
 	}
 	if flags.skipCurrent != nil {
 		t.setInternal("skip_current_"+string(kind)+"_step", *flags.skipCurrent)
 	}
 	if flags.polling != nil {
-		t.setInternal(kind.gerund()+"_polling", *flags.polling)
+		t.setInternal(operations[kind].gerund+"_polling", *flags.polling)
 	} else {
-		t.dropInternal(kind.gerund() + "_polling")
+		t.dropInternal(operations[kind].gerund + "_polling")
 	}
-	return t.save()
+	t.save()
 }
 
 // ramdiskDisabled implements is_ramdisk_disabled (ironic/drivers/modules/deploy_utils.py).
 func (t *task) ramdiskDisabled() bool {
-	switch t.node.ProvisionState {
-	case cleaning, cleanWait:
-		return python.Truthy(t.internal("cleaning_disable_ramdisk"))
-	case servicing, serviceWait:
-		return python.Truthy(t.internal("service_disable_ramdisk"))
-	}
-	return false
+	return python.Truthy(t.internal(operations[t.currentKind()].disabled))
 }
 
-// rebootToFinishStep reboots the machine. Unless the ramdisk is disabled, the machine boots the agent.
-// rebootToFinishStep returns the provision state in which the node waits for the step to end.
+// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled, and returns the wait state.
 func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if !t.ramdiskDisabled() {
 		if err := t.prepareAgentBoot(ctx); err != nil {
@@ -70,69 +59,38 @@ func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if err := t.setPower(ctx, reboot); err != nil {
 		return "", err
 	}
-	return t.currentKind().waits(), nil
+	return operations[t.currentKind()].wait, nil
 }
 
-// failCurrentStep implements step_error_handler.
-func (t *task) failCurrentStep(ctx context.Context, message string) {
-	switch t.node.ProvisionState {
-	case cleaning, cleanWait:
-		t.failSteps(ctx, cleanSteps, message, failing{})
-	case deploying, deployWait:
-		t.failDeployment(ctx, message, true)
-	case servicing, serviceWait:
-		t.failSteps(ctx, serviceSteps, message, failing{})
-	}
-}
-
-// eachWaiting calls do, holding a shared lock, for each unlocked node in one of the given states. It skips nodes
-// whose interface of the given kind is not redfish, and nodes for which the given field of driver_internal_info is
-// false or unset. If do fails, the node is tried again in the next round. eachWaiting implements node_periodic
-// (ironic/conductor/periodics.py).
-func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
-		return n.Reservation == "" && slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field])
-	})
-	for _, node := range nodes {
-		if ctx.Err() != nil {
+// forEach calls do with a task for each unlocked node that matches, and still does so when the task has been acquired.
+// It skips nodes that have been locked in the meantime. It ends early if no worker is free.
+func (c *Conductor) forEach(ctx context.Context, how locking, matches func(*db.Node) bool, do func(*task, context.Context) error) {
+	for _, node := range c.tables.Nodes.List(func(n *db.Node) bool { return n.Reservation == "" && matches(n) }) {
+		err := c.withTask(ctx, node.UUID, how, func(ctx context.Context, t *task) error {
+			if !matches(t.node) {
+				return nil
+			}
+			return do(t, ctx)
+		})
+		if ctx.Err() != nil || isKind(err, kindNoWorker) {
 			return
 		}
-		t, err := c.acquire(ctx, node.UUID, locking{shared: true})
-		if err != nil {
-			continue
-		}
-		if t.driver.names[kind] == "redfish" && python.Truthy(t.internal(field)) {
-			_ = do(t, ctx)
-		}
-		t.release()
 	}
 }
 
-// resumeStep releases the lock and continues the current operation. It continues after the current step, or repeats
-// the current step if it must not be skipped.
+// resumeStep releases the lock and makes a worker continue after the current step, or repeat a step that must not be
+// skipped (continue_node_clean and similar functions in ironic/conductor/manager.py).
 func (t *task) resumeStep(ctx context.Context) error {
 	kind := t.currentKind()
 	t.release()
-	return t.c.resumeStep(ctx, t.node.UUID, kind)
-}
-
-// resumeStep makes a worker continue the steps of the given kind (continue_node_clean and similar functions in
-// ironic/conductor/manager.py).
-func (c *Conductor) resumeStep(ctx context.Context, uuid string, kind stepKind) error {
-	return c.withTask(ctx, uuid, locking{untilFree: true}, func(_ context.Context, t *task) error {
-		if t.node.ProvisionState != kind.waits() {
-			return fmt.Errorf("resuming node %s: it is in state %s", uuid, t.node.ProvisionState)
+	return t.c.withTask(ctx, t.node.UUID, locking{untilFree: true}, func(_ context.Context, t *task) error {
+		if t.node.ProvisionState != operations[kind].wait {
+			return fmt.Errorf("resuming node %s: it is in state %s", t.node.UUID, t.node.ProvisionState)
 		}
 		if err := t.processTo(onResume, t.target(kind)); err != nil {
 			return err
 		}
-		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) {
-			if kind == deploySteps {
-				t.continueDeployment(ctx)
-			} else {
-				t.continueSteps(ctx, kind)
-			}
-		})
+		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) { t.continueSteps(ctx, kind) })
 		return nil
 	})
 }

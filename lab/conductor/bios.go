@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,8 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// redfishBIOSSteps returns the steps of the redfish BIOS interface
-// (ironic/drivers/modules/redfish/bios.py).
+// redfishBIOSSteps returns the steps of ironic/drivers/modules/redfish/bios.py.
 func redfishBIOSSteps() []step {
 	settings := &offer{args: required("settings", "A list of BIOS settings to be applied")}
 	return []step{
@@ -25,39 +23,37 @@ func redfishBIOSSteps() []step {
 // biosState is the field of driver_internal_info in which a BIOS step stores its data before it reboots the machine.
 const biosState = "redfish_bios_state"
 
-// applyBIOS changes BIOS attributes and reboots the machine. When it is called again after the reboot, it checks the
-// attributes.
+// applyBIOS changes BIOS attributes and reboots the machine or, after the reboot, checks the attributes.
 func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	settings := dictsOf(args["settings"])
+	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
+		return t.changeBIOS(ctx, system, bios, settings)
+	}, func(system *redfishSystem, bios *redfishBIOS) { t.verifyBIOS(ctx, system, bios, settings) })
+}
+
+// runBIOSStep calls change or, after the reboot, finish. It then reads the BIOS settings again.
+func (t *task) runBIOSStep(
+	ctx context.Context, change func(*redfishSystem, *redfishBIOS) (string, error), finish func(*redfishSystem, *redfishBIOS),
+) (state string, err error) {
 	system, bios, err := t.biosToChange(ctx)
 	if err != nil {
 		return "", err
 	}
-	state := ""
 	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
-		err = t.verifyBIOS(ctx, system, bios, settings)
-	} else {
-		state, err = t.changeBIOS(ctx, system, bios, settings)
-	}
-	if err != nil {
+		finish(system, bios)
+	} else if state, err = change(system, bios); err != nil {
 		return "", err
 	}
 	return state, t.cacheBIOS(ctx)
 }
 
-// biosToChange reads the Bios resource for a step. If the machine has no BIOS settings, the error mentions the
-// factory reset even for apply_configuration, as in Ironic.
+// biosToChange reads the Bios resource for a step. As in Ironic, the error always mentions the factory reset.
 func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, bios, err := t.biosOf(ctx)
 	if err == nil && bios == nil {
 		err = redfishFault("Redfish BIOS factory reset failed for node %s, because BIOS settings are not supported.", t.node.UUID)
 	}
 	return system, bios, err
-}
-
-// redfishFault returns Ironic's RedfishError exception with the given message.
-func redfishFault(format string, args ...any) *db.Fault {
-	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
 }
 
 // changeBIOS implements the part of apply_configuration that runs before the reboot.
@@ -77,11 +73,8 @@ func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redf
 		body["@Redfish.SettingsApplyTime"] = map[string]any{"@odata.type": "#Settings.v1_0_0.PreferredApplyTime", "ApplyTime": "OnReset"}
 	}
 	_, err := system.bmc.do(ctx, http.MethodPatch, bios.Settings.Object.ID, body)
-	if s := asSushy(err); s != nil {
-		return "", redfishFault("Redfish BIOS apply configuration failed for node %s. Error: %s", t.node.UUID, s.text)
-	}
 	if err != nil {
-		return "", err
+		return "", redfishFailure(err, "Redfish BIOS apply configuration failed for node %s. Error: %s", t.node.UUID)
 	}
 	return t.rebootForBIOS(ctx, attributes)
 }
@@ -120,41 +113,27 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 		state["requested_bios_attrs"] = attributes
 	}
 	t.setInternal(biosState, state)
-	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(true), skipCurrent: boolValue(false), polling: boolValue(t.ramdiskDisabled())}); err != nil {
-		return "", err
-	}
+	t.setStepFlags(stepFlagSet{reboot: true, skipCurrent: new(false), polling: new(t.ramdiskDisabled())})
 	return t.rebootToFinishStep(ctx)
 }
 
-// verifyBIOS implements the part of apply_configuration that runs after the reboot. The step fails if an attribute
-// differs from the requested value.
-func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) error {
+// verifyBIOS fails the step if an attribute differs from the requested value after the reboot.
+func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
-	if err := t.endBIOSState(); err != nil {
-		return err
-	}
+	t.endBIOSState()
 	missing := t.unappliedBIOS(ctx, system, bios, wanted)
 	if len(missing) == 0 {
-		return nil
+		return
 	}
 	// The message lists attributes in the order of the step's arguments.
 	shown := &hints.PythonDict{}
 	for _, s := range settings {
 		if name := s.Text("name"); slices.Contains(missing, name) {
-			shown.Set(name, pythonValue(wanted[name]))
+			shown.Set(name, python.Value(wanted[name]))
 		}
 	}
-	t.failCurrentStep(ctx, fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)))
-	return nil
-}
-
-// pythonValue converts an attribute's value so that messages show it as Python does.
-func pythonValue(value any) any {
-	if number, ok := value.(json.Number); ok {
-		return hints.PythonNumber(number.String())
-	}
-	return value
+	t.failSteps(ctx, t.currentKind(), fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)), failing{})
 }
 
 // unappliedBIOS implements _get_unapplied_bios_attrs. If the pending settings contain more attributes than were
@@ -173,45 +152,22 @@ func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *r
 }
 
 // endBIOSState implements _clear_reboot_requested.
-func (t *task) endBIOSState() error {
+func (t *task) endBIOSState() {
 	t.dropInternal(biosState, "post_bios_reboot_requested", "requested_bios_attrs")
-	return t.save()
+	t.save()
 }
 
-// resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, it only
-// removes the data that it stored in the node.
+// resetBIOS restores the BIOS defaults and reboots the machine or, after the reboot, ends the step.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
-	system, bios, err := t.biosToChange(ctx)
-	if err != nil {
-		return "", err
-	}
-	state := ""
-	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
-		err = t.endBIOSState()
-	} else {
-		_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, nil)
-		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
-			_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, map[string]any{})
+	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
+		if err := system.bmc.doWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
+			return "", redfishFailure(err, "Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID)
 		}
-		if s := asSushy(err); s != nil {
-			return "", redfishFault("Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID, s.text)
-		}
-		if err == nil {
-			state, err = t.rebootForBIOS(ctx, nil)
-		}
-	}
-	if err != nil {
-		return "", err
-	}
-	return state, t.cacheBIOS(ctx)
+		return t.rebootForBIOS(ctx, nil)
+	}, func(*redfishSystem, *redfishBIOS) { t.endBIOSState() })
 }
 
-// checkBIOSSteps implements _query_bios_apply_status.
-func (c *Conductor) checkBIOSSteps(ctx context.Context) {
-	c.eachWaiting(ctx, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
-}
-
-// checkBIOSStep resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as
+// checkBIOSStep implements _query_bios_apply_status. It resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as
 // the BMC reports boot progress, the node does not time out.
 func (t *task) checkBIOSStep(ctx context.Context) error {
 	system, bios, err := t.biosOf(ctx)
@@ -219,9 +175,7 @@ func (t *task) checkBIOSStep(ctx context.Context) error {
 		return err
 	}
 	if p := system.BootProgress; p != nil && p.LastState != "" {
-		if err := t.touch(); err != nil {
-			return err
-		}
+		t.touch()
 		if p.LastState != "OSBootStarted" && p.LastState != "OSRunning" {
 			return nil
 		}

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
+	"ironworks/python"
 )
 
-// redfishBIOS holds the fields of a Redfish Bios resource that the conductor uses, including the link to the settings
-// for the next boot.
+// redfishBIOS holds the used fields of a Redfish Bios resource.
 type redfishBIOS struct {
 	Attributes        map[string]json.RawMessage
 	AttributeRegistry string
@@ -21,9 +21,7 @@ type redfishBIOS struct {
 		ApplyTimes []string `json:"SupportedApplyTimes"`
 	} `json:"@Redfish.Settings"`
 	Actions struct {
-		Reset struct {
-			Target string `json:"target"`
-		} `json:"#Bios.ResetBios"`
+		Reset action `json:"#Bios.ResetBios"`
 	}
 }
 
@@ -73,8 +71,7 @@ type biosValue struct {
 	value any
 }
 
-// stored returns the value as the database stores it, or nil for null. Booleans become "1" or "0", because Python's
-// SQLite driver writes them as numbers.
+// stored returns the value as the database stores it. Python's SQLite driver writes booleans as 1 and 0.
 func (b biosValue) stored() *string {
 	text := ""
 	switch v := b.value.(type) {
@@ -83,7 +80,7 @@ func (b biosValue) stored() *string {
 	case bool:
 		text = map[bool]string{true: "1", false: "0"}[v]
 	default:
-		text = pythonStr(v)
+		text = python.Str(v)
 	}
 	return &text
 }
@@ -118,8 +115,7 @@ func (t *task) storeBIOS(given []biosValue, registry []registryAttribute) error 
 	return nil
 }
 
-// registryAttribute is an entry of an attribute registry
-// (sushy/resources/registry/attribute_registry.py).
+// registryAttribute is an entry of an attribute registry (sushy/resources/registry/attribute_registry.py).
 type registryAttribute struct {
 	Name                    string `json:"AttributeName"`
 	Type                    string
@@ -143,8 +139,7 @@ func (a registryAttribute) describe(s *db.BIOSSetting) {
 	}
 }
 
-// attributeRegistry returns the attribute registry with the given ID. If the registry cannot be read, it returns nil;
-// Ironic only logs the error. As in sushy, each session with a BMC reads a registry only once.
+// attributeRegistry returns the registry with the given ID, or nil if it cannot be read. A session reads it once.
 func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttribute {
 	m.mu.Lock()
 	known, ok := m.registries[id]
@@ -165,18 +160,17 @@ func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttrib
 	return found
 }
 
-// readRegistry reads the English file of the attribute registry with the given ID, which may be the ID of the
-// registry or of its file.
+// readRegistry reads the English attribute registry with the given ID, or the one in the file with this ID.
 func (m *bmc) readRegistry(ctx context.Context, id string) ([]registryAttribute, error) {
 	var root struct{ Registries *link }
 	if err := m.get(ctx, m.info.root+"/", &root); err != nil || root.Registries == nil {
 		return nil, err
 	}
-	var files struct{ Members []link }
-	if err := m.get(ctx, root.Registries.ID, &files); err != nil {
+	files, err := m.links(ctx, root.Registries.ID)
+	if err != nil {
 		return nil, err
 	}
-	for _, member := range files.Members {
+	for _, member := range files {
 		var file struct {
 			ID       string `json:"Id"`
 			Registry string

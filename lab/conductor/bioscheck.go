@@ -43,8 +43,7 @@ func (t *task) convertSettings(settings []db.Dict) error {
 	return nil
 }
 
-// convertSetting converts value to the type of its attribute. If the value is invalid or the attribute is read-only,
-// ok is false.
+// convertSetting converts value to the type of its attribute. ok is false if it is invalid or read-only.
 func convertSetting(known db.BIOSSetting, value any) (_ any, ok bool) {
 	if known.ReadOnly != nil && *known.ReadOnly {
 		return nil, false

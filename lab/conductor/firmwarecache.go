@@ -1,8 +1,10 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/lab/db"
@@ -80,31 +82,17 @@ func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) 
 	if err := s.bmc.get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
 		return nil, err
 	}
-	var list struct{ Members []link }
-	if err := s.bmc.get(ctx, chassis.NetworkAdapters.ID, &list); err != nil {
-		return nil, err
-	}
-	adapters := make([]networkAdapter, len(list.Members))
-	for i, member := range list.Members {
-		if err := s.bmc.get(ctx, member.ID, &adapters[i]); err != nil {
-			return nil, err
-		}
-	}
-	return adapters, nil
+	return members[networkAdapter](ctx, s.bmc, chassis.NetworkAdapters)
 }
 
 // adapterFirmware implements retrieve_nic_components.
 func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	var found []db.Firmware
 	for _, a := range adapters {
-		name := a.SerialNumber
-		if name == "" {
-			name = a.ID
-		}
 		for _, controller := range a.Controllers {
 			if controller.FirmwarePackageVersion != "" {
 				found = append(found, db.Firmware{
-					Component: nicPrefix + name, CurrentVersion: controller.FirmwarePackageVersion,
+					Component: nicPrefix + cmp.Or(a.SerialNumber, a.ID), CurrentVersion: controller.FirmwarePackageVersion,
 					Vendor: a.Manufacturer, Model: a.Model, SerialNumber: a.SerialNumber,
 				})
 			}
@@ -113,17 +101,11 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	return found
 }
 
-// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). Components that the BMC no longer
-// reports stay in the table, and unchanged components keep their timestamps.
+// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). It never removes components.
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {
-		at := -1
-		for i, old := range stored {
-			if old.Component == f.Component {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(stored, func(old db.Firmware) bool { return old.Component == f.Component })
 		if at < 0 {
 			f.InitialVersion = f.CurrentVersion
 			stored = append(stored, f)

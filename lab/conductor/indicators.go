@@ -14,7 +14,7 @@ import (
 // before this one (get_supported_indicators in ironic/conductor/manager.py).
 func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []api.Indicator, err error) {
 	err = c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
-		indicators, err = t.driver.management.indicators(ctx, t)
+		indicators, err = t.indicators(ctx)
 		return err
 	})
 	return indicators, err
@@ -23,7 +23,7 @@ func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []a
 // IndicatorState returns the state of the named indicator in the given component.
 func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name string) (state string, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
-		state, err = t.driver.management.indicatorState(ctx, t, component, name)
+		state, err = t.indicatorState(ctx, component, name)
 		return err
 	})
 	return state, err
@@ -32,54 +32,39 @@ func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name st
 // SetIndicatorState sets the state of the named indicator in the given component.
 func (c *Conductor) SetIndicatorState(ctx context.Context, uuid, component, name, state string) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
-		return t.driver.management.setIndicatorState(ctx, t, component, name, state)
+		return t.setIndicatorState(ctx, component, name, state)
 	})
 }
 
-func (noManagement) indicators(_ context.Context, t *task) ([]api.Indicator, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_supported_indicators")
-}
-
-func (noManagement) indicatorState(_ context.Context, t *task, _, _ string) (string, error) {
-	return "", unsupported(t.node.Driver, "get_indicator_state")
-}
-
-func (noManagement) setIndicatorState(_ context.Context, t *task, _, _, _ string) error {
-	return unsupported(t.node.Driver, "set_indicator_state")
-}
-
-// indicators returns the indicators of ironic/drivers/modules/fake.py. That driver provides no function to set them.
-func (fakeManagement) indicators(context.Context, *task) ([]api.Indicator, error) {
-	return []api.Indicator{
-		{Name: "led-0", Component: "chassis", ReadOnly: true, States: []string{"off", "on"}},
-		{Name: "led", Component: "system", States: []string{"blinking", "off", "on"}},
-	}, nil
-}
-
-func (f fakeManagement) indicatorState(ctx context.Context, t *task, component, name string) (string, error) {
-	indicators, err := f.indicators(ctx, t)
-	if err != nil {
-		return "", err
+// indicators returns the indicators. Those of the fake interface are from ironic/drivers/modules/fake.py; it provides
+// no function to set them. The lab's machines have no LEDs.
+func (t *task) indicators(ctx context.Context) ([]api.Indicator, error) {
+	if t.driver.names["management"] == "fake" {
+		return []api.Indicator{
+			{Name: "led-0", Component: "chassis", ReadOnly: true, States: []string{"off", "on"}},
+			{Name: "led", Component: "system", States: []string{"blinking", "off", "on"}},
+		}, nil
 	}
-	if !slices.ContainsFunc(indicators, func(i api.Indicator) bool { return i.Component == component }) {
-		return "", invalid("Invalid component %s specified.", component)
-	}
-	if !slices.ContainsFunc(indicators, func(i api.Indicator) bool { return i.Component == component && i.Name == name }) {
-		return "", invalid("Invalid indicator %s specified.", name)
-	}
-	return "on", nil
-}
-
-// indicators returns an empty list, because the lab's machines have no LEDs.
-func (redfishManagement) indicators(ctx context.Context, t *task) ([]api.Indicator, error) {
-	_, err := t.systemOf(ctx)
+	_, err := t.managedSystem(ctx, "get_supported_indicators")
 	return nil, err
 }
 
-// indicatorState fails with a KeyError for the system's LED, as in Ironic. Ironic looks up the LED's missing state in
-// a table (ironic/drivers/modules/redfish/management.py).
-func (redfishManagement) indicatorState(ctx context.Context, t *task, component, name string) (string, error) {
-	system, err := t.systemOf(ctx)
+// indicatorState fails with a KeyError for the LED of a Redfish system, as in Ironic. Ironic looks up the LED's
+// missing state in a table (ironic/drivers/modules/redfish/management.py).
+func (t *task) indicatorState(ctx context.Context, component, name string) (string, error) {
+	if t.driver.names["management"] == "fake" {
+		indicators, _ := t.indicators(ctx)
+		in := slices.DeleteFunc(indicators, func(i api.Indicator) bool { return i.Component != component })
+		switch {
+		case len(in) == 0:
+			return "", invalid("Invalid component %s specified.", component)
+		case !slices.ContainsFunc(in, func(i api.Indicator) bool { return i.Name == name }):
+			return "", invalid("Invalid indicator %s specified.", name)
+		default:
+			return "on", nil
+		}
+	}
+	system, err := t.managedSystem(ctx, "get_indicator_state")
 	switch {
 	case err != nil:
 		return "", err
@@ -93,8 +78,8 @@ func (redfishManagement) indicatorState(ctx context.Context, t *task, component,
 // redfishLEDs maps Ironic's indicator states to Redfish's LED states.
 var redfishLEDs = map[string]string{"on": "Lit", "off": "Off", "blinking": "Blinking", "unknown": "Unknown"}
 
-func (redfishManagement) setIndicatorState(ctx context.Context, t *task, component, name, state string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) setIndicatorState(ctx context.Context, component, name, state string) error {
+	system, err := t.managedSystem(ctx, "set_indicator_state")
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,16 +13,25 @@ import (
 	"ironworks/python"
 )
 
-// redfishManagement implements the redfish management interface.
-type redfishManagement struct{}
+// This file implements the redfish, fake and noop management interfaces. Only redfish supports all functions.
 
-func (redfishManagement) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
+// managedSystem reads the system for a function that fails as in Ironic's base class unless the interface is redfish.
+func (t *task) managedSystem(ctx context.Context, function string) (*redfishSystem, error) {
+	if t.driver.names["management"] != "redfish" {
+		return nil, unsupported(t.node.Driver, function)
+	}
+	return t.systemOf(ctx)
 }
 
-func (redfishManagement) bootDevices() []string {
-	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
+func (t *task) bootDevices() []string {
+	switch t.driver.names["management"] {
+	case "redfish":
+		return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
+	case "noop":
+		return []string{"pxe", "disk"}
+	default:
+		return []string{"pxe"}
+	}
 }
 
 // redfishFailure converts an error of the Redfish library to Ironic's RedfishError. The error's text is the last
@@ -30,14 +41,24 @@ func redfishFailure(err error, format string, args ...any) error {
 	if e == nil {
 		return err
 	}
-	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, append(args, e.text)...)
+	return redfishFault(format, append(args, e.text)...)
 }
 
-func (redfishManagement) setBootDevice(ctx context.Context, t *task, device string, persistent bool) error {
-	t.dropInternal("redfish_boot_device", "redfish_uefi_http_url")
-	if err := t.save(); err != nil {
-		return err
+// changeBootDevice sets the boot device, which the management interface may not support.
+func (t *task) changeBootDevice(ctx context.Context, device string, persistent bool) error {
+	if name := t.driver.names["management"]; name != "redfish" {
+		supported := t.bootDevices()
+		switch {
+		case slices.Contains(supported, device):
+			return nil
+		case name == "noop":
+			return invalid("Invalid boot device %s specified, supported are %s.", device, strings.Join(supported, ", "))
+		default:
+			return invalid("Invalid boot device %s specified.", device)
+		}
 	}
+	t.dropInternal("redfish_boot_device", "redfish_uefi_http_url")
+	t.save()
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return err
@@ -49,45 +70,51 @@ func (redfishManagement) setBootDevice(ctx context.Context, t *task, device stri
 	return redfishFailure(t.setOverride(ctx, system, target, persistent), "Redfish set boot device failed for node %s. Error: %s", t.node.UUID)
 }
 
-func (redfishManagement) bootDevice(ctx context.Context, t *task) (string, *bool, error) {
+// bootDevice returns the boot device, and whether the setting is persistent, or nil if that is unknown.
+func (t *task) bootDevice(ctx context.Context) (device string, persistent *bool, err error) {
+	switch t.driver.names["management"] {
+	case "redfish":
+	case "noop":
+		return "pxe", new(true), nil
+	default:
+		return "pxe", new(false), nil
+	}
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	device := ""
-	for name, target := range bootTargets {
-		if target == system.Boot.Target {
-			device = name
-		}
-	}
-	var persistent *bool
 	switch system.Boot.Enabled {
 	case "Continuous":
-		persistent = new(bool)
-		*persistent = true
+		persistent = new(true)
 	case "Once":
-		persistent = new(bool)
+		persistent = new(false)
 	}
-	return device, persistent, nil
+	return keyOf(bootTargets, system.Boot.Target), persistent, nil
 }
 
-func (redfishManagement) bootModes(*task) ([]string, error) { return []string{"uefi", "bios"}, nil }
+// keyOf returns the key with the given value, or "" if there is none.
+func keyOf(words map[string]string, value string) string {
+	for key, word := range words {
+		if word == value {
+			return key
+		}
+	}
+	return ""
+}
 
 // bootModeWords maps Ironic's boot modes to Redfish's.
 var bootModeWords = map[string]string{"uefi": "UEFI", "bios": "Legacy"}
 
-func (redfishManagement) bootMode(ctx context.Context, t *task) (string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) bootMode(ctx context.Context) (string, error) {
+	system, err := t.managedSystem(ctx, "get_boot_mode")
 	if err != nil {
 		return "", err
 	}
-	for mode, word := range bootModeWords {
-		if word == system.Boot.Mode {
-			return mode, nil
-		}
-	}
-	return "", nil
+	return system.bootMode(), nil
 }
+
+// bootMode returns Ironic's name for the boot mode, or "" if Ironic has no name for it.
+func (s *redfishSystem) bootMode() string { return keyOf(bootModeWords, s.Boot.Mode) }
 
 // Timeout for changing the boot mode ([redfish]boot_mode_config_timeout), and the interval between checks.
 const (
@@ -95,8 +122,8 @@ const (
 	bootModeInterval = 15 * time.Second
 )
 
-func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) changeBootMode(ctx context.Context, mode string) error {
+	system, err := t.managedSystem(ctx, "set_boot_mode")
 	if err != nil {
 		return err
 	}
@@ -122,7 +149,7 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	deadline := time.Now().Add(bootModeTimeout)
 	for system.Boot.Mode != word {
 		if time.Now().After(deadline) || !t.c.sleep(ctx, bootModeInterval) {
-			return failure(kindRedfish, "Redfish exception occurred. Error: Timeout reached while waiting for boot mode of node %s to become %s, current is %s", t.node.UUID, word, system.Boot.Mode)
+			return redfishFault("Timeout reached while waiting for boot mode of node %s to become %s, current is %s", t.node.UUID, word, system.Boot.Mode)
 		}
 		if system, err = t.systemOf(ctx); err != nil {
 			return err
@@ -131,13 +158,14 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	return t.setPower(ctx, before)
 }
 
-func (redfishManagement) secureBoot(ctx context.Context, t *task) (*bool, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) secureBoot(ctx context.Context) (*bool, error) {
+	const function = "get_secure_boot_state"
+	system, err := t.managedSystem(ctx, function)
 	if err != nil {
 		return nil, err
 	}
 	if system.SecureBoot == nil {
-		return nil, unsupported(t.node.Driver, "get_secure_boot_state")
+		return nil, unsupported(t.node.Driver, function)
 	}
 	var state struct{ SecureBootEnable *bool }
 	if err := system.bmc.get(ctx, system.SecureBoot.ID, &state); err != nil {
@@ -146,23 +174,24 @@ func (redfishManagement) secureBoot(ctx context.Context, t *task) (*bool, error)
 	return state.SecureBootEnable, nil
 }
 
-func (m redfishManagement) setSecureBoot(ctx context.Context, t *task, on bool) error {
-	system, err := t.systemOf(ctx)
+func (t *task) changeSecureBoot(ctx context.Context, on bool) error {
+	const function = "set_secure_boot_state"
+	system, err := t.managedSystem(ctx, function)
 	if err != nil {
 		return err
 	}
 	if system.SecureBoot == nil {
-		return unsupported(t.node.Driver, "set_secure_boot_state")
+		return unsupported(t.node.Driver, function)
 	}
 	if system.Boot.Mode == "Legacy" {
-		return failure(kindRedfish, "Redfish exception occurred. Error: Configuring secure boot requires UEFI for node %s", t.node.UUID)
+		return redfishFault("Configuring secure boot requires UEFI for node %s", t.node.UUID)
 	}
 	_, err = system.bmc.do(ctx, http.MethodPatch, system.SecureBoot.ID, map[string]any{"SecureBootEnable": on})
 	return redfishFailure(err, "Failed to set secure boot state on node %s to %s: %s", t.node.UUID, python.Repr(on))
 }
 
-func (redfishManagement) health(ctx context.Context, t *task) (string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) health(ctx context.Context) (string, error) {
+	system, err := t.managedSystem(ctx, "get_node_health")
 	if err != nil {
 		return "", err
 	}
@@ -172,19 +201,16 @@ func (redfishManagement) health(ctx context.Context, t *task) (string, error) {
 	return "", nil
 }
 
-func (redfishManagement) vendor(ctx context.Context, t *task) (string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) vendor(ctx context.Context) (string, error) {
+	system, err := t.managedSystem(ctx, "detect_vendor")
 	if err != nil {
 		return "", err
 	}
-	if vendor := system.bmc.rootVendor(); vendor != "" {
-		return vendor, nil
-	}
-	return system.Manufacturer, nil
+	return cmp.Or(system.bmc.rootVendor(), system.Manufacturer), nil
 }
 
-func (redfishManagement) macAddresses(ctx context.Context, t *task) ([]string, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) macAddresses(ctx context.Context) ([]string, error) {
+	system, err := t.managedSystem(ctx, "get_mac_addresses")
 	if err != nil {
 		return nil, err
 	}
@@ -201,16 +227,16 @@ func (redfishManagement) macAddresses(ctx context.Context, t *task) ([]string, e
 	return macs, nil
 }
 
-func (redfishManagement) injectNMI(ctx context.Context, t *task) error {
-	system, err := t.systemOf(ctx)
+func (t *task) injectNMI(ctx context.Context) error {
+	system, err := t.managedSystem(ctx, "inject_nmi")
 	if err != nil {
 		return err
 	}
 	return redfishFailure(system.reset(ctx, "Nmi"), "Redfish inject NMI failed for node %s. Error: %s", t.node.UUID)
 }
 
-func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) {
-	system, err := t.systemOf(ctx)
+func (t *task) media(ctx context.Context) ([]db.Dict, error) {
+	system, err := t.managedSystem(ctx, "get_virtual_media")
 	if err != nil {
 		return nil, err
 	}
@@ -223,19 +249,7 @@ func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) 
 	}
 	var all []db.Dict
 	for _, d := range drives {
-		reported := db.Dict{"media_types": []any{}, "inserted": nil, "image": nil}
-		types := make([]any, len(d.MediaTypes))
-		for i, kind := range d.MediaTypes {
-			types[i] = kind
-		}
-		reported["media_types"] = types
-		if d.Inserted != nil {
-			reported["inserted"] = *d.Inserted
-		}
-		if d.Image != nil {
-			reported["image"] = *d.Image
-		}
-		all = append(all, reported)
+		all = append(all, db.Dict{"media_types": anyOf(d.MediaTypes), "inserted": orNone(d.Inserted), "image": orNone(d.Image)})
 	}
 	return all, nil
 }
@@ -243,16 +257,16 @@ func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) 
 // mediaKinds maps Ironic's virtual media devices to Redfish's media types.
 var mediaKinds = map[string]string{"cdrom": "CD", "floppy": "Floppy", "disk": "USBStick"}
 
-func (redfishManagement) attachMedia(ctx context.Context, t *task, device, url string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) attachMedia(ctx context.Context, device, url string) error {
+	system, err := t.managedSystem(ctx, "attach_virtual_media")
 	if err != nil {
 		return err
 	}
 	return t.insertMedium(ctx, system, url, mediaKinds[device])
 }
 
-func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []string) error {
-	system, err := t.systemOf(ctx)
+func (t *task) detachMedia(ctx context.Context, devices []string) error {
+	system, err := t.managedSystem(ctx, "detach_virtual_media")
 	if err != nil {
 		return err
 	}
@@ -267,87 +281,56 @@ func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []str
 	return nil
 }
 
-// noManagement is embedded in management interfaces that do not support all functions. Except for validate, each of
-// its methods fails like the method of Ironic's base class.
-type noManagement struct{}
-
-func (noManagement) validate(*task) error { return nil }
-
-func (noManagement) bootModes(t *task) ([]string, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_supported_boot_modes")
-}
-
-func (noManagement) setBootMode(_ context.Context, t *task, _ string) error {
-	return unsupported(t.node.Driver, "set_boot_mode")
-}
-
-func (noManagement) bootMode(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "get_boot_mode")
-}
-
-func (noManagement) secureBoot(_ context.Context, t *task) (*bool, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_secure_boot_state")
-}
-
-func (noManagement) setSecureBoot(_ context.Context, t *task, _ bool) error {
-	return unsupported(t.node.Driver, "set_secure_boot_state")
-}
-
-func (noManagement) health(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "get_node_health")
-}
-
-func (noManagement) vendor(_ context.Context, t *task) (string, error) {
-	return "", unsupported(t.node.Driver, "detect_vendor")
-}
-
-func (noManagement) macAddresses(_ context.Context, t *task) ([]string, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_mac_addresses")
-}
-
-func (noManagement) injectNMI(_ context.Context, t *task) error {
-	return unsupported(t.node.Driver, "inject_nmi")
-}
-
-func (noManagement) media(_ context.Context, t *task) ([]db.Dict, error) { //nolint:unparam // required by the interface
-	return nil, unsupported(t.node.Driver, "get_virtual_media")
-}
-
-func (noManagement) attachMedia(_ context.Context, t *task, _, _ string) error {
-	return unsupported(t.node.Driver, "attach_virtual_media")
-}
-
-func (noManagement) detachMedia(_ context.Context, t *task, _ []string) error {
-	return unsupported(t.node.Driver, "detach_virtual_media")
-}
-
-type fakeManagement struct{ noManagement }
-
-func (fakeManagement) bootDevices() []string { return []string{"pxe"} }
-
-func (fakeManagement) setBootDevice(_ context.Context, _ *task, device string, _ bool) error {
-	if device != "pxe" {
-		return invalid("Invalid boot device %s specified.", device)
+// updateCache implements node_update_cache: it stores what the BMC reports.
+func (t *task) updateCache(ctx context.Context) {
+	t.cacheVendor(ctx)
+	t.cacheBootMode(ctx)
+	if t.driver.names["bios"] == "redfish" {
+		_ = t.cacheBIOS(ctx)
 	}
-	return nil
+	t.updateFirmwareCache(ctx)
 }
 
-func (fakeManagement) bootDevice(context.Context, *task) (string, *bool, error) {
-	return "pxe", new(bool), nil
-}
-
-type noopManagement struct{ noManagement }
-
-func (noopManagement) bootDevices() []string { return []string{"pxe", "disk"} }
-
-func (n noopManagement) setBootDevice(_ context.Context, _ *task, device string, _ bool) error {
-	if !slices.Contains(n.bootDevices(), device) {
-		return invalid("Invalid boot device %s specified, supported are %s.", device, strings.Join(n.bootDevices(), ", "))
+func (t *task) cacheVendor(ctx context.Context) {
+	if t.node.Properties.Text("vendor") != "" {
+		return
 	}
-	return nil
+	vendor, err := t.vendor(ctx)
+	if err != nil || vendor == "" || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Properties["vendor"] = vendor
+	t.save()
 }
 
-func (noopManagement) bootDevice(context.Context, *task) (string, *bool, error) {
-	persistent := true
-	return "pxe", &persistent, nil
+func (t *task) cacheBootMode(ctx context.Context) {
+	mode, err := t.bootMode(ctx)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	secure, err := t.secureBoot(ctx)
+	if err != nil && !isKind(err, kindUnsupported) {
+		return
+	}
+	same := (secure == nil) == (t.node.SecureBoot == nil) && (secure == nil || *secure == *t.node.SecureBoot)
+	if mode == t.node.BootMode && same || t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.BootMode, t.node.SecureBoot = mode, secure
+	t.save()
+}
+
+// cacheHealth reads the machine's health from the BMC and stores it in the node.
+func (t *task) cacheHealth(ctx context.Context) {
+	health, err := t.health(ctx)
+	if err != nil || health == t.node.Health {
+		return
+	}
+	before := t.node.Health
+	if t.upgrade(ctx, locking{}) != nil {
+		return
+	}
+	t.node.Health = health
+	t.save()
+	t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
 }

@@ -2,7 +2,7 @@ package conductor
 
 import (
 	"bytes"
-	"container/list"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,11 +34,8 @@ func (e *sushyError) Error() string { return e.text }
 
 // asSushy returns the sushyError that err wraps, or nil if there is none.
 func asSushy(err error) *sushyError {
-	var s *sushyError
-	if errors.As(err, &s) {
-		return s
-	}
-	return nil
+	s, _ := errors.AsType[*sushyError](err)
+	return s
 }
 
 // isHTTP reports whether the BMC has responded with an error status.
@@ -45,37 +43,25 @@ func (e *sushyError) isHTTP() bool { return e != nil && e.status != 0 }
 
 // bmcCache caches the sessions with BMCs (SessionCache). If it is full, it evicts the oldest session.
 type bmcCache struct {
-	c     *Conductor
-	mu    sync.Mutex
-	known map[string]*list.Element
-	order *list.List
-}
-
-func newBMCCache(c *Conductor) *bmcCache {
-	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
+	c        *Conductor
+	mu       sync.Mutex
+	sessions []*bmc // the oldest first
 }
 
 // get returns the session for the given settings. A new session has to log in before its first request.
 func (b *bmcCache) get(info redfishInfo) *bmc {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := info.key()
-	if e := b.known[key]; e != nil {
-		return e.Value.(*bmc) //nolint:forcetypeassert // nothing else is in it
+	if i := slices.IndexFunc(b.sessions, func(m *bmc) bool { return m.info == info }); i >= 0 {
+		return b.sessions[i]
 	}
-	m := &bmc{c: b.c, info: info, key: key}
-	b.known[key] = b.order.PushBack(m)
-	if b.order.Len() > b.c.options.Limits.BMCSessions {
-		// The evicted session is closed if a worker is free. Otherwise it remains open until the BMC ends it after a
-		// timeout.
-		_ = b.c.spawn(false, b.drop(b.order.Front()).logOut)
+	m := &bmc{c: b.c, info: info}
+	b.sessions = append(b.sessions, m)
+	if len(b.sessions) > b.c.options.Limits.BMCSessions {
+		// If no worker is free, the evicted session remains open until the BMC ends it after a timeout.
+		_ = b.c.spawn(false, b.sessions[0].logOut)
+		b.sessions = slices.Delete(b.sessions, 0, 1)
 	}
-	return m
-}
-
-func (b *bmcCache) drop(e *list.Element) *bmc {
-	m := b.order.Remove(e).(*bmc) //nolint:forcetypeassert // nothing else is in it
-	delete(b.known, m.key)
 	return m
 }
 
@@ -83,16 +69,13 @@ func (b *bmcCache) drop(e *list.Element) *bmc {
 func (b *bmcCache) forget(m *bmc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := b.known[m.key]; e != nil && e.Value == m {
-		b.drop(e)
-	}
+	b.sessions = slices.DeleteFunc(b.sessions, func(known *bmc) bool { return known == m })
 }
 
 // bmc is a session with a BMC. It is shared by the nodes with the same Redfish settings.
 type bmc struct {
 	c    *Conductor
-	info redfishInfo
-	key  string
+	info redfishInfo // without the system
 
 	login sync.Mutex // held while logging in
 
@@ -111,13 +94,6 @@ type auth struct {
 	session  string // path of the session
 }
 
-// answer is a BMC's response to one request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // Number of attempts that sushy makes if a connection fails, and the interval between them.
 const (
 	sushyTries    = 10
@@ -134,8 +110,7 @@ func (m *bmc) client() (*http.Client, error) {
 		config.RootCAs = x509.NewCertPool()
 		config.RootCAs.AppendCertsFromPEM(raw)
 	}
-	// Each request uses a new connection, as in sushy.
-	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
+	return newClient(config), nil
 }
 
 // send sends one request and tries again if the connection fails.
@@ -184,27 +159,15 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	case who.token != "":
 		request.Header.Set("X-Auth-Token", who.token)
 	}
-	response, err := client.Do(request) //nolint:gosec // the operator configures the address
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
+	return exchange(client, request)
 }
 
 // pythonConnection converts a connection error to one with the message of Python's requests library.
 func pythonConnection(err error, address *url.URL) error {
 	class := "HTTPConnection"
-	port := address.Port()
+	port := cmp.Or(address.Port(), map[string]string{"http": "80", "https": "443"}[address.Scheme])
 	if address.Scheme == "https" {
 		class = "HTTPSConnection"
-	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
 	}
 	pool := fmt.Sprintf("%sPool(host='%s', port=%s)", class, address.Hostname(), port)
 	var network net.Error
@@ -252,17 +215,8 @@ func (m *bmc) check(method, path string, got answer) error {
 		} `json:"error"`
 	}
 	if json.Unmarshal(got.body, &body) == nil {
-		code, detail := body.Error.Code, body.Error.Message
-		if code == "" {
-			code = "Base.1.0.GeneralError"
-		}
-		if worst := mostSevere(body.Error.Extended); worst != "" {
-			detail = worst
-		}
-		if detail == "" {
-			detail = "unknown error."
-		}
-		problem, extended = code+": "+detail, python.ReprJSON(body.Error.Extended)
+		detail := cmp.Or(mostSevere(body.Error.Extended), body.Error.Message, "unknown error.")
+		problem, extended = cmp.Or(body.Error.Code, "Base.1.0.GeneralError")+": "+detail, python.ReprJSON(body.Error.Extended)
 	}
 	e.text = fmt.Sprintf("HTTP %s %s returned code %d. %s Extended information: %s", method, address, got.status, problem, extended)
 	return e
@@ -307,10 +261,7 @@ func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 		Links  struct{ Sessions link }
 	}
 	_ = json.Unmarshal(root.body, &service)
-	path := service.Links.Sessions.ID
-	if path == "" {
-		path = m.info.root + "/SessionService/Sessions"
-	}
+	path := cmp.Or(service.Links.Sessions.ID, m.info.root+"/SessionService/Sessions")
 	who := auth{loggedIn: true, basic: true}
 	if m.info.auth != "basic" {
 		session, err := m.openSession(ctx, path)
@@ -381,6 +332,15 @@ func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, er
 	}
 }
 
+// doWithBody is like do. If the BMC requires a body, it sends the request again with an empty object.
+func (m *bmc) doWithBody(ctx context.Context, method, path string, body any) error {
+	_, err := m.do(ctx, method, path, body)
+	if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
+		_, err = m.do(ctx, method, path, map[string]any{})
+	}
+	return err
+}
+
 // rootVendor returns the vendor named in the service root.
 func (m *bmc) rootVendor() string {
 	m.mu.Lock()
@@ -400,25 +360,26 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect implements _get_connection. It calls do with the session and the path of the node's system. If the BMC is
-// unreachable, connect tries again, and returns Ironic's error after the last attempt. The nodes of a BMC share the
-// session, but each node has its own system.
+// connect implements _get_connection. It calls do with the session, which the nodes of a BMC share, and the path of the
+// node's system. If the BMC is unreachable, it tries again and finally returns Ironic's error.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {
 		return err
 	}
 	const interval = 4 * time.Second // [redfish]connection_retry_interval
+	system := info.system
+	info.system = ""
 	for try := 1; ; try++ {
 		m := t.c.bmcs.get(info)
-		err := do(m, info.system)
+		err := do(m, system)
 		s := asSushy(err)
 		switch {
 		case s == nil:
 			return err
 		case s.class == "AccessError":
 			t.c.bmcs.forget(m)
-			return failure(kindRedfish, "Redfish exception occurred. Error: %s", s.text)
+			return redfishFault("%s", s.text)
 		case s.class != "ConnectionError":
 			return err
 		}

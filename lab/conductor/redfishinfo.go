@@ -1,8 +1,7 @@
 package conductor
 
 import (
-	"crypto/sha256"
-	"fmt"
+	"cmp"
 	"net/url"
 	"os"
 	"strings"
@@ -22,13 +21,22 @@ type redfishInfo struct {
 	auth           string
 }
 
+// validateRedfish checks driver_info if the node's interface of the given kind is redfish.
+func (t *task) validateRedfish(kind string) error {
+	if t.driver.names[kind] != "redfish" {
+		return nil
+	}
+	_, err := parseRedfish(t.node)
+	return err
+}
+
 // parseRedfish implements parse_driver_info.
 func parseRedfish(n *db.Node) (redfishInfo, error) {
 	info := n.DriverInfo
 	if !python.Truthy(info["redfish_address"]) {
 		return redfishInfo{}, missing("Missing the following Redfish properties in node %s driver_info: ['redfish_address']", n.UUID)
 	}
-	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", pythonStr(info["redfish_address"]), n.UUID)
+	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", python.Str(info["redfish_address"]), n.UUID)
 	address, ok := info["redfish_address"].(string)
 	if !ok {
 		return redfishInfo{}, bad
@@ -42,10 +50,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 			return redfishInfo{}, bad
 		}
 	}
-	r := redfishInfo{base: parsed.Scheme + "://" + parsed.Host, root: strings.TrimRight(parsed.Path, "/"), user: info.Text("redfish_username"), password: info.Text("redfish_password")}
-	if r.root == "" {
-		r.root = "/redfish/v1"
-	}
+	r := redfishInfo{base: parsed.Scheme + "://" + parsed.Host, root: cmp.Or(strings.TrimRight(parsed.Path, "/"), "/redfish/v1"), user: info.Text("redfish_username"), password: info.Text("redfish_password")}
 	if system, given := info["redfish_system_id"]; given && system != nil {
 		name, isText := system.(string)
 		if !isText {
@@ -58,7 +63,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	}
 	r.auth = "auto"
 	if auth, given := info["redfish_auth_type"]; given {
-		r.auth = pythonStr(auth)
+		r.auth = python.Str(auth)
 	}
 	switch r.auth {
 	case "basic", "session", "auto":
@@ -68,15 +73,14 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	return r, nil
 }
 
-// parseVerify reads redfish_verify_ca, which is a boolean, a string that contains a boolean, or the path of a file
-// with certificates.
+// parseVerify reads redfish_verify_ca: a boolean, also as a string, or the path of certificates.
 func (r *redfishInfo) parseVerify(n *db.Node) error {
 	value, given := n.DriverInfo["redfish_verify_ca"]
 	r.verify = true
 	if !given || value == nil {
 		return nil
 	}
-	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, pythonStr(value))
+	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, python.Str(value))
 	switch v := value.(type) {
 	case bool:
 		r.verify = v
@@ -94,9 +98,4 @@ func (r *redfishInfo) parseVerify(n *db.Node) error {
 		return bad
 	}
 	return nil
-}
-
-func (r redfishInfo) key() string {
-	sum := sha256.Sum256([]byte(r.password))
-	return fmt.Sprint(r.base, "|", r.root, "|", r.user, "|", r.verify, "|", r.ca, "|", r.auth, "|", sum)
 }

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -11,21 +10,12 @@ import (
 // redfishPower implements the redfish power interface.
 type redfishPower struct{}
 
-func (redfishPower) validate(t *task) error {
-	_, err := parseRedfish(t.node)
-	return err
-}
-
 func (redfishPower) state(ctx context.Context, t *task) (string, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return "", err
 	}
 	return system.power(), nil
-}
-
-func (redfishPower) supported() []string {
-	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
 }
 
 // resets maps Ironic's power changes to Redfish's reset types.
@@ -66,21 +56,16 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 		t.restoreBootDevice(ctx, system)
 	}
 	err = p.change(ctx, t, system, change, timeout)
-	e := asSushy(err)
-	switch {
-	case e == nil:
-		return err
-	case e.isHTTP() && (e.status == http.StatusBadRequest || e.status == http.StatusConflict):
+	if e := asSushy(err); e.isHTTP() {
 		// The machine may already be in the requested state.
-		if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
-			return nil
+		if e.status == http.StatusBadRequest || e.status == http.StatusConflict {
+			if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
+				return nil
+			}
 		}
 		return err
-	case e.isHTTP():
-		return err
-	default:
-		return failure(kindRedfish, "Redfish exception occurred. Error: Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID, e.text)
 	}
+	return redfishFailure(err, "Setting power state to %s failed for node %s. Error: %s", change, t.node.UUID)
 }
 
 func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration) error {
@@ -104,14 +89,10 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 		t.restoreBootDevice(ctx, system)
 		return p.change(ctx, t, system, next, timeout)
 	}()
-	if e := asSushy(err); e != nil {
-		return failure(kindRedfish, "Redfish exception occurred. Error: Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next, e.text)
-	}
-	return err
+	return redfishFailure(err, "Reboot failed for node %s when setting power state to %s. Error: %s", t.node.UUID, next)
 }
 
-// restoreBootDevice sets the stored boot device again before the machine boots. The node stores a boot device if its
-// BMC supports boot devices only for a single boot.
+// restoreBootDevice sets the boot device again if the BMC supports it only for a single boot.
 func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	device, _ := t.internal("redfish_boot_device").(string)
 	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {
@@ -139,13 +120,7 @@ func (t *task) setOverride(ctx context.Context, system *redfishSystem, target st
 	if err := system.setBoot(ctx, target, "Once", ""); err != nil {
 		return err
 	}
-	for device, word := range bootTargets {
-		if word == target {
-			t.setInternal("redfish_boot_device", device)
-		}
-	}
-	if err := t.save(); err != nil {
-		return fmt.Errorf("keeping the boot device: %w", err)
-	}
+	t.setInternal("redfish_boot_device", keyOf(bootTargets, target))
+	t.save()
 	return nil
 }

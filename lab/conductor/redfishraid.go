@@ -3,6 +3,8 @@ package conductor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
 
 	"ironworks/lab/db"
@@ -12,8 +14,7 @@ import (
 
 // This file implements the redfish RAID interface (ironic/drivers/modules/redfish/raid.py).
 
-// hardwareRAIDSteps returns the steps of the redfish RAID interface. Ironic accepts the delete_existing argument but
-// ignores it.
+// hardwareRAIDSteps returns the steps. Ironic accepts delete_existing but ignores it.
 func hardwareRAIDSteps() []step {
 	optional := func(args db.Dict) db.Dict {
 		for _, name := range []string{"create_root_volume", "create_nonroot_volumes", "delete_existing"} {
@@ -31,8 +32,7 @@ func hardwareRAIDSteps() []step {
 	}
 }
 
-// flag returns the named boolean argument of a step, or byDefault if the argument is missing. Values of other types
-// are converted to booleans as in Python.
+// flag returns the named argument of a step as Python's bool(), or byDefault if it is missing.
 func flag(args db.Dict, name string, byDefault bool) bool {
 	if value, given := args[name]; given {
 		return python.Truthy(value)
@@ -40,8 +40,7 @@ func flag(args db.Dict, name string, byDefault bool) bool {
 	return byDefault
 }
 
-// applyHardwareRAID stores the given RAID configuration and creates its volumes. By default, it creates only the root
-// volume.
+// applyHardwareRAID stores the RAID configuration and creates its volumes, by default only the root volume.
 func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, error) {
 	config, ok := dictOf(args["raid_config"])
 	if !ok {
@@ -51,9 +50,7 @@ func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, erro
 		return "", err
 	}
 	t.node.TargetRAIDConfig = config.Clone()
-	if err := t.save(); err != nil {
-		return "", err
-	}
+	t.save()
 	return t.createHardwareRAID(ctx, flag(args, "create_root_volume", true), flag(args, "create_nonroot_volumes", false))
 }
 
@@ -83,9 +80,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 
 // afterRAID restarts the machine if the BMC applies the change only at a restart. Otherwise it records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
-	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(reboots), skipCurrent: boolValue(true), polling: boolValue(true)}); err != nil {
-		return "", err
-	}
+	t.setStepFlags(stepFlagSet{reboot: reboots, skipCurrent: new(true), polling: new(true)})
 	if !reboots {
 		return "", t.recordVolumes(ctx)
 	}
@@ -105,8 +100,7 @@ func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, err
 	return system, storages, nil
 }
 
-// hasRAID reports whether the drives of the storage can be used in volumes. A storage that does not report its
-// supported RAID types is assumed to support RAID.
+// hasRAID reports whether the storage supports RAID. One that does not report its types is assumed to.
 func (s *storage) hasRAID() bool {
 	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
@@ -199,7 +193,8 @@ func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots boo
 	}
 	configs["task_monitor_uri"] = monitors
 	t.setInternal("raid_configs", configs)
-	return true, t.save()
+	t.save()
+	return true, nil
 }
 
 // deleteHardwareRAID implements delete_configuration.
@@ -209,4 +204,73 @@ func deleteHardwareRAID(ctx context.Context, t *task, _ db.Dict) (string, error)
 		return "", err
 	}
 	return t.afterRAID(ctx, reboots)
+}
+
+// raidConfigs is the field of driver_internal_info that stores pending volume changes.
+const raidConfigs = "raid_configs"
+
+// checkRAIDTasks implements _query_raid_config_status. It resumes the step once no change is pending.
+func (t *task) checkRAIDTasks(ctx context.Context) error {
+	stored, _ := dictOf(t.internal(raidConfigs))
+	configs := maps.Clone(stored)
+	given, _ := configs["task_monitor_uri"].([]any)
+	monitors := []any{}
+	for _, monitor := range given {
+		if path, _ := monitor.(string); t.runs(ctx, path) {
+			monitors = append(monitors, monitor)
+		}
+	}
+	configs["task_monitor_uri"] = monitors
+	t.setInternal(raidConfigs, map[string]any(configs))
+	if len(monitors) > 0 {
+		return nil
+	}
+	var reboots bool
+	var err error
+	pending, _ := dictOf(configs["pending"])
+	switch {
+	case len(pending) > 0:
+		var volumes []db.Dict
+		for _, controller := range slices.Sorted(maps.Keys(pending)) {
+			volumes = append(volumes, dictsOf(pending[controller])...)
+		}
+		reboots, err = t.createVolumes(ctx, volumes)
+	case configs["pending"] == true:
+		reboots, err = t.deleteVolumes(ctx)
+	default:
+		if err := t.endRAID(ctx); err != nil {
+			return err
+		}
+		return t.resumeStep(ctx)
+	}
+	if err == nil && reboots {
+		_, err = t.rebootToFinishStep(ctx)
+	}
+	return err
+}
+
+// endRAID removes the pending volume changes and records the volumes.
+func (t *task) endRAID(ctx context.Context) error {
+	t.dropInternal(raidConfigs)
+	t.save()
+	return t.recordVolumes(ctx)
+}
+
+// runs reports whether a task of the BMC is still running. A task that cannot be read counts as completed.
+func (t *task) runs(ctx context.Context, monitor string) bool {
+	running := false
+	err := t.connect(ctx, func(m *bmc, _ string) error {
+		got, err := m.do(ctx, http.MethodGet, monitor, nil)
+		running = got.status == http.StatusAccepted
+		return err
+	})
+	return err == nil && running
+}
+
+// dropFailedRAID implements _query_raid_config_failed.
+func (t *task) dropFailedRAID(ctx context.Context) error {
+	if !t.node.Maintenance {
+		return nil
+	}
+	return t.endRAID(ctx)
 }

@@ -16,6 +16,11 @@ type link struct {
 	ID string `json:"@odata.id"`
 }
 
+// action is an action that a Redfish resource offers.
+type action struct {
+	Target string `json:"target"`
+}
+
 // redfishSystem holds the fields of a Redfish ComputerSystem that the conductor uses.
 type redfishSystem struct {
 	bmc  *bmc
@@ -58,20 +63,20 @@ func (t *task) systemOf(ctx context.Context) (*redfishSystem, error) {
 	var system *redfishSystem
 	err := t.connect(ctx, func(m *bmc, path string) error {
 		if path == "" {
-			var all struct{ Members []link }
-			if err := m.get(ctx, m.info.root+"/Systems", &all); err != nil {
+			systems, err := m.links(ctx, m.info.root+"/Systems")
+			if err != nil {
 				return err
 			}
-			if len(all.Members) != 1 {
+			if len(systems) != 1 {
 				return &sushyError{class: "UnknownDefaultError", text: "Failed at determining default for \"ComputerSystem\": System collection is empty or has several members"}
 			}
-			path = all.Members[0].ID
+			path = systems[0].ID
 		}
 		system = &redfishSystem{bmc: m, path: path}
 		return m.get(ctx, path, system)
 	})
 	if s := asSushy(err); s != nil && s.class == "ResourceNotFoundError" {
-		return nil, failure(kindRedfish, "Redfish exception occurred. Error: %s", s.text)
+		return nil, redfishFault("%s", s.text)
 	}
 	if err != nil {
 		return nil, err
@@ -103,8 +108,7 @@ func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	return err
 }
 
-// notAllowed returns the error message for an unsupported value. The message shows enumerations and sets as Python
-// does.
+// notAllowed returns the message for an unsupported value, with enumerations and sets as in Python.
 func notAllowed(parameter, class, value string, allowed []string) string {
 	shown := make([]string, len(allowed))
 	for i, word := range allowed {
@@ -140,30 +144,24 @@ func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode strin
 	return err
 }
 
-// virtualMedia holds the fields of a Redfish VirtualMedia that the conductor uses. It represents a virtual drive of
-// the BMC.
+// virtualMedia holds the used fields of a Redfish VirtualMedia, a virtual drive.
 type virtualMedia struct {
 	path       string
 	MediaTypes []string
 	Inserted   *bool
 	Image      *string
 	Actions    struct {
-		Insert struct {
-			Target string `json:"target"`
-		} `json:"#VirtualMedia.InsertMedia"`
-		Eject struct {
-			Target string `json:"target"`
-		} `json:"#VirtualMedia.EjectMedia"`
+		Insert action `json:"#VirtualMedia.InsertMedia"`
+		Eject  action `json:"#VirtualMedia.EjectMedia"`
 	}
 }
 
-// drives returns the virtual media drives of the system or, if the system does not refer to any, those of its
-// managers.
-func (s *redfishSystem) drives(ctx context.Context) ([]*virtualMedia, error) {
+// drives returns the virtual media drives of the system or, if it has none, of its managers.
+func (s *redfishSystem) drives(ctx context.Context) ([]virtualMedia, error) {
 	if s.VirtualMedia != nil {
 		return s.drivesAt(ctx, s.VirtualMedia.ID)
 	}
-	var all []*virtualMedia
+	var all []virtualMedia
 	for _, manager := range s.Links.ManagedBy {
 		var m struct{ VirtualMedia *link }
 		if err := s.bmc.get(ctx, manager.ID, &m); err != nil {
@@ -181,30 +179,25 @@ func (s *redfishSystem) drives(ctx context.Context) ([]*virtualMedia, error) {
 	return all, nil
 }
 
-func (s *redfishSystem) drivesAt(ctx context.Context, path string) ([]*virtualMedia, error) {
-	var members struct{ Members []link }
-	if err := s.bmc.get(ctx, path, &members); err != nil {
+func (s *redfishSystem) drivesAt(ctx context.Context, path string) ([]virtualMedia, error) {
+	links, err := s.bmc.links(ctx, path)
+	if err != nil {
 		return nil, err
 	}
-	var all []*virtualMedia
-	for _, member := range members.Members {
-		d := &virtualMedia{path: member.ID}
-		if err := s.bmc.get(ctx, member.ID, d); err != nil {
-			return nil, err
-		}
-		all = append(all, d)
+	all, err := readAll[virtualMedia](ctx, s.bmc, links)
+	for i := range all {
+		all[i].path = links[i].ID
 	}
-	return all, nil
+	return all, err
 }
 
-// isFor reports whether the drive supports the given kind of medium. A DVD drive also supports CDs. If kind is empty,
-// every drive is suitable.
-func (d *virtualMedia) isFor(kind string) bool {
+// isFor reports whether the drive supports the kind of medium. "" is any kind, and DVD drives support CDs.
+func (d virtualMedia) isFor(kind string) bool {
 	return kind == "" || slices.Contains(d.MediaTypes, kind) || (kind == "CD" && slices.Contains(d.MediaTypes, "DVD"))
 }
 
 // insert inserts the image with the given URL into a drive.
-func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image string) error {
+func (s *redfishSystem) insert(ctx context.Context, d virtualMedia, image string) error {
 	if d.Actions.Insert.Target == "" {
 		_, err := s.bmc.do(ctx, http.MethodPatch, d.path, map[string]any{"Image": image, "Inserted": true, "WriteProtected": true})
 		return err
@@ -243,11 +236,7 @@ func (s *redfishSystem) eject(ctx context.Context, kind string) error {
 		if path == "" {
 			method, path, body = http.MethodPatch, d.path, map[string]any{"Image": nil, "Inserted": false}
 		}
-		_, err := s.bmc.do(ctx, method, path, body)
-		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
-			_, err = s.bmc.do(ctx, method, path, map[string]any{})
-		}
-		if err != nil {
+		if err := s.bmc.doWithBody(ctx, method, path, body); err != nil {
 			return err
 		}
 	}
@@ -317,22 +306,34 @@ func (s *redfishSystem) memory() int {
 	return int(*s.MemorySummary.TotalSystemMemoryGiB * 1024)
 }
 
+// links returns the links in the collection at the given path.
+func (m *bmc) links(ctx context.Context, path string) ([]link, error) {
+	var list struct{ Members []link }
+	err := m.get(ctx, path, &list)
+	return list.Members, err
+}
+
+// readAll reads the resources that links refer to. It ignores fields with values of another type.
+func readAll[T any](ctx context.Context, m *bmc, links []link) ([]T, error) {
+	all := make([]T, len(links))
+	for i, at := range links {
+		var raw json.RawMessage
+		if err := m.get(ctx, at.ID, &raw); err != nil {
+			return nil, err
+		}
+		_ = json.Unmarshal(raw, &all[i])
+	}
+	return all, nil
+}
+
 // members reads all members of a collection. If at is nil, there are none.
-func (s *redfishSystem) members(ctx context.Context, at *link) ([]json.RawMessage, error) {
+func members[T any](ctx context.Context, m *bmc, at *link) ([]T, error) {
 	if at == nil {
 		return nil, nil
 	}
-	var list struct{ Members []link }
-	if err := s.bmc.get(ctx, at.ID, &list); err != nil {
+	links, err := m.links(ctx, at.ID)
+	if err != nil {
 		return nil, err
 	}
-	var all []json.RawMessage
-	for _, member := range list.Members {
-		var raw json.RawMessage
-		if err := s.bmc.get(ctx, member.ID, &raw); err != nil {
-			return nil, err
-		}
-		all = append(all, raw)
-	}
-	return all, nil
+	return readAll[T](ctx, m, links)
 }

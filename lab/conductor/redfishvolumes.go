@@ -19,9 +19,7 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime extends the body of a request with the time at which the BMC should apply the requested change. It
-// chooses Immediate if the BMC supports it, or else OnReset. If the BMC supports neither, addApplyTime leaves the
-// body unchanged.
+// addApplyTime requests that the BMC applies the change at once or, if it does not support that, at a restart.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {
@@ -31,8 +29,7 @@ func (c *volumeCollection) addApplyTime(body map[string]any) {
 	}
 }
 
-// createVolume implements create_virtual_disk. If the BMC creates the volume only at a restart, createVolume returns
-// the address of the task monitor.
+// createVolume implements create_virtual_disk. It returns the task monitor if that happens only at a restart.
 func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {
@@ -43,7 +40,7 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 		return s.hasRAID() && slices.ContainsFunc(s.drives, func(d drive) bool { return slices.Contains(wanted, any(d.ID)) })
 	})
 	if at < 0 {
-		return "", failure(kindRedfish, "Redfish exception occurred. Error: No storage controller found for node %s", t.node.UUID)
+		return "", redfishFault("No storage controller found for node %s", t.node.UUID)
 	}
 	s := storages[at]
 	body := map[string]any{"RAIDType": raid.RedfishType(v.Text("raid_level"))}
@@ -92,9 +89,8 @@ func monitorOf(got answer) string {
 	return at.RequestURI()
 }
 
-// deleteVolumes implements _submit_delete_configuration. It deletes all volumes of each controller. If the BMC
-// deletes volumes only at a restart, it deletes only the first volume of each controller, and the others remain
-// pending.
+// deleteVolumes implements _submit_delete_configuration. If the BMC deletes volumes only at a restart, all except the
+// first volume of each controller remain pending.
 func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {
@@ -139,18 +135,11 @@ type redfishVolume struct {
 	CapacityBytes int64
 }
 
-func (s *redfishSystem) volumesOf(ctx context.Context, path string) (volumeCollection, []redfishVolume, error) {
-	var c volumeCollection
-	if err := s.bmc.get(ctx, path, &c); err != nil {
-		return c, nil, err
+func (s *redfishSystem) volumesOf(ctx context.Context, path string) (c volumeCollection, all []redfishVolume, err error) {
+	if err = s.bmc.get(ctx, path, &c); err == nil {
+		all, err = readAll[redfishVolume](ctx, s.bmc, c.Members)
 	}
-	all := make([]redfishVolume, len(c.Members))
-	for i, member := range c.Members {
-		if err := s.bmc.get(ctx, member.ID, &all[i]); err != nil {
-			return c, nil, err
-		}
-	}
-	return c, all, nil
+	return c, all, err
 }
 
 // recordVolumes reads the volumes from the BMC and stores them in the node's raid_config (update_raid_config).
@@ -175,5 +164,6 @@ func (t *task) recordVolumes(ctx context.Context) error {
 		}
 	}
 	t.node.RAIDConfig = db.Dict{"logical_disks": disks, "last_updated": t.c.now().Format("2006-01-02 15:04:05.000000")}
-	return t.save()
+	t.save()
+	return nil
 }

@@ -98,9 +98,8 @@ func TestLocked(t *testing.T) {
 // TestNoWorker checks that a request is rejected if no worker is free, and that only the node's last error changes.
 func TestNoWorker(t *testing.T) {
 	r := newRig(t)
-	r.c.mu.Lock()
-	r.c.busy, r.c.busyReserved = r.c.options.Limits.Workers, r.c.options.Limits.Workers
-	r.c.mu.Unlock()
+	r.c.workers.SetLimit(0)
+	r.c.reserved.SetLimit(0)
 	node := r.fake(manageable)
 	r.refused(r.c.Inspect(t.Context(), node.UUID), 503, "Requested action cannot be performed due to lack of free conductor workers.")
 	if n := r.node(node.UUID); n.ProvisionState != manageable || n.LastError != "No free conductor workers available" || n.Reservation != "" {
