@@ -69,12 +69,7 @@ func (c *call) createNode() (any, error) {
 	if err := c.served(node, http.StatusBadRequest); err != nil {
 		return nil, err
 	}
-	made, err := c.conductor().CreateNode(c.ctx(), node)
-	if err != nil {
-		return nil, err
-	}
-	c.locate("nodes/" + made.UUID)
-	return inOrder("nodes", c.nodeDocument(made, nil)), nil
+	return c.nodes().created(c.conductor().CreateNode(c.ctx(), node))
 }
 
 // rejectNewerFields rejects fields that are newer than the API version. It accepts such a field if its value is null
