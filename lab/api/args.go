@@ -216,6 +216,14 @@ func (a arguments) integer(name string) *int {
 	return &n
 }
 
+// object returns a value that is an object, and otherwise nil.
+func object(value any) db.Dict {
+	fields, _ := value.(map[string]any)
+	return fields
+}
+
+func (a arguments) object(name string) db.Dict { return object(a[name]) }
+
 // list returns the named list argument, or nil if it was not given.
 func (a arguments) list(name string) []string {
 	items, _ := a[name].([]string)

@@ -15,17 +15,15 @@ var vifSchema = &schema{
 }
 
 func (c *call) routeVIFs(ident string, rest []string) (any, error) {
-	if c.request.Method == http.MethodDelete && len(rest) <= 1 {
-		return c.noContent(c.deleteVIF(ident, rest))()
-	}
-	if len(rest) > 0 {
-		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPost)
+	id := required("vif_id", checkIdent)
+	if c.request.Method == http.MethodDelete && len(rest) > 0 {
+		id, rest = fromPath("vif_id", rest[0], checkIdent), rest[1:]
 	}
 	return methods{
 		http.MethodGet:    c.showVIFs(ident),
 		http.MethodPost:   c.noContent(c.addVIF(ident)),
-		http.MethodDelete: nil, // DELETE is handled before this table is used
-	}.serve(c)
+		http.MethodDelete: c.noContent(c.deleteVIF(ident, id)),
+	}.serve(c, rest...)
 }
 
 func (c *call) showVIFs(ident string) endpoint {
@@ -40,20 +38,15 @@ func (c *call) showVIFs(ident string) endpoint {
 
 func (c *call) addVIF(ident string) endpoint {
 	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
-		vif, _ := args["vif"].(map[string]any)
-		_, port := vif["port_uuid"]
-		if _, group := vif["portgroup_uuid"]; port && group && c.atLeast(67) {
+		vif := args.object("vif")
+		if hasKey(vif, "port_uuid") && hasKey(vif, "portgroup_uuid") && c.atLeast(67) {
 			return nil, invalid("Cannot specify both port_uuid and portgroup_uuid")
 		}
 		return nil, c.conductor().AttachVIF(c.ctx(), node.UUID, vif)
 	}, wholeBody("vif", checkObject(vifSchema, []param{optional("id", checkIdent)})))
 }
 
-func (c *call) deleteVIF(ident string, rest []string) endpoint {
-	id := required("vif_id", checkIdent)
-	if len(rest) == 1 {
-		id = fromPath("vif_id", rest[0], checkIdent)
-	}
+func (c *call) deleteVIF(ident string, id param) endpoint {
 	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
 		return nil, c.conductor().DetachVIF(c.ctx(), node.UUID, args.text("vif_id"))
 	}, id)
@@ -102,9 +95,8 @@ func checkMedia(name string, value any) (any, error) {
 	if _, err := checkSchema(mediaSchema)(name, value); err != nil {
 		return nil, err
 	}
-	object, _ := value.(map[string]any)
 	scheme := ""
-	if parsed, err := url.Parse(db.Dict(object).Text("image_url")); err == nil {
+	if parsed, err := url.Parse(object(value).Text("image_url")); err == nil {
 		scheme = parsed.Scheme
 	}
 	if !slices.Contains(mediaSchemes, scheme) {
@@ -115,8 +107,7 @@ func checkMedia(name string, value any) (any, error) {
 
 func (c *call) attachMedia(ident string) endpoint {
 	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
-		object, _ := args["vmedia"].(map[string]any)
-		media := db.Dict(object)
+		media := args.object("vmedia")
 		source := cmp.Or(media.Text("image_download_source"), "local")
 		return nil, c.conductor().AttachMedia(c.ctx(), node.UUID, media.Text("device_type"), media.Text("image_url"), source)
 	}, wholeBody("vmedia", checkMedia))

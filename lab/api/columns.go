@@ -145,8 +145,7 @@ func (c columns) set(row any, name string, value any) {
 			*v = &yes
 		}
 	case *db.Dict:
-		object, _ := value.(map[string]any)
-		*v = orEmpty(db.Dict(object).Clone())
+		*v = orEmpty(object(value).Clone())
 	case *[]string:
 		*v = texts(value)
 	}

@@ -22,8 +22,8 @@ func (c *call) createNode() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, ok := args["node"].(map[string]any)
-	if !ok { // the body is null
+	given := args.object("node")
+	if given == nil { // the body is null
 		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	if properties, ok := given["properties"]; ok && properties == nil {

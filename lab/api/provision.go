@@ -266,14 +266,15 @@ func (c *call) act(n *db.Node, r provisionRequest) error {
 	}
 }
 
-func dicts(values []any) []db.Dict {
-	if values == nil {
+// dicts returns the objects in a list, or nil if the value is no list.
+func dicts(list any) []db.Dict {
+	values, ok := list.([]any)
+	if !ok || values == nil {
 		return nil
 	}
 	made := make([]db.Dict, len(values))
 	for i := range values {
-		object, _ := values[i].(map[string]any)
-		made[i] = object
+		made[i], _ = values[i].(map[string]any)
 	}
 	return made
 }

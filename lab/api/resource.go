@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ironworks/lab/db"
 	"ironworks/python"
 )
 
@@ -211,16 +212,15 @@ func (c *call) checkPatch(ident param) ([]operation, error) {
 }
 
 // givenObject checks the body of a POST and returns it.
-func (c *call) givenObject(name string, s *schema, checks []param) (map[string]any, error) {
+func (c *call) givenObject(name string, s *schema, checks []param) (db.Dict, error) {
 	args, err := c.checkWithBody(name, checkObject(s, checks))
 	if err != nil {
 		return nil, err
 	}
-	given, ok := args[name].(map[string]any)
-	if !ok { // the body is null
+	if args[name] == nil { // the body is null
 		return nil, checkWhole(s, nil)
 	}
-	return given, nil
+	return args.object(name), nil
 }
 
 // setFields copies the given fields of a checked document to the columns of a row.

@@ -211,7 +211,7 @@ func (v volumes[T]) create() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, err := v.tables().Nodes.Peek(db.Dict(given).Text("node_uuid"))
+	node, err := v.tables().Nodes.Peek(given.Text("node_uuid"))
 	if err != nil {
 		return nil, invalid("Invalid input for field/attribute node_uuid. Value: '%s'.", given["node_uuid"])
 	}
