@@ -44,8 +44,7 @@ func (c *call) createAllocation() (any, error) {
 	if err := cmp.Or(checkWhole(c.allocationSchema(), body.given), c.unexpected("AllocationsController.post")); err != nil {
 		return nil, err
 	}
-	object, _ := body.given.(map[string]any)
-	given := db.Dict(object)
+	given := object(body.given)
 	if _, ok := given["owner"]; ok && !c.atLeast(60) {
 		return nil, notAcceptable()
 	}

@@ -62,7 +62,7 @@ func (c *call) showHistory(ident string) endpoint {
 		return listing[db.History]{
 			collection: collection[db.History]{
 				call: c, name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
-				fixed: func(h *db.History) map[string]any { return c.historyDocument(h, detail) },
+				render: func(h *db.History, _ []string) (map[string]any, error) { return c.historyDocument(h, detail), nil },
 			},
 			marked:   func(uuid string) (*db.History, error) { return findHistory(rows, uuid) },
 			rows:     func(arguments, *paging) ([]*db.History, error) { return rows, nil },

@@ -34,8 +34,7 @@ func operations(value any) []operation {
 	list, _ := value.([]any)
 	patch := make([]operation, len(list))
 	for i := range list {
-		object, _ := list[i].(map[string]any)
-		patch[i] = object
+		patch[i], _ = list[i].(map[string]any)
 	}
 	return patch
 }

@@ -129,13 +129,11 @@ func (c *call) continueInspection() (any, error) {
 	if !newer && (c.minor != minMinor || uuid != "") {
 		return nil, db.Faultf(http.StatusNotFound, "NotFound", "API version 1.84 or newer is required")
 	}
-	data, _ := args["data"].(map[string]any)
-	object, _ := data["inventory"].(map[string]any)
-	inventory := db.Dict(object)
+	data := args.object("data")
+	inventory := object(data["inventory"])
 	delete(data, "inventory")
 	var addresses []string
-	interfaces, _ := inventory["interfaces"].([]any)
-	for _, one := range dicts(interfaces) {
+	for _, one := range dicts(inventory["interfaces"]) {
 		addresses = append(addresses, one.Text("mac_address"))
 	}
 	bmcs := slices.DeleteFunc([]string{inventory.Text("bmc_address"), inventory.Text("bmc_v6address")},

@@ -20,8 +20,9 @@ type paging struct {
 	key    string
 	down   bool
 	whole  bool // the list has only one page, which contains all rows
-	// before holds the parameters that precede the paging parameters in a next link.
-	before []query
+	// before holds the parameters that precede the sort parameters in a next link, and after those that follow them.
+	before, after []query
+	single        bool // the list has at most one row, and no next link
 }
 
 var pagingParams = []param{
@@ -176,6 +177,8 @@ type listing[T any] struct {
 	rows func(args arguments, p *paging) ([]*T, error)
 	// value returns a row's value for a sort key. If value is nil, the value of the column is used.
 	value func(row *T, key string) any
+	// trim, if not nil, removes rows from a page.
+	trim func(args arguments, rows []*T) []*T
 	// id returns the number by which rows with equal sort values are sorted. If id is nil, the id column is used.
 	id func(row *T) int
 }
@@ -244,55 +247,39 @@ func (l listing[T]) page(args arguments, fields []string, queries ...query) (any
 	if !p.whole {
 		rows = page(p, rows, marker, l.id, l.value)
 	}
-	documents, last := make([]map[string]any, len(rows)), ""
+	if l.trim != nil {
+		rows = l.trim(args, rows)
+	}
+	documents, order := make([]document, len(rows)), l.order(fields)
 	for i, row := range rows {
-		if documents[i], err = l.document(row, fields); err != nil {
+		shown, err := l.document(row, fields)
+		if err != nil {
 			return nil, err
 		}
-		last = l.ident(row)
+		documents[i] = document{order: order, fields: shown}
 	}
-	return l.listDocument(l.name, l.path+l.suffix, documents, p, last, fields, queries...), nil
+	answer := map[string]any{l.name: documents}
+	if count := len(rows); count > 0 && count == p.limit && !p.single {
+		answer["next"] = l.nextLink(p, l.ident(rows[count-1]), fields, queries)
+	}
+	return document{order: []string{l.name, "next"}, fields: answer}, nil
 }
 
 // query is a parameter of a next link.
 type query struct{ name, value string }
 
-// nextLink returns the address of the next page, or an empty string on the last page. Like Ironic, it assumes that a
-// full page is followed by another one.
-func (c *call) nextLink(path string, count, limit int, marker string, fields []string, queries ...query) string {
-	if count == 0 || count != limit {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString(c.url + "/v1/" + path + "?")
+// nextLink returns the address of the page after the given marker. Like Ironic, the API assumes that a full page is
+// followed by another one.
+func (l listing[T]) nextLink(p paging, marker string, fields []string, queries []query) string {
+	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, p.after, queries)
 	if fields != nil {
 		queries = append(queries, query{"fields", strings.Join(fields, ",")})
 	}
+	var b strings.Builder
 	for _, q := range queries {
 		b.WriteString(q.name + "=" + q.value + "&")
 	}
-	fmt.Fprintf(&b, "limit=%d&marker=%s", limit, marker)
-	return b.String()
-}
-
-// listDocument returns the document of a list: the given documents and, if needed, the next link.
-func (c *call) listDocument(
-	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
-) document {
-	ordered := make([]document, len(documents))
-	order := orders[name]
-	if name == "nodes" {
-		order = nodeOrder(fields)
-	}
-	for i, one := range documents {
-		ordered[i] = document{order: order, fields: one}
-	}
-	answer := map[string]any{name: ordered}
-	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries)
-	if next := c.nextLink(path, len(documents), p.limit, last, fields, queries...); next != "" {
-		answer["next"] = next
-	}
-	return document{order: []string{name, "next"}, fields: answer}
+	return fmt.Sprintf("%s/v1/%s?%slimit=%d&marker=%s", l.url, l.path+l.suffix, b.String(), p.limit, marker)
 }
 
 // detailQuery returns the detail parameter for a next link, or nil if the request had no such parameter.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -18,20 +19,20 @@ func (c *call) createPort(parent portParent) (any, error) {
 	if err = cmp.Or(err, parent.checkNone()); err != nil {
 		return nil, err
 	}
-	given, ok := args["port"].(map[string]any)
-	if !ok { // the body is null
+	given := args.object("port")
+	if given == nil { // the body is null
 		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
-	ident := db.Dict(given).Text("node_ident")
+	ident := given.Text("node_ident")
 	if ident != "" && !c.atLeast(94) {
 		return nil, notAcceptable()
 	}
 	if ident == "" {
-		ident = db.Dict(given).Text("node_uuid")
+		ident = given.Text("node_uuid")
 	}
 	node, err := c.findNode(ident)
 	if isKind(err, "NodeNotFound") {
-		uuid := db.Dict(given).Text("node_uuid")
+		uuid := given.Text("node_uuid")
 		if uuid == "" {
 			uuid = "None"
 		}
@@ -59,21 +60,17 @@ func (c *call) createPort(parent portParent) (any, error) {
 	return c.ports().created(c.conductor().CreatePort(c.ctx(), port))
 }
 
-func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
-	for field := range given {
-		if err := c.checkPortFields([]string{field}); err != nil {
-			return err
-		}
+func (c *call) checkGivenPort(given db.Dict, node *db.Node) error {
+	if err := c.checkPortFields(slices.Collect(maps.Keys(given))); err != nil {
+		return err
 	}
-	connection, _ := given["local_link_connection"].(map[string]any)
-	if _, ok := connection["network_type"]; ok && !c.atLeast(64) {
-		return notAcceptable()
-	}
-	if _, ok := connection["vtep-logical-switch"]; ok && (!c.atLeast(90) || c.atLeast(105)) {
+	connection := object(given["local_link_connection"])
+	if hasKey(connection, "network_type") && !c.atLeast(64) ||
+		hasKey(connection, "vtep-logical-switch") && (!c.atLeast(90) || c.atLeast(105)) {
 		return notAcceptable()
 	}
 	var group *db.Portgroup
-	if uuid := db.Dict(given).Text("portgroup_uuid"); uuid != "" {
+	if uuid := given.Text("portgroup_uuid"); uuid != "" {
 		var err error
 		if group, err = c.tables().Portgroups.Get(uuid); err != nil {
 			return withStatus(err, "PortgroupNotFound", http.StatusBadRequest)

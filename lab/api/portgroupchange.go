@@ -32,8 +32,8 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, _ := args["portgroup"].(map[string]any)
-	node, err := c.tables().Nodes.Peek(db.Dict(given).Text("node_uuid"))
+	given := args.object("portgroup")
+	node, err := c.tables().Nodes.Peek(given.Text("node_uuid"))
 	if err != nil {
 		return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
 	}
@@ -43,7 +43,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 	if !c.atLeast(26) && (python.Truthy(given["mode"]) || python.Truthy(given["properties"])) {
 		return nil, notAcceptable()
 	}
-	if name := db.Dict(given).Text("name"); name != "" && !c.isLogicalName(name) {
+	if name := given.Text("name"); name != "" && !c.isLogicalName(name) {
 		return nil, invalid("Cannot create portgroup with invalid name '%s'", name)
 	}
 	group := &db.Portgroup{StandalonePortsSupported: true}

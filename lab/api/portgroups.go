@@ -171,23 +171,14 @@ func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgrou
 	switch {
 	case exclusive > 1:
 		return nil, invalid("Filtering by node, address, or shard simultaneously is not supported.")
-	case node != "":
-		found, err := c.findNode(node)
-		if err != nil {
-			return nil, err
-		}
-		return func(g *db.Portgroup) bool { return g.NodeUUID == found.UUID }, nil
 	case address != "":
 		return func(g *db.Portgroup) bool { return g.Address == address }, nil
-	case len(shards) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
-		return func(g *db.Portgroup) bool { return nodes[g.NodeUUID] }, nil
-	case len(groups) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
-		return func(g *db.Portgroup) bool { return nodes[g.NodeUUID] }, nil
-	default:
-		return func(*db.Portgroup) bool { return true }, nil
 	}
+	selected, err := c.selectedNodes(node, shards, groups)
+	if err != nil {
+		return nil, err
+	}
+	return func(g *db.Portgroup) bool { return selected(g.NodeUUID) }, nil
 }
 
 func (c *call) portgroups() collection[db.Portgroup] {

@@ -153,32 +153,39 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 			return nil, false, err
 		}
 		return func(p *db.Port) bool { return p.PortgroupUUID == found.UUID && described(p) }, false, nil
-	case node != "":
-		found, err := c.findNode(node)
-		if err != nil {
-			return nil, false, err
-		}
-		return func(p *db.Port) bool { return p.NodeUUID == found.UUID && described(p) }, false, nil
-	case address != "":
+	case node == "" && address != "":
 		return func(p *db.Port) bool { return p.Address == address }, true, nil
-	case len(shards) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
-		return func(p *db.Port) bool { return nodes[p.NodeUUID] && described(p) }, false, nil
-	case len(groups) > 0:
-		nodes := c.nodesThat(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
-		return func(p *db.Port) bool { return nodes[p.NodeUUID] && described(p) }, false, nil
-	default:
-		return described, false, nil
 	}
+	selected, err := c.selectedNodes(node, shards, groups)
+	if err != nil {
+		return nil, false, err
+	}
+	return func(p *db.Port) bool { return selected(p.NodeUUID) && described(p) }, false, nil
 }
 
-// nodesThat returns the UUIDs of the nodes for which keep returns true.
-func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
+// selectedNodes returns a function that reports whether a query selects the node with the given UUID: by its name or
+// UUID, by its shard or by its conductor group, whichever is not empty first.
+func (c *call) selectedNodes(ident string, shards, groups []string) (func(uuid string) bool, error) {
+	var nodes []*db.Node
+	switch {
+	case ident != "":
+		node, err := c.findNode(ident)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, node)
+	case len(shards) > 0:
+		nodes = c.tables().Nodes.Scan(func(n *db.Node) bool { return n.Shard != "" && slices.Contains(shards, n.Shard) })
+	case len(groups) > 0:
+		nodes = c.tables().Nodes.Scan(func(n *db.Node) bool { return slices.Contains(groups, n.ConductorGroup) })
+	default:
+		return func(string) bool { return true }, nil
+	}
 	uuids := map[string]bool{}
-	for _, n := range c.tables().Nodes.Scan(keep) {
+	for _, n := range nodes {
 		uuids[n.UUID] = true
 	}
-	return uuids
+	return func(uuid string) bool { return uuids[uuid] }, nil
 }
 
 func (c *call) showPort(ident string, parent portParent, more []string) (any, error) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"slices"
 
+	"ironworks/lab/db"
 	"ironworks/python"
 )
 
@@ -83,8 +85,8 @@ type collection[T any] struct {
 	fill    func(row *T, document map[string]any)
 	// versions maps fields to the minor versions that introduced them. Older versions do not show the fields.
 	versions map[string]int
-	// fixed, if not nil, returns the document of a row. Requests then cannot select fields.
-	fixed func(row *T) map[string]any
+	// render, if not nil, returns the document of a row, instead of compute, fill and versions.
+	render func(row *T, fields []string) (map[string]any, error)
 	// key is the column that identifies a row: uuid if empty.
 	key string
 }
@@ -129,8 +131,8 @@ func (k collection[T]) values(row *T) map[string]any {
 
 // document returns a row as the API shows it. If fields is nil, the document contains all fields.
 func (k collection[T]) document(row *T, fields []string) (map[string]any, error) {
-	if k.fixed != nil {
-		return k.fixed(row), nil
+	if k.render != nil {
+		return k.render(row, fields)
 	}
 	document := k.values(row)
 	document["links"] = k.links(k.path + "/" + k.ident(row))
@@ -144,6 +146,16 @@ func (k collection[T]) document(row *T, fields []string) (map[string]any, error)
 	return pick(document, fields), nil
 }
 
+// order returns the order of the fields in a document with the given fields. In a node, selected fields follow the UUID
+// in the order of the request.
+func (k collection[T]) order(fields []string) []string {
+	if k.name != "nodes" || fields == nil {
+		return orders[k.name]
+	}
+	others := slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "uuid" })
+	return slices.Concat([]string{"uuid"}, others, []string{"links"})
+}
+
 // shown returns a function that answers a request with the given fields of a row. If the function receives an error,
 // it returns the error instead.
 func (k collection[T]) shown(fields []string) func(*T, error) (any, error) {
@@ -151,11 +163,11 @@ func (k collection[T]) shown(fields []string) func(*T, error) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		document, err := k.document(row, fields)
+		shown, err := k.document(row, fields)
 		if err != nil {
 			return nil, err
 		}
-		return inOrder(k.name, document), nil
+		return document{order: k.order(fields), fields: shown}, nil
 	}
 }
 
@@ -200,16 +212,15 @@ func (c *call) checkPatch(ident param) ([]operation, error) {
 }
 
 // givenObject checks the body of a POST and returns it.
-func (c *call) givenObject(name string, s *schema, checks []param) (map[string]any, error) {
+func (c *call) givenObject(name string, s *schema, checks []param) (db.Dict, error) {
 	args, err := c.checkWithBody(name, checkObject(s, checks))
 	if err != nil {
 		return nil, err
 	}
-	given, ok := args[name].(map[string]any)
-	if !ok { // the body is null
+	if args[name] == nil { // the body is null
 		return nil, checkWhole(s, nil)
 	}
-	return given, nil
+	return args.object(name), nil
 }
 
 // setFields copies the given fields of a checked document to the columns of a row.

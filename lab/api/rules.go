@@ -103,9 +103,7 @@ func (c *call) showRule(ident string) (any, error) {
 // setRule copies the fields of a document to a rule.
 func setRule(r *db.InspectionRule, document db.Dict) {
 	setFields(ruleColumns, r, document, []string{"description", "priority", "phase", "sensitive"})
-	actions, _ := document["actions"].([]any)
-	conditions, _ := document["conditions"].([]any)
-	r.Actions, r.Conditions = dicts(actions), dicts(conditions)
+	r.Actions, r.Conditions = dicts(document["actions"]), dicts(document["conditions"])
 }
 
 // createRule returns the endpoint that creates a rule. If refusal is not nil, the endpoint returns that error for
@@ -121,11 +119,11 @@ func (c *call) createRule(refusal error) endpoint {
 		); err != nil {
 			return nil, err
 		}
-		given, _ := body.given.(map[string]any)
+		given := object(body.given)
 		if err := checkRule(given); err != nil {
 			return nil, err
 		}
-		rule := &db.InspectionRule{UUID: db.Dict(given).Text("uuid")}
+		rule := &db.InspectionRule{UUID: given.Text("uuid")}
 		setRule(rule, given)
 		made, err := c.tables().InspectionRules.Create(rule)
 		if err != nil {

@@ -39,11 +39,10 @@ func checkRunbook(s *schema, name string, value any) error {
 	if _, err := checkSchema(s)(name, value); err != nil {
 		return err
 	}
-	object, ok := value.(map[string]any)
-	if !ok {
+	if value == nil {
 		return pythonError("'NoneType' object is not subscriptable")
 	}
-	if err := checkDuplicates(object["steps"]); err != nil {
+	if err := checkDuplicates(object(value)["steps"]); err != nil {
 		return err
 	}
 	return checkDict(value, []param{optional("uuid", checkUUID)})
@@ -70,8 +69,7 @@ func (c *call) createRunbook(refusal error) endpoint {
 		if err := checkRunbook(s, "runbook", body.given); err != nil {
 			return nil, err
 		}
-		given, _ := body.given.(map[string]any)
-		return c.storeRunbook(given)
+		return c.storeRunbook(object(body.given))
 	}
 }
 
@@ -243,8 +241,7 @@ func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 // checkOrders returns Ironic's error if list contains a stored step whose order is now a string. Ironic compares this
 // string with the stored number.
 func checkOrders(old []db.Dict, list any) error {
-	given, _ := list.([]any)
-	for _, step := range dicts(given) {
+	for _, step := range dicts(list) {
 		_, isText := step["order"].(string)
 		if isText && slices.ContainsFunc(old, func(o db.Dict) bool { return sameStep(o, step) }) {
 			return pythonError("'<' not supported between instances of 'int' and 'str'")

@@ -125,7 +125,7 @@ func (c *call) putRunbookTraits(ident string, rest []string) error {
 	if err != nil {
 		return err
 	}
-	body, _ := args["body"].(map[string]any)
+	body := args.object("body")
 	list, many := body["traits"].([]any)
 	trait := args.text("trait")
 	if (trait != "") == many {

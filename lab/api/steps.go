@@ -61,8 +61,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 	if v := s.Validate(python.Value(steps)); v != nil {
 		return invalidValue("Invalid %s_steps: %s", kind, withInstance(v))
 	}
-	for _, value := range steps {
-		step, _ := value.(map[string]any)
+	for _, step := range dicts(steps) {
 		nodes, _ := step["limit_child_node_execution"].([]any)
 		for _, node := range nodes {
 			if step["execute_on_child_nodes"] == true && !isUUID(node) {
@@ -70,8 +69,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 			}
 		}
 	}
-	for _, value := range steps {
-		step, _ := value.(map[string]any)
+	for _, step := range dicts(steps) {
 		if id := fmt.Sprintf("%v.%v", step["interface"], step["step"]); id == disallowedSteps {
 			return invalid("%s step '%s' is not allowed. Disallowed by operator configuration [api]disallow_%s_steps.",
 				kind, id, kind)
@@ -82,9 +80,8 @@ func checkSteps(kind string, steps []any, s *schema) error {
 
 // checkDuplicates rejects a list that contains a step twice. Ironic uses the same message for templates and runbooks.
 func checkDuplicates(list any) error {
-	steps, _ := list.([]any)
 	var known, twice []string
-	for _, step := range dicts(steps) {
+	for _, step := range dicts(list) {
 		id := fmt.Sprintf("interface: %s, step: %s", step.Text("interface"), step.Text("step"))
 		if slices.Contains(known, id) && !slices.Contains(twice, id) {
 			twice = append(twice, id)
@@ -119,8 +116,7 @@ func shownSteps(steps []db.Dict, position string) []document {
 // been checked. position is the name of the field that holds their rank: priority or order. A client may send the
 // rank as a string or as 5.0.
 func storedSteps(list any, position string) []db.Dict {
-	given, _ := list.([]any)
-	steps := dicts(given)
+	steps := dicts(list)
 	for _, step := range steps {
 		text := python.Str(step[position])
 		if n, err := strconv.ParseFloat(text, 64); err == nil {

@@ -26,8 +26,7 @@ func checkTemplate(name string, value any) (any, error) {
 	if _, err := checkSchema(templateSchema)(name, value); err != nil {
 		return nil, err
 	}
-	object, _ := value.(map[string]any)
-	if err := checkDuplicates(object["steps"]); err != nil {
+	if err := checkDuplicates(object(value)["steps"]); err != nil {
 		return nil, err
 	}
 	return value, checkDict(value, []param{optional("uuid", checkUUID)})
@@ -94,8 +93,8 @@ func (c *call) createTemplate() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, _ := args["template"].(map[string]any)
-	template := &db.DeployTemplate{UUID: db.Dict(given).Text("uuid")}
+	given := args.object("template")
+	template := &db.DeployTemplate{UUID: given.Text("uuid")}
 	setTemplate(template, given)
 	return c.templates().created(c.tables().DeployTemplates.Create(template))
 }

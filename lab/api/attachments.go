@@ -10,6 +10,48 @@ import (
 	"ironworks/lab/db"
 )
 
+var vifSchema = &schema{
+	Types: []string{"object"}, Properties: map[string]*schema{"id": plainText}, Required: []string{"id"},
+}
+
+func (c *call) routeVIFs(ident string, rest []string) (any, error) {
+	id := required("vif_id", checkIdent)
+	if c.request.Method == http.MethodDelete && len(rest) > 0 {
+		id, rest = fromPath("vif_id", rest[0], checkIdent), rest[1:]
+	}
+	return methods{
+		http.MethodGet:    c.showVIFs(ident),
+		http.MethodPost:   c.noContent(c.addVIF(ident)),
+		http.MethodDelete: c.noContent(c.deleteVIF(ident, id)),
+	}.serve(c, rest...)
+}
+
+func (c *call) showVIFs(ident string) endpoint {
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, _ arguments) (any, error) {
+		vifs, err := c.conductor().VIFs(c.ctx(), node.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"vifs": append([]db.Dict{}, vifs...)}, nil
+	})
+}
+
+func (c *call) addVIF(ident string) endpoint {
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
+		vif := args.object("vif")
+		if hasKey(vif, "port_uuid") && hasKey(vif, "portgroup_uuid") && c.atLeast(67) {
+			return nil, invalid("Cannot specify both port_uuid and portgroup_uuid")
+		}
+		return nil, c.conductor().AttachVIF(c.ctx(), node.UUID, vif)
+	}, wholeBody("vif", checkObject(vifSchema, []param{optional("id", checkIdent)})))
+}
+
+func (c *call) deleteVIF(ident string, id param) endpoint {
+	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
+		return nil, c.conductor().DetachVIF(c.ctx(), node.UUID, args.text("vif_id"))
+	}, id)
+}
+
 var mediaDevices = []string{"disk", "cdrom", "floppy"}
 
 // mediaSchemes lists the URL schemes of images that can be attached.
@@ -53,9 +95,8 @@ func checkMedia(name string, value any) (any, error) {
 	if _, err := checkSchema(mediaSchema)(name, value); err != nil {
 		return nil, err
 	}
-	object, _ := value.(map[string]any)
 	scheme := ""
-	if parsed, err := url.Parse(db.Dict(object).Text("image_url")); err == nil {
+	if parsed, err := url.Parse(object(value).Text("image_url")); err == nil {
 		scheme = parsed.Scheme
 	}
 	if !slices.Contains(mediaSchemes, scheme) {
@@ -66,8 +107,7 @@ func checkMedia(name string, value any) (any, error) {
 
 func (c *call) attachMedia(ident string) endpoint {
 	return c.onNode(ident, http.StatusBadRequest, func(node *db.Node, args arguments) (any, error) {
-		object, _ := args["vmedia"].(map[string]any)
-		media := db.Dict(object)
+		media := args.object("vmedia")
 		source := cmp.Or(media.Text("image_download_source"), "local")
 		return nil, c.conductor().AttachMedia(c.ctx(), node.UUID, media.Text("device_type"), media.Text("image_url"), source)
 	}, wholeBody("vmedia", checkMedia))
