@@ -131,52 +131,63 @@ func (m *Machine) endJobs(name string) {
 	}
 }
 
-func getTaskService(w http.ResponseWriter, _ *http.Request) {
-	show(w, object{
-		"@odata.id": tasksPath, "@odata.type": typeOf("TaskService"), "Id": "TaskService", "Name": "Tasks",
+func getTaskService(*http.Request) object {
+	return resource(tasksPath, "TaskService", "Tasks", object{
 		"ServiceEnabled": true, "Status": healthy(), "Tasks": link(tasksPath + "/Tasks"),
 	})
 }
 
-func (m *Machine) jobPath(j Job) string {
-	return tasksPath + "/Tasks/" + m.Name() + ":" + strconv.Itoa(j.ID)
-}
+// jobID returns the ID of the task that describes a job.
+func (m *Machine) jobID(j Job) string { return m.Name() + ":" + strconv.Itoa(j.ID) }
 
-func (r *Rack) getTasks(w http.ResponseWriter, request *http.Request) {
-	var tasks []string
+func (m *Machine) jobPath(j Job) string { return tasksPath + "/Tasks/" + m.jobID(j) }
+
+func (r *Rack) getTasks(request *http.Request) object {
+	var ids []string
 	for _, m := range r.visible(request) {
 		for _, j := range m.Jobs() {
-			tasks = append(tasks, m.jobPath(j))
+			ids = append(ids, m.jobID(j))
 		}
 	}
-	show(w, collection(request.URL.Path, "Task", "Tasks", tasks...))
+	return collection(request.URL.Path, "Task", "Tasks", ids...)
 }
 
-// job returns the job named in a request's path, and its machine. The last result is false if the job does not exist,
+// job returns the job named in a request's path, and its machine. The error is errNotFound if the job does not exist,
 // or if the client may not see the machine.
-func (r *Rack) job(request *http.Request) (*Machine, Job, bool) {
-	name, number, _ := strings.Cut(request.PathValue("task"), ":")
-	m, ok := r.Machine(name)
-	if !ok || !m.accepts(identityOf(request)) {
-		return nil, Job{}, false
+func (r *Rack) job(request *http.Request) (*Machine, Job, error) {
+	id := request.PathValue("task")
+	name, _, _ := strings.Cut(id, ":")
+	if m, ok := r.Machine(name); ok && m.accepts(identityOf(request)) {
+		for _, j := range m.Jobs() {
+			if m.jobID(j) == id {
+				return m, j, nil
+			}
+		}
 	}
-	all := m.Jobs()
-	at := slices.IndexFunc(all, func(j Job) bool { return strconv.Itoa(j.ID) == number })
-	if at < 0 {
-		return nil, Job{}, false
-	}
-	return m, all[at], true
+	return nil, Job{}, errNotFound
 }
 
-func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) {
-	m, j, ok := r.job(request)
-	if !ok {
-		notFound(w, request)
-		return
-	}
-	if r.readyFor(w, request, m) {
+func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) error {
+	m, j, err := r.job(request)
+	if err == nil && r.readyFor(w, request, m) {
 		show(w, m.task(j))
 	}
+	return err
+}
+
+// getTaskMonitor responds with the status 202 until the task has ended, and with the status 200 afterwards. The
+// response contains the task, from which Ironic reads the result.
+func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) error {
+	m, j, err := r.job(request)
+	switch {
+	case err != nil:
+		return err
+	case j.State == JobCompleted || j.State == JobException:
+		show(w, m.task(j))
+	default:
+		showAs(w, http.StatusAccepted, m.task(j))
+	}
+	return nil
 }
 
 // task returns a job as a Redfish Task. The only message of a failed task is the reason, because Ironic shows all
@@ -190,20 +201,21 @@ func (m *Machine) task(j Job) object {
 	if j.State == JobException {
 		status, message = "Critical", object{"MessageId": "Update.1.0." + string(j.reasonID), "Message": j.Reason, "Severity": "Critical"}
 	}
-	path := m.jobPath(j)
-	return object{
-		"@odata.id": path, "@odata.type": typeOf("Task"), "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": j.Name,
+	return resource(m.jobPath(j), "Task", j.Name, object{
 		"TaskState": j.State, "TaskStatus": status, "PercentComplete": percent[j.State], "Messages": []object{message},
-	}
+	})
 }
 
-func (r *Rack) deleteTask(w http.ResponseWriter, request *http.Request) {
-	m, j, ok := r.job(request)
+func (r *Rack) deleteTask(w http.ResponseWriter, request *http.Request) error {
+	m, j, err := r.job(request)
 	switch {
-	case ok && !r.readyFor(w, request, m):
-	case ok && m.DeleteJob(j.ID):
-		done(w)
-	default:
-		notFound(w, request)
+	case err != nil:
+		return err
+	case !r.readyFor(w, request, m):
+		return nil
+	case !m.DeleteJob(j.ID):
+		return errNotFound
 	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

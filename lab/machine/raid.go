@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,8 +75,7 @@ type Volume struct {
 
 var (
 	errVolume     = errors.New("this volume is not possible")
-	errRAIDBusy   = errors.New("the RAID controller has a pending change: restart the system first")
-	errNoVolume   = errors.New("no such volume")
+	errRAIDBusy   = &refusal{http.StatusConflict, resourceInUse, "The RAID controller has a pending change. Restart the system first."}
 	errNoRAID     = errors.New("the machine has no RAID controller")
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
@@ -141,7 +141,7 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
 	if !slices.ContainsFunc(m.raid.volumes, func(v Volume) bool { return v.ID == id }) {
-		return nil, fmt.Errorf("%w: %s", errNoVolume, id)
+		return nil, errNotFound
 	}
 	_, job, err := m.changeRAID(raidChange{remove: id}, onReset)
 	return job, err
