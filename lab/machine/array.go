@@ -25,13 +25,16 @@ type Array struct {
 func (m *Machine) Arrays() []Array {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return slices.DeleteFunc(m.copyArrays(), func(a Array) bool { return !a.running })
+}
+
+// copyArrays returns copies of all arrays. Called with mu held.
+func (m *Machine) copyArrays() []Array {
 	var arrays []Array
 	for _, a := range m.arrays {
-		if a.running {
-			one := *a
-			one.Disk, one.Members = copyDisks([]Disk{a.Disk})[0], slices.Clone(a.Members)
-			arrays = append(arrays, one)
-		}
+		one := *a
+		one.Disk, one.Members = copyDisks([]Disk{a.Disk})[0], slices.Clone(a.Members)
+		arrays = append(arrays, one)
 	}
 	return arrays
 }

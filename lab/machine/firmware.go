@@ -102,7 +102,7 @@ func (m *Machine) runUpdate(id int, image VirtualMedia) {
 // finishUpdate completes an update after its image has been written. If the job has been deleted, it does nothing.
 // Called with mu held.
 func (m *Machine) finishUpdate(id int, c Component, version string) {
-	if !m.hasJob(id) {
+	if m.jobIndex(id) < 0 {
 		return
 	}
 	m.emit(FirmwareStaged, "%s %s", c, version)
@@ -188,8 +188,8 @@ func (r *Rack) getFirmwares(request *http.Request) object {
 
 func (r *Rack) getFirmware(request *http.Request) object {
 	name, which, _ := strings.Cut(request.PathValue("firmware"), ":")
-	m, ok := r.Machine(name)
-	if !ok || !m.accepts(identityOf(request)) || !slices.Contains(components(), Component(which)) {
+	m := r.byName[name]
+	if m == nil || !m.accepts(identityOf(request)) || !slices.Contains(components(), Component(which)) {
 		return nil
 	}
 	related := map[Component]string{BIOSFirmware: m.SystemPath(), BMCFirmware: m.managerPath(), NICFirmware: m.adapterPath()}

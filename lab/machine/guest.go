@@ -80,17 +80,10 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 // requestGuest reports whether the given reset is graceful. If so, it asks the running guest to shut down; the power
 // stays on until the guest has ended. Called with mu held.
 func (m *Machine) requestGuest(how ResetType) bool {
-	switch how {
-	case GracefulShutdown, PushPowerButton:
-		m.reboot = false
-	case GracefulRestart:
-		m.reboot = true
-	case ResetOn, ForceOn, ForceOff, ForceRestart:
-		return false
-	default:
+	if how != GracefulShutdown && how != PushPowerButton && how != GracefulRestart {
 		return false
 	}
-	guest := m.options.Guest
-	m.work.Go(guest.PressPower)
+	m.reboot = how == GracefulRestart
+	m.work.Go(m.options.Guest.PressPower)
 	return true
 }

@@ -87,8 +87,6 @@ func (m *Machine) jobIndex(id int) int {
 	return slices.IndexFunc(m.jobs, func(j Job) bool { return j.ID == id })
 }
 
-func (m *Machine) hasJob(id int) bool { return m.jobIndex(id) >= 0 }
-
 func (m *Machine) addJob(name string, state JobState) Job {
 	if len(m.jobs) == maxJobs {
 		m.jobs = slices.Delete(m.jobs, 0, 1)
@@ -157,7 +155,7 @@ func (r *Rack) getTasks(request *http.Request) object {
 func (r *Rack) job(request *http.Request) (*Machine, Job, error) {
 	id := request.PathValue("task")
 	name, _, _ := strings.Cut(id, ":")
-	if m, ok := r.Machine(name); ok && m.accepts(identityOf(request)) {
+	if m := r.byName[name]; m != nil && m.accepts(identityOf(request)) {
 		for _, j := range m.Jobs() {
 			if m.jobID(j) == id {
 				return m, j, nil

@@ -29,10 +29,9 @@ func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.records = slices.DeleteFunc(m.records, func(r BootRecord) bool { return r.Label == label })
-	number := 1
-	for slices.ContainsFunc(m.records, func(r BootRecord) bool { return r.Number == number }) {
-		number++
-	}
+	number := firstFree(func(n int) bool {
+		return slices.ContainsFunc(m.records, func(r BootRecord) bool { return r.Number == n })
+	})
 	identifier := uuid.NewString()
 	if d, err := m.disk(disk); err == nil {
 		for _, p := range d.Partitions {

@@ -153,10 +153,9 @@ func (d *Disk) addPartition(p Partition) Output {
 			return fails(1, "Error: Unable to satisfy all constraints on the partition.\n")
 		}
 	}
-	p.Number = 1
-	for slices.ContainsFunc(d.Partitions, func(other Partition) bool { return other.Number == p.Number }) {
-		p.Number++
-	}
+	p.Number = firstFree(func(n int) bool {
+		return slices.ContainsFunc(d.Partitions, func(other Partition) bool { return other.Number == n })
+	})
 	d.Partitions = append(d.Partitions, p)
 	slices.SortFunc(d.Partitions, func(a, b Partition) int { return a.Number - b.Number })
 	return Output{}

@@ -80,18 +80,12 @@ var (
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
 
-// raidChange is a change that either creates or removes a volume.
-type raidChange struct {
-	create *Volume
-	remove string // the ID of the volume to remove
-}
-
 // raidState holds the state of a RAID controller.
 type raidState struct {
 	drives  []Disk
 	volumes []Volume
-	made    int // number of volumes created so far, from which serial numbers of new volumes are derived
-	pending *raidChange
+	made    int    // number of volumes created so far, from which serial numbers of new volumes are derived
+	pending func() // the change that waits for the next boot
 }
 
 // Drives returns copies of the machine's physical drives. Without a RAID controller, these are the disks.
@@ -132,7 +126,8 @@ func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	if err := m.fitVolume(&v); err != nil {
 		return v, nil, err
 	}
-	return m.changeRAID(raidChange{create: &v}, onReset)
+	job, err := m.changeRAID(func() { v = m.addVolume(v) }, onReset)
+	return v, job, err
 }
 
 // DeleteVolume deletes a volume and its content. If onReset is set, the volume is deleted only at the next boot, and
@@ -143,24 +138,24 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	if !slices.ContainsFunc(m.raid.volumes, func(v Volume) bool { return v.ID == id }) {
 		return nil, errNotFound
 	}
-	_, job, err := m.changeRAID(raidChange{remove: id}, onReset)
-	return job, err
+	return m.changeRAID(func() { m.removeVolume(id) }, onReset)
 }
 
 // changeRAID applies a change immediately, or creates a job that applies it at the next boot. Called with mu held,
 // like all functions below.
-func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
+func (m *Machine) changeRAID(change func(), onReset bool) (*Job, error) {
 	switch {
 	case m.raid.pending != nil:
-		return Volume{}, nil, errRAIDBusy
+		return nil, errRAIDBusy
 	case m.spec.RAID.OnReset && !onReset:
-		return Volume{}, nil, errRAIDTiming
+		return nil, errRAIDTiming
 	case onReset:
-		m.raid.pending = &c
+		m.raid.pending = change
 		job := m.addJob(raidJob, JobPending)
-		return Volume{}, &job, nil
+		return &job, nil
 	}
-	return m.makeChange(c), nil, nil
+	change()
+	return nil, nil
 }
 
 // applyRAID applies the pending change, if there is one.
@@ -168,23 +163,18 @@ func (m *Machine) applyRAID() {
 	if m.raid.pending == nil {
 		return
 	}
-	c := *m.raid.pending
+	m.raid.pending()
 	m.raid.pending = nil
-	m.makeChange(c)
 	m.endJobs(raidJob)
 }
 
-func (m *Machine) makeChange(c raidChange) Volume {
-	if c.create != nil {
-		return m.addVolume(*c.create)
-	}
-	at := slices.IndexFunc(m.raid.volumes, func(v Volume) bool { return v.ID == c.remove })
+func (m *Machine) removeVolume(id string) {
+	at := slices.IndexFunc(m.raid.volumes, func(v Volume) bool { return v.ID == id })
 	v := m.raid.volumes[at]
 	m.raid.volumes = slices.Delete(m.raid.volumes, at, at+1)
 	m.spec.Disks = slices.DeleteFunc(m.spec.Disks, func(d Disk) bool { return d.Name == v.Device })
 	m.dropArrays()
 	m.emit(VolumeDeleted, "%s: %s", v.ID, v.Device)
-	return v
 }
 
 // fitVolume returns an error if the controller cannot create the new volume. If the volume's size is 0, fitVolume

@@ -180,9 +180,9 @@ func machineRoutes() map[string]forMachine {
 // if there is no such machine, and 401 if the machine's BMC rejects the client's credentials.
 func (r *Rack) with(handler forMachine) forService {
 	return func(w http.ResponseWriter, request *http.Request) error {
-		m, ok := r.Machine(request.PathValue("machine"))
+		m := r.byName[request.PathValue("machine")]
 		switch {
-		case !ok:
+		case m == nil:
 			return errNotFound
 		case !r.readyFor(w, request, m):
 			return nil
@@ -199,8 +199,7 @@ func (r *Rack) with(handler forMachine) forService {
 // readyFor returns the result of [Machine.ready] for a machine that shares its rack with others. For the only machine
 // of a rack, it returns true, because ServeHTTP has already called ready.
 func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine) bool {
-	_, alone := r.onlyMachine()
-	return alone || m.ready(w, request)
+	return r.onlyMachine() != nil || m.ready(w, request)
 }
 
 func serviceView(of func(*http.Request) object) forService {
