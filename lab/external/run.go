@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -143,12 +144,10 @@ func (o Options) run(ctx context.Context, url string) error {
 // period.
 func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	terminateGroup(cmd)
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-timer.C:
+	case <-time.After(grace):
 		killGroup(cmd)
 		return <-ended
 	}
@@ -167,13 +166,17 @@ func (o Options) copyLines(output io.Reader) {
 	}
 }
 
-// environment returns the environment of this process, plus the machine's variables.
+// environment returns the environment of this process, plus the machine's variables. It leaves out the variables of
+// OpenStack and ironworks, because they may contain the operator's credentials, which no real agent has.
 func (o Options) environment(url string) []string {
 	ironic := o.IronicURL
 	if o.Faults.NoRoute {
 		ironic = nowhere
 	}
-	env := append(inherited(os.Environ()),
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "OS_") || strings.HasPrefix(variable, "IRONWORKS_")
+	})
+	env = append(env,
 		"IRONWORKS_MACHINE="+o.Machine,
 		"IRONWORKS_MACS="+strings.Join(o.MACs, " "),
 		"IRONWORKS_IRONIC_URL="+ironic,
@@ -188,20 +191,6 @@ func (o Options) environment(url string) []string {
 	}
 	if o.NoInspection {
 		env = append(env, "IRONWORKS_NO_INSPECTION=1")
-	}
-	return env
-}
-
-// inherited removes the variables of OpenStack and ironworks from the environment, because they may contain the
-// operator's credentials, which no real agent has.
-func inherited(environment []string) []string {
-	var env []string
-	for _, variable := range environment {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "OS_") || strings.HasPrefix(name, "IRONWORKS_") {
-			continue
-		}
-		env = append(env, variable)
 	}
 	return env
 }

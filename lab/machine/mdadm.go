@@ -80,10 +80,8 @@ func (m *Machine) createArray(args []string) Output {
 func (m *Machine) arrayDetail(name string) Output {
 	a := m.array(name)
 	if a == nil {
-		if _, err := m.disk(name); err == nil {
-			return fails(1, "mdadm: %s does not appear to be an md device\n", name)
-		}
-		if _, p := m.partition(name); p != nil {
+		_, err := m.disk(name)
+		if _, p := m.partition(name); err == nil || p != nil {
 			return fails(1, "mdadm: %s does not appear to be an md device\n", name)
 		}
 		return fails(1, "mdadm: cannot open %s: No such file or directory\n", name)

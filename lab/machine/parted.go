@@ -174,8 +174,7 @@ func (r *partedRun) print() {
 		case raidMember, "swap", "iso9660":
 			fs = "" // parted does not know the type, or its callers cannot parse it
 		}
-		flags := slices.Clone(p.Flags)
-		fmt.Fprintf(&r.out, "%d:%s:%s:%s:%s:%s:%s;\n", p.Number, size(p.Start), size(p.Start+p.Size), size(p.Size), fs, p.Name, strings.Join(flags, ", "))
+		fmt.Fprintf(&r.out, "%d:%s:%s:%s:%s:%s:%s;\n", p.Number, size(p.Start), size(p.Start+p.Size), size(p.Size), fs, p.Name, strings.Join(p.Flags, ", "))
 	}
 }
 
@@ -189,22 +188,19 @@ func (m *Machine) sgdisk(args []string) Output {
 		}
 		return fails(2, "Problem opening %s for reading! Error is 2.\nThe specified file does not exist!\n", device)
 	}
-	var made *Partition
 	switch {
 	case slices.Contains(args, "-Z"):
 		m.clear(d)
 	case slices.Contains(args, "-F"):
 		return Output{Stdout: fmt.Sprintf("%d\n", d.firstFree(mib)/512)}
 	case slices.Contains(args, "-n"):
-		made = d.requested(after(args, "-n"))
-		_, made.Name, _ = strings.Cut(after(args, "-c"), ":")
+		p := d.requested(after(args, "-n"))
+		_, p.Name, _ = strings.Cut(after(args, "-c"), ":")
 		if strings.HasSuffix(after(args, "-t"), "ef00") {
-			made.Flags = []string{"boot", "esp"}
+			p.Flags = []string{"boot", "esp"}
 		}
-	}
-	if made != nil {
-		if out := d.addPartition(*made); out.Code != 0 {
-			return fails(4, "Could not create partition from %d\nError encountered; not saving changes.\n", made.Start/512)
+		if out := d.addPartition(p); out.Code != 0 {
+			return fails(4, "Could not create partition from %d\nError encountered; not saving changes.\n", p.Start/512)
 		}
 	}
 	return Output{}
@@ -212,9 +208,9 @@ func (m *Machine) sgdisk(args []string) Output {
 
 // requested parses the argument that describes a new partition, NUMBER:STARTs:+SIZEMiB. A start or size that is not a
 // number is replaced by 1 MiB.
-func (d *Disk) requested(what string) *Partition {
+func (d *Disk) requested(what string) Partition {
 	fields := strings.Split(what, ":")
-	p := &Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
+	p := Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
 	if len(fields) == 3 {
 		if sector, err := strconv.ParseInt(strings.TrimSuffix(fields[1], "s"), 10, 64); err == nil {
 			p.Start = sector * 512
