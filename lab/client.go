@@ -52,9 +52,12 @@ const maxRetries = int(3 * time.Minute / pollInterval)
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
 	for attempt := 1; ; attempt++ {
 		err := c.send(ctx, method, path, body, answer)
+		if err == nil {
+			return nil
+		}
 		var refused *statusError
 		if !errors.As(err, &refused) || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
-			return err
+			return fmt.Errorf("%s %s: %w", method, path, err)
 		}
 	}
 }
@@ -64,33 +67,33 @@ func (c *client) send(ctx context.Context, method, path string, body, answer any
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", method, path, err)
+			return err
 		}
 		content = bytes.NewReader(encoded)
 	}
 	request, err := http.NewRequestWithContext(ctx, method, c.base+"/v1/"+path, content)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return err
 	}
 	request.Header.Set("X-OpenStack-Ironic-API-Version", c.version)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return err
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return err
 	case response.StatusCode >= http.StatusBadRequest:
-		return fmt.Errorf("%s %s: %w", method, path, &statusError{status: response.StatusCode, text: strings.TrimSpace(string(text))})
+		return &statusError{status: response.StatusCode, text: strings.TrimSpace(string(text))}
 	case answer == nil:
 		return nil
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("%s %s: reading the answer: %w", method, path, err)
+		return fmt.Errorf("reading the answer: %w", err)
 	}
 	return nil
 }

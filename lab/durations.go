@@ -34,12 +34,10 @@ func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d
 
 // wait waits for d divided by the pace, or until ctx is done. It reports whether the wait ended before ctx was done.
 func (p pace) wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(p.of(d))
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(p.of(d)):
 		return ctx.Err() == nil
 	}
 }

@@ -42,13 +42,12 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	for name, value := range interfaces {
 		e.Node[name+"_interface"] = value
 	}
-	for i, mac := range m.member.MACs {
-		if i == 0 && m.member.Scenario.WrongMAC {
-			mac = macOf(m.Name()+" of another", i, nil)
-		}
-		if i > 0 && m.member.Scenario.WrongMAC {
-			break // one port only: otherwise inspection would find the machine by its second port
-		}
+	macs := m.member.MACs
+	if m.member.Scenario.WrongMAC {
+		// One port only: otherwise inspection would find the machine by its second port.
+		macs = []string{macOf(m.Name()+" of another", 0, nil)}
+	}
+	for i, mac := range macs {
 		e.Ports = append(e.Ports, map[string]any{
 			"address": mac, "pxe_enabled": i == 0,
 			"local_link_connection": map[string]any{"switch_id": "52:54:00:00:00:01", "port_id": fmt.Sprintf("Eth1/%d", m.number%48+1), "switch_info": "lab"},

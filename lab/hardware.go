@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	if err != nil {
 		return agent.Inventory{}, err
 	}
-	bmc := h.machine.lab.bmcHost()
+	bmc := h.machine.lab.options.Host
 	inventory := agent.Inventory{
 		CPU: agent.CPU{
 			ModelName: "AMD EPYC 9124 16-Core Processor", Frequency: "3700.0000", Count: spec.CPUs, SocketCount: 1,
@@ -196,7 +197,7 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	if write.Format == "raw" && (head[510] != 0x55 || head[511] != 0xaa) {
 		return "", agent.ErrNoPartitions
 	}
-	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
+	return fmt.Sprintf("0x%08x", binary.LittleEndian.Uint32(head[440:])), nil
 }
 
 // readImage reads an image of at most room bytes, and returns its first 512 bytes.

@@ -57,28 +57,19 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	return nil
 }
 
-// failed prints the error of an installer that has not written anything yet, and returns an error with the
-// installer's exit status.
-func failed(line func(string), what, cause string) error {
-	tellCause(line, what, cause)
+// failed prints the error of an installer, and returns an error with the installer's exit status. more lists lines to
+// print after the error.
+func failed(line func(string), what, cause string, more ...string) error {
+	for _, text := range append([]string{"Error: " + what, "", "Caused by:", "    " + cause}, more...) {
+		line(text)
+	}
 	return &agent.ExitError{Code: 1}
 }
 
 // failedWriting is like failed, but for an installer that has started to write. The installer's last line, the only
 // one that Ironic shows, does not contain the reason.
 func failedWriting(line func(string), what, cause string) error {
-	tellCause(line, what, cause)
-	line("")
-	line("Preserving partition table as requested")
-	line(installMessage)
-	return &agent.ExitError{Code: 1}
-}
-
-func tellCause(line func(string), what, cause string) {
-	line("Error: " + what)
-	line("")
-	line("Caused by:")
-	line("    " + cause)
+	return failed(line, what, cause, "", "Preserving partition table as requested", installMessage)
 }
 
 // fetchImage downloads the whole image, as a real installation does, and returns its size in bytes.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,12 +85,7 @@ func StartIronic(ctx context.Context, options IronicOptions) (*Ironic, error) {
 }
 
 func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err error) {
-	if options.Listen == "" {
-		options.Listen = "127.0.0.1:0"
-	}
-	if options.Speed == 0 {
-		options.Speed = 1
-	}
+	options.Listen, options.Speed = cmp.Or(options.Listen, "127.0.0.1:0"), cmp.Or(options.Speed, 1)
 	i := &Ironic{client: newClient(), stored: options.Dir != ""}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	i.end = end
@@ -112,14 +108,14 @@ func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err err
 	if i.conductor, err = conductor.New(i.conductorOptions(options, images.Addr())); err != nil {
 		return nil, errors.Join(err, images.Close())
 	}
-	i.serve(life, images, i.conductor.Images())
+	serveHTTP(life, &i.running, images, i.conductor.Images())
 	door, err := listen(ctx, options.Listen)
 	if err != nil {
 		return nil, err
 	}
 	i.URL = "http://" + door.Addr().String()
 	i.api = api.New(i.tables, i.conductor)
-	i.serve(life, door, i.api)
+	serveHTTP(life, &i.running, door, i.api)
 	i.running.Go(func() { _ = i.conductor.Run(life) })
 	return i, nil
 }
@@ -131,13 +127,9 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	if options.NoPowerSync {
 		powerSync = -1
 	}
-	var enabled map[string][]string
-	var types []string
+	enabled, types := conductor.EnabledInterfaces(), []string(nil)
 	if options.AsShipped {
 		enabled, types = conductor.ShippedInterfaces(), conductor.ShippedHardwareTypes()
-	}
-	if enabled == nil {
-		enabled = conductor.EnabledInterfaces()
 	}
 	if options.SerialConsoles {
 		enabled["console"] = append(enabled["console"], "ipmitool-socat")
@@ -183,11 +175,11 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx is done.
-func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
+// serveHTTP answers requests in the background until ctx is done.
+func serveHTTP(ctx context.Context, running *sync.WaitGroup, listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	i.running.Go(func() { _ = server.Serve(listener) })
-	i.running.Go(func() {
+	running.Go(func() { _ = server.Serve(listener) })
+	running.Go(func() {
 		<-ctx.Done()
 		_ = server.Close()
 	})

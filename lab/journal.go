@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -143,13 +145,7 @@ func (r *record) fields() map[string]string {
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {
-		wanted := map[string]string{}
-		for _, name := range only {
-			if value, has := fields[name]; has {
-				wanted[name] = value
-			}
-		}
-		fields = wanted
+		maps.DeleteFunc(fields, func(name, _ string) bool { return !slices.Contains(only, name) })
 	}
 	fields["_BOOT_ID"], fields["__CURSOR"] = r.boot, r.cursor
 	fields["__REALTIME_TIMESTAMP"] = strconv.FormatInt(r.Time.UnixMicro(), 10)

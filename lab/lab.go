@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -120,20 +122,12 @@ func (o *Options) complete() error {
 	if o.Speed < 0 {
 		return fmt.Errorf("speed %g is negative", o.Speed)
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
+	o.Speed, o.Host, o.Agent = cmp.Or(o.Speed, 1), cmp.Or(o.Host, "127.0.0.1"), cmp.Or(o.Agent, NewestAgent)
 	if o.SSHPort < 0 || o.SSHPort > 65535 {
 		return fmt.Errorf("invalid SSH port %d", o.SSHPort)
 	}
-	if o.Host == "" {
-		o.Host = "127.0.0.1"
-	}
 	if net.ParseIP(o.Host) == nil {
 		return fmt.Errorf("host %q is not an IP address", o.Host)
-	}
-	if o.Agent == (AgentRelease{}) {
-		o.Agent = NewestAgent
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -200,7 +194,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 }
 
 // Machines returns all machines, in the order of the members passed to [Start].
-func (l *Lab) Machines() []*Machine { return append([]*Machine(nil), l.machines...) }
+func (l *Lab) Machines() []*Machine { return slices.Clone(l.machines) }
 
 // Machine returns the machine with the given name.
 func (l *Lab) Machine(name string) (*Machine, bool) {
@@ -230,12 +224,7 @@ func (l *Lab) serve(ctx context.Context) error {
 		return fmt.Errorf("serving the ramdisk: %w", err)
 	}
 	l.images = "http://" + listener.Addr().String()
-	server := &http.Server{Handler: http.HandlerFunc(l.serveRamdisk), ReadHeaderTimeout: time.Minute}
-	l.serving.Go(func() { _ = server.Serve(listener) })
-	l.serving.Go(func() {
-		<-ctx.Done()
-		_ = server.Close()
-	})
+	serveHTTP(ctx, &l.serving, listener, http.HandlerFunc(l.serveRamdisk))
 	if !l.options.OneBMC {
 		for _, m := range l.machines {
 			if err := l.serveBMC(ctx, 0, m); err != nil {
@@ -292,9 +281,6 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	l.serving.Go(func() { _ = serve(rack, ctx, listener) })
 	return nil
 }
-
-// bmcHost returns the BMC address that inventories contain.
-func (l *Lab) bmcHost() string { return l.options.Host }
 
 // onSharedDisk calls do for each machine that shares the disk, with the disk's name on that machine.
 func (l *Lab) onSharedDisk(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {

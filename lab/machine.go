@@ -51,7 +51,7 @@ func (m *Machine) setRescuePassword(hash string) {
 }
 
 // MACs returns the MAC addresses of the machine's network interfaces.
-func (m *Machine) MACs() []string { return append([]string(nil), m.member.MACs...) }
+func (m *Machine) MACs() []string { return slices.Clone(m.member.MACs) }
 
 // Address returns the machine's address in its own network. The address is unreachable: it is in the network that RFC
 // 2544 reserves for benchmarks.

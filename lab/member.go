@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -80,15 +81,8 @@ func castName(i int) string { return fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40) }
 
 // complete sets the defaults of fields that are not set. taken contains the MAC addresses that are already in use.
 func (m *Member) complete(taken map[string]bool) error {
-	if m.ResourceClass == "" {
-		m.ResourceClass = smallClass
-	}
-	if m.CPUs == 0 {
-		m.CPUs = defaultCPUs
-	}
-	if m.MemoryMiB == 0 {
-		m.MemoryMiB = defaultMiB
-	}
+	m.ResourceClass = cmp.Or(m.ResourceClass, smallClass)
+	m.CPUs, m.MemoryMiB = cmp.Or(m.CPUs, defaultCPUs), cmp.Or(m.MemoryMiB, defaultMiB)
 	if len(m.Disks) == 0 {
 		m.Disks = defaultDisks(m.Name, m.ResourceClass)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ironworks/atomicfile"
 	"ironworks/lab/machine"
 )
 
@@ -72,11 +73,7 @@ func (l *Lab) save(dir, ironic string) error {
 	if err != nil {
 		return fmt.Errorf("saving the lab's machines: %w", err)
 	}
-	next := filepath.Join(dir, savedFile+".new")
-	if err := os.WriteFile(next, content, 0o600); err != nil {
-		return fmt.Errorf("saving the lab's machines: %w", err)
-	}
-	if err := os.Rename(next, filepath.Join(dir, savedFile)); err != nil {
+	if err := atomicfile.Replace(filepath.Join(dir, savedFile), content); err != nil {
 		return fmt.Errorf("saving the lab's machines: %w", err)
 	}
 	return nil

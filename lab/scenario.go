@@ -112,16 +112,6 @@ func installFails(n int) Scenario {
 	}
 }
 
-// UnknownScenarioError reports an unknown scenario name, and lists the known names.
-type UnknownScenarioError struct {
-	Name  string
-	Known []string
-}
-
-func (e *UnknownScenarioError) Error() string {
-	return fmt.Sprintf("unknown scenario %q; available: %s", e.Name, strings.Join(e.Known, ", "))
-}
-
 // FindScenario returns the scenario with the given name.
 func FindScenario(name string) (Scenario, error) { return findScenario(name, nil) }
 
@@ -145,7 +135,8 @@ func findScenario(name string, own map[string]Scenario) (Scenario, error) {
 	for _, s := range scenarios {
 		known = append(known, s.Name)
 	}
-	return Scenario{}, &UnknownScenarioError{Name: name, Known: append(known, installFailsPrefix+"N"+installFailsSuffix)}
+	known = append(known, installFailsPrefix+"N"+installFailsSuffix)
+	return Scenario{}, fmt.Errorf("unknown scenario %q; available: %s", name, strings.Join(known, ", "))
 }
 
 func (s Scenario) copied() Scenario {

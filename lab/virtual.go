@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,12 +81,7 @@ func CheckVirtual(members []Member) error {
 
 // virtual sets the unset fields of a member to the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
-	if m.CPUs == 0 {
-		m.CPUs = max(o.CPUs, 1)
-	}
-	if m.MemoryMiB == 0 {
-		m.MemoryMiB = o.MemoryMiB
-	}
+	m.CPUs, m.MemoryMiB = cmp.Or(m.CPUs, max(o.CPUs, 1)), cmp.Or(m.MemoryMiB, o.MemoryMiB)
 	if len(m.MACs) == 0 {
 		m.MACs = []string{macOf(m.Name, 0, taken)}
 	}
