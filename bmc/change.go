@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -197,7 +198,7 @@ func (s *session) follow(ctx context.Context, answer changeAnswer) (string, erro
 			if unread {
 				return "", s.lostTask(answer.task, err)
 			}
-			return fmt.Sprintf("; the BMC is still processing the request (%s, task %s)", orUnknown(state), last(answer.task)), nil
+			return fmt.Sprintf("; the BMC is still processing the request (%s, task %s)", cmp.Or(state, "unknown"), last(answer.task)), nil
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -56,8 +57,8 @@ func (m *server) do(ctx context.Context, o models.BMCOrder) (string, error) {
 }
 
 // refuse returns the error for an order that this controller cannot carry out.
-func (m *server) refuse(op, message, hint string) error {
-	return &models.Fault{Kind: models.FaultBadRequest, Op: op, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
+func (m *server) refuse(message, hint string) error {
+	return &models.Fault{Kind: models.FaultBadRequest, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
 
 // resetsFor returns the Redfish reset types that carry out a power order, in order of preference.
@@ -93,7 +94,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	a := m.system.Actions.Reset
 	if a == nil {
-		return "", m.refuse(o.Name(), "the BMC supports no power control", "check the privileges of the BMC user")
+		return "", m.refuse("the BMC supports no power control", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
@@ -101,9 +102,9 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	how := pick(resetsFor(o.Verb), offered)
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC does not support "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
+		return "", m.refuse("this BMC does not support "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
 	}
-	note, err := m.act(ctx, actionAt(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
+	note, err := m.act(ctx, cmp.Or(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
 	if err != nil {
 		return "", err
 	}
@@ -123,14 +124,7 @@ func (m *server) powerResult(ctx context.Context, goal string) string {
 	if now.PowerState == goal {
 		return ""
 	}
-	return "; the power is still " + orUnknown(now.PowerState)
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
+	return "; the power is still " + cmp.Or(now.PowerState, "unknown")
 }
 
 // pick returns the first wanted value that is also offered, in the controller's spelling, or "" if there is none. If
@@ -149,27 +143,20 @@ func pick(wanted, offered []string) string {
 	return ""
 }
 
-func actionAt(offered, usual string) string {
-	if offered == "" {
-		return usual
-	}
-	return offered
-}
-
 // doBoot sets the device for the next boot without changing the boot mode, or removes the boot override.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
 	off := strings.EqualFold(o.Boot, models.BMCBootNone)
 	if source == "" && !off {
-		return "", m.refuse(o.Name(), "this BMC has no boot source "+o.Boot, "available: "+strings.Join(b.Allowed, ", "))
+		return "", m.refuse("this BMC has no boot source "+o.Boot, "available: "+strings.Join(b.Allowed, ", "))
 	}
 	how := pick([]string{"Once"}, b.Durations)
 	if off {
 		how = "Disabled"
 	}
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC does not support a one-time boot override", "available: "+strings.Join(b.Durations, ", "))
+		return "", m.refuse("this BMC does not support a one-time boot override", "available: "+strings.Join(b.Durations, ", "))
 	}
 	change := map[string]string{"BootSourceOverrideEnabled": how}
 	if source != "" {
@@ -224,11 +211,11 @@ func (m *server) bootResult(ctx context.Context, at, did, source, mode string) s
 	case source == "" && none:
 		return "the next boot follows the boot order"
 	case source == "":
-		return did + "; the BMC still reports " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
+		return did + "; the BMC still reports " + cmp.Or(now.Boot.Target, "unknown") + ", " + cmp.Or(now.Boot.Enabled, "unknown")
 	case !strings.EqualFold(now.Boot.Target, source):
-		return did + "; the BMC still reports " + orUnknown(now.Boot.Target)
+		return did + "; the BMC still reports " + cmp.Or(now.Boot.Target, "unknown")
 	case mode != "" && now.Boot.Mode != mode && now.Boot.Mode != "":
-		return did + "; the boot mode changed from " + mode + " to " + orUnknown(now.Boot.Mode)
+		return did + "; the boot mode changed from " + mode + " to " + now.Boot.Mode
 	}
 	return did
 }
@@ -238,13 +225,13 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil {
 		if err == nil {
-			err = m.refuse(string(models.BMCResetController), "this BMC has no manager resource", "")
+			err = m.refuse("this BMC has no manager resource", "")
 		}
 		return "", err
 	}
 	a := controller.Actions.Reset
 	if a == nil {
-		return "", m.refuse(string(models.BMCResetController), "this BMC does not support a restart", "check the privileges of the BMC user")
+		return "", m.refuse("this BMC does not support a restart", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
@@ -253,9 +240,9 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	wanted := []string{"GracefulRestart", "ForceRestart"}
 	how := pick(wanted, offered)
 	if how == "" {
-		return "", m.refuse(string(models.BMCResetController), "this BMC does not support GracefulRestart", "available: "+strings.Join(offered, ", "))
+		return "", m.refuse("this BMC does not support GracefulRestart", "available: "+strings.Join(offered, ", "))
 	}
-	at := actionAt(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
+	at := cmp.Or(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
 	note, err := m.restart(ctx, at, how)
 	if status(err) == http.StatusBadRequest && len(offered) == 0 {
 		how = wanted[1]

@@ -75,28 +75,24 @@ type server struct {
 
 // findSystem selects the system at the target's path. If the target names no path, there must be only one system.
 func (m *server) findSystem(ctx context.Context) error {
-	const op = "find the system"
 	if err := m.listSystems(ctx); err != nil {
 		return err
 	}
-	wanted, place := m.target.systemPath(), ""
-	if wanted == "" && len(m.paths) == 1 {
-		place = m.paths[0]
-	}
-	same := func(at string) bool { return strings.TrimRight(at, "/") == wanted }
-	if i := slices.IndexFunc(m.paths, same); wanted != "" && i >= 0 {
-		place = m.paths[i]
-	}
-	// Ignore case, because some controllers are not consistent about the case of their own paths.
-	for _, at := range m.paths {
-		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
-			place = at
+	wanted, i := m.target.systemPath(), -1
+	switch {
+	case wanted != "":
+		i = slices.IndexFunc(m.paths, func(at string) bool { return strings.TrimRight(at, "/") == wanted })
+		if i < 0 {
+			// Ignore case, because some controllers are not consistent about the case of their own paths.
+			i = slices.IndexFunc(m.paths, func(at string) bool { return strings.EqualFold(strings.TrimRight(at, "/"), wanted) })
 		}
+	case len(m.paths) == 1:
+		i = 0
 	}
-	if place == "" {
-		return m.noSystem(op, wanted)
+	if i < 0 {
+		return m.noSystem(wanted)
 	}
-	return m.readSystemAt(ctx, place)
+	return m.readSystemAt(ctx, m.paths[i])
 }
 
 // listSystems reads the paths of all systems, without duplicates.
@@ -128,9 +124,9 @@ func (m *server) readSystemAt(ctx context.Context, place string) (err error) {
 	return nil
 }
 
-func (m *server) noSystem(op, wanted string) error {
+func (m *server) noSystem(wanted string) error {
 	list := strings.Join(m.paths, ", ")
-	f := &models.Fault{Kind: models.FaultNotFound, Op: op, URL: m.url}
+	f := &models.Fault{Kind: models.FaultNotFound, Op: "find the system", URL: m.url}
 	switch {
 	case len(m.paths) == 0:
 		f.Message = "this BMC has no system"
@@ -160,14 +156,8 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	if len(all) == 0 {
 		return nil, err
 	}
-	found := &all[0]
-	for i := range all {
-		if all[i].ManagerType == "BMC" {
-			found = &all[i]
-			break
-		}
-	}
-	return found, nil
+	i := slices.IndexFunc(all, func(one manager) bool { return one.ManagerType == "BMC" })
+	return &all[max(i, 0)], nil
 }
 
 // slots returns the virtual media slots of the system and of the controller. Newer controllers list the same slots in

@@ -77,8 +77,9 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		again := req.Method == http.MethodGet || req.Method == http.MethodHead
 		switch {
 		case resp.StatusCode == http.StatusServiceUnavailable:
-			g.setPause(retryAfter(resp))
-			if again && tries < retries && g.pause(req.Context(), retryAfter(resp)) {
+			pause := retryAfter(resp)
+			g.setPause(pause)
+			if again && tries < retries && pause > 0 && pause <= g.limits.busy && sleep(req.Context(), pause) {
 				tries++
 				continue
 			}
@@ -172,23 +173,12 @@ func (g *guard) setPause(wait time.Duration) {
 	g.wait = wait
 }
 
-// pause waits for the time that the controller requested. It returns false if the controller requested no time or too
-// long a time, or if the context was canceled.
-func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
-	if wanted <= 0 || wanted > g.limits.busy {
-		return false
-	}
-	return sleep(ctx, wanted)
-}
-
 // sleep waits for d, and reports whether d elapsed before the context was canceled.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

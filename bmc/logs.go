@@ -105,9 +105,7 @@ func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 		return false
 	}
 	var first, final logEntry
-	for i, into := range map[int]*logEntry{0: &first, len(raw) - 1: &final} {
-		_ = json.Unmarshal(raw[i], into) // missing values are ignored
-	}
+	_, _ = json.Unmarshal(raw[0], &first), json.Unmarshal(raw[len(raw)-1], &final) // missing values are ignored
 	a, b := parseTime(first.Created), parseTime(final.Created)
 	if !a.IsZero() && !b.IsZero() && !a.Equal(b) {
 		return a.Before(b)

@@ -79,7 +79,7 @@ func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	case len(found) == 0 && err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, all.noSystem("find the system", wanted)
+		return nil, all.noSystem(wanted)
 	}
 	return found, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stmcginnis/gofish/schemas"
@@ -216,54 +217,51 @@ func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, err
 
 // resolve decodes the members of a collection. If a member is only a link, it reads the resource.
 func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T, error) {
-	var out []T
-	var failed partialError
-	for _, member := range raw {
-		one := new(T)
-		link, is := isLink(member)
-		var err error
-		if is {
-			err = s.get(ctx, link.ID, one)
-		} else {
-			err = s.skipTypeError(link.ID, json.Unmarshal(member, one))
-		}
-		if err != nil {
-			failed.add(err)
-			if ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		setPath(one, link.ID)
-		out = append(out, *one)
-	}
+	out, failed := readEach(ctx, raw, func(member json.RawMessage, into *T) (string, error) {
+		return s.decodeMember(ctx, member, into)
+	})
 	return out, failed.err()
+}
+
+// decodeMember decodes a member of a collection, and returns its path. If the member is only a link, it reads the
+// resource.
+func (s *session) decodeMember(ctx context.Context, member json.RawMessage, into any) (string, error) {
+	link, is := isLink(member)
+	if is {
+		return link.ID, s.get(ctx, link.ID, into)
+	}
+	return link.ID, s.skipTypeError(link.ID, json.Unmarshal(member, into))
 }
 
 // readLinked reads the resources to which the links lead, up to the given maximum.
 func readLinked[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
-	var out []T
-	var failed partialError
-	for i, link := range links {
-		if i == most {
-			failed.add(ownErrorf("only %[2]d of %[1]d read", len(links), most))
-			break
-		}
-		if link.ID == "" {
-			continue
-		}
-		var one T
-		if err := s.get(ctx, link.ID, &one); err != nil {
-			failed.add(err)
-			if ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		setPath(&one, link.ID)
-		out = append(out, one)
+	wanted := slices.DeleteFunc(slices.Clone(links[:min(len(links), most)]), func(r ref) bool { return r.ID == "" })
+	out, failed := readEach(ctx, wanted, func(link ref, into *T) (string, error) { return link.ID, s.get(ctx, link.ID, into) })
+	if len(links) > most && ctx.Err() == nil {
+		failed.add(ownErrorf("only %[2]d of %[1]d read", len(links), most))
 	}
 	return out, failed.err()
+}
+
+// readEach reads resources one by one. It skips those that cannot be read, and stops when the context is canceled. read
+// returns the path of a resource.
+func readEach[T, S any](ctx context.Context, sources []S, read func(source S, into *T) (at string, err error)) ([]T, partialError) {
+	var out []T
+	var failed partialError
+	for _, source := range sources {
+		var one T
+		at, err := read(source, &one)
+		if err == nil {
+			setPath(&one, at)
+			out = append(out, one)
+			continue
+		}
+		failed.add(err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return out, failed
 }
 
 // action is an action that a Redfish resource offers, with the reset types that it allows.

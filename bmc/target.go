@@ -52,28 +52,24 @@ func TargetOf(n *models.Node) (Target, error) {
 }
 
 // endpoint returns the URL to connect to, without credentials and without the path of the service root.
-func (t *Target) endpoint() (string, error) {
+func (t *Target) endpoint() (*url.URL, error) {
 	text := strings.TrimRight(t.Address, "/")
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", fmt.Errorf("BMC address %q: use https://HOST[:PORT]", printable.Line(models.MaskURL(t.Address)))
+		return nil, fmt.Errorf("BMC address %q: use https://HOST[:PORT]", printable.Line(models.MaskURL(t.Address)))
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	// Remove the path of the service root, because gofish, like sushy, adds it.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/redfish/v1")
-	return u.String(), nil
+	return u, nil
 }
 
 // Host returns the host to connect to, without a port.
 func (t *Target) Host() (string, error) {
-	address, err := t.endpoint()
-	if err != nil {
-		return "", err
-	}
-	u, err := url.Parse(address)
+	u, err := t.endpoint()
 	if err != nil {
 		return "", err
 	}
