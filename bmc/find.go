@@ -69,8 +69,6 @@ type server struct {
 	system *system
 	// paths lists the paths of all systems.
 	paths []string
-	// etag is the version (ETag) of the system resource.
-	etag string
 }
 
 // findSystem selects the system at the target's path. If the target names no path, there must be only one system.
@@ -114,10 +112,9 @@ func (m *server) listSystems(ctx context.Context) error {
 	return nil
 }
 
-func (m *server) readSystemAt(ctx context.Context, place string) (err error) {
+func (m *server) readSystemAt(ctx context.Context, place string) error {
 	m.system = &system{}
-	m.etag, err = m.getWithETag(ctx, place, m.system)
-	if err != nil {
+	if err := m.get(ctx, place, m.system); err != nil {
 		return m.fault("read the system", err)
 	}
 	m.system.ref.ID = place

@@ -205,19 +205,16 @@ func (s *Site) reportError(ctx context.Context, err error) {
 	}
 }
 
-// enroll creates missing nodes, and updates the BMC addresses of existing nodes. It returns the names of the created
-// nodes.
+// enroll creates missing nodes, and updates the BMC addresses of existing nodes. It creates the ports of a node while it
+// creates the next node. It returns the names of the created nodes.
 func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) {
 	there, err := s.http.names(ctx)
 	if err != nil {
 		s.reportError(ctx, err)
 		return nil
 	}
-	var ports portQueue
-	if s.Ironic != nil {
-		ports.open()
-	}
-	defer ports.close()
+	var ports sync.WaitGroup // the creation of a node's ports
+	defer ports.Wait()
 	for _, m := range machines {
 		if there[m.Name()] {
 			s.reportError(ctx, s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo()))
@@ -232,45 +229,17 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 		if err != nil {
 			s.reportError(ctx, fmt.Errorf("enrolling machine %s: %w", m.Name(), err))
 		} else {
-			ports.do(func() { s.reportError(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
+			ports.Wait()
+			ports.Go(func() { s.reportError(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
+		}
+		if s.Ironic == nil {
+			ports.Wait() // a real Ironic's database accepts only one change at a time
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	return made
-}
-
-// portQueue creates the ports of nodes, one node at a time, while the site creates more nodes. A queue that is not
-// open creates ports immediately. This suits an Ironic server whose database accepts only one change at a time.
-type portQueue struct {
-	work    chan func()
-	running sync.WaitGroup
-}
-
-func (q *portQueue) open() {
-	q.work = make(chan func(), 64)
-	q.running.Go(func() {
-		for do := range q.work {
-			do()
-		}
-	})
-}
-
-func (q *portQueue) do(f func()) {
-	if q.work == nil {
-		f()
-		return
-	}
-	q.work <- f
-}
-
-// close waits until all ports are created.
-func (q *portQueue) close() {
-	if q.work != nil {
-		close(q.work)
-		q.running.Wait()
-	}
 }
 
 // Close powers the machines off, saves the state of the site, and stops all its servers.
