@@ -94,9 +94,10 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 	s.end(ctx, channel, code)
 }
 
-// These are the exit codes of sessions that the server ends.
+// Exit codes.
 const (
 	exitFailed  = 1
+	exitUsage   = 2
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
@@ -140,8 +141,6 @@ func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int
 	}
 	return 0
 }
-
-const exitUsage = 2
 
 // end tells the client why the server ends the session, and ends it.
 func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {

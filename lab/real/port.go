@@ -37,7 +37,7 @@ func Reserve(ctx context.Context) (*Reservation, error) {
 		if r.reserve(ctx) != nil {
 			continue
 		}
-		if l, err := listen(ctx, r.Port); err == nil {
+		if l, err := listenAt(ctx, loopback, r.Port); err == nil {
 			return r, l.Close()
 		}
 		r.Release()
@@ -51,7 +51,7 @@ func (r *Reservation) reserve(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	r.guard, err = listen(ctx, r.Port+portCount)
+	r.guard, err = listenAt(ctx, loopback, r.Port+portCount)
 	return err
 }
 
@@ -73,10 +73,6 @@ func awaitPort(ctx context.Context, host string, port int) error {
 		return err
 	}
 	return l.Close()
-}
-
-func listen(ctx context.Context, port int) (net.Listener, error) {
-	return listenAt(ctx, loopback, port)
 }
 
 // listenWhenFree listens on a port that was just closed. It tries for up to five seconds, because a child of this

@@ -107,11 +107,9 @@ func (p *Process) Stop() {
 	// continues.
 	_ = syscall.Kill(pid, syscall.SIGTERM)
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
-	timer := time.NewTimer(stopGrace)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(stopGrace):
 		p.kill()
 	}
 }
@@ -224,12 +222,10 @@ func Poll(ctx context.Context, every time.Duration, check func(context.Context) 
 		if done {
 			return nil
 		}
-		pause := time.NewTimer(max(every, 2*time.Since(start)))
 		select {
 		case <-ctx.Done():
-			pause.Stop()
 			return fmt.Errorf("waiting for a condition: %w", context.Cause(ctx))
-		case <-pause.C:
+		case <-time.After(max(every, 2*time.Since(start))):
 		}
 	}
 }

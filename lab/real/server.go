@@ -2,6 +2,7 @@ package real
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -88,12 +89,7 @@ func At(url string, release Release) *Server {
 
 // newServer creates the folder and chooses the address.
 func newServer(ctx context.Context, options Options) (*Server, error) {
-	if options.Release == (Release{}) {
-		options.Release = Newest
-	}
-	if options.Host == "" {
-		options.Host = loopback
-	}
+	options.Release, options.Host = cmp.Or(options.Release, Newest), cmp.Or(options.Host, loopback)
 	env, err := Environment(ctx, options.Release.name, options.Progress)
 	if err != nil {
 		return nil, err
@@ -272,15 +268,17 @@ func (s *Server) Resume() error { return s.process.signal(syscall.SIGCONT) }
 // with the same state.
 func (s *Server) Restart(ctx context.Context) error {
 	s.process.Stop()
+	var err error
 	if s.reserve != nil {
-		if err := s.reserve.reserve(ctx); err != nil {
-			return fmt.Errorf("restarting Ironic: %w", err)
-		}
+		err = s.reserve.reserve(ctx)
 	}
-	if err := s.files.open(ctx); err != nil {
-		return fmt.Errorf("restarting Ironic: %w", err)
+	if err == nil {
+		err = s.files.open(ctx)
 	}
-	if err := s.launch(ctx); err != nil {
+	if err == nil {
+		err = s.launch(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("restarting Ironic: %w", err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
 	"ironworks/lab/child"
@@ -265,16 +266,13 @@ var errInUse = errors.New("the virtual machine is powered on, or another ironwor
 
 // lock locks the machine's files against other processes.
 func lock(folder string) (unlock func(), err error) {
-	file, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the machine's folder
-	if err != nil {
+	file := flock.New(filepath.Join(folder, "lock"), flock.SetPermissions(0o600))
+	locked, err := file.TryLock()
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("locking: %w", err)
+	case !locked:
+		return nil, errInUse
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor
-		_ = file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errInUse
-		}
-		return nil, fmt.Errorf("locking %s: %w", folder, err)
-	}
-	return func() { _ = file.Close() }, nil
+	return func() { _ = file.Unlock() }, nil
 }

@@ -59,8 +59,8 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 		}
 		for _, disk := range disks {
 			// Remove the snapshot that an interrupted run may have left behind.
-			_, _ = host.runImg(ctx, "snapshot", "-q", "-d", name, disk)
-			if _, err := host.runImg(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
+			_ = host.imgSnapshot(ctx, "-d", name, []string{disk})
+			if err := host.imgSnapshot(ctx, "-c", name, []string{disk}); err != nil {
 				return err
 			}
 		}
@@ -76,10 +76,8 @@ func Restore(ctx context.Context, host Host, folder, name string) error {
 		if _, err := os.Stat(variables); errors.Is(err, fs.ErrNotExist) {
 			return errNoSnapshot
 		}
-		for _, disk := range disks {
-			if _, err := host.runImg(ctx, "snapshot", "-q", "-a", name, disk); err != nil {
-				return err
-			}
+		if err := host.imgSnapshot(ctx, "-a", name, disks); err != nil {
+			return err
 		}
 		return copyFile(variables, filepath.Join(folder, variablesFile))
 	})
@@ -95,13 +93,18 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 			}
 			return fmt.Errorf("removing a snapshot: %w", err)
 		}
-		for _, disk := range disks {
-			if _, err := host.runImg(ctx, "snapshot", "-q", "-d", name, disk); err != nil {
-				return err
-			}
-		}
-		return nil
+		return host.imgSnapshot(ctx, "-d", name, disks)
 	})
+}
+
+// imgSnapshot runs qemu-img snapshot for each disk.
+func (h Host) imgSnapshot(ctx context.Context, option, name string, disks []string) error {
+	for _, disk := range disks {
+		if _, err := h.runImg(ctx, "snapshot", "-q", option, name, disk); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withDisks calls work with the paths of a machine's disk files. The machine must be off, and is locked while work
