@@ -149,17 +149,13 @@ func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bo
 	case "Running", "Starting", "Stopping", "Cancelling", "Service":
 		return true, nil
 	}
-	_, err = m.send(ctx, func() (*http.Response, error) { return m.deleteOne(ctx, at) })
+	_, err = m.send(ctx, func() (*http.Response, error) {
+		resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
+		if err != nil {
+			return nil, err
+		}
+		resp.Body = http.NoBody // gofish has already closed the original body
+		return resp, nil
+	})
 	return false, err
-}
-
-// deleteOne sends a DELETE request. The returned response has an empty body, because gofish has already closed the
-// original one.
-func (m *server) deleteOne(ctx context.Context, at string) (*http.Response, error) {
-	resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = http.NoBody
-	return resp, nil
 }

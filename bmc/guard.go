@@ -78,7 +78,9 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		switch {
 		case resp.StatusCode == http.StatusServiceUnavailable:
 			pause := retryAfter(resp)
-			g.setPause(pause)
+			g.mu.Lock()
+			g.wait = pause
+			g.mu.Unlock()
 			if again && tries < retries && pause > 0 && pause <= g.limits.busy && sleep(req.Context(), pause) {
 				tries++
 				continue
@@ -131,7 +133,11 @@ func (g *guard) sendOnce(req *http.Request) (*http.Response, []byte, error) {
 	if countValues(body) > g.limits.values {
 		return nil, nil, errTooMany
 	}
-	g.keep(req.URL.Path, resp.StatusCode, body)
+	if resp.StatusCode == http.StatusOK && strings.HasSuffix(strings.TrimRight(req.URL.Path, "/"), "/redfish/v1") {
+		g.mu.Lock()
+		g.service = body
+		g.mu.Unlock()
+	}
 	return resp, body, nil
 }
 
@@ -157,20 +163,6 @@ func (g *guard) spend(req *http.Request) error {
 		req.SetBasicAuth(g.user, g.password)
 	}
 	return nil
-}
-
-func (g *guard) keep(at string, status int, body []byte) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if status == http.StatusOK && strings.HasSuffix(strings.TrimRight(at, "/"), "/redfish/v1") {
-		g.service = body
-	}
-}
-
-func (g *guard) setPause(wait time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.wait = wait
 }
 
 // sleep waits for d, and reports whether d elapsed before the context was canceled.

@@ -167,11 +167,12 @@ func (p *probe) summary(err error) string {
 
 // reason returns the text of a single error, with the name of the resource that it concerns.
 func (p *probe) reason(err error) string {
-	if isOurs(err) {
-		return err.Error()
-	}
+	var own *ownError
 	var at *unreadableError
-	if errors.As(err, &at) {
+	switch {
+	case errors.As(err, &own):
+		return err.Error()
+	case errors.As(err, &at):
 		return last(at.at) + ": " + p.fault("", err).Reason()
 	}
 	return p.fault("", err).Reason()

@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -88,8 +87,3 @@ type ownError struct{ text string }
 func (o *ownError) Error() string { return o.text }
 
 func ownErrorf(format string, args ...any) error { return &ownError{fmt.Sprintf(format, args...)} }
-
-func isOurs(err error) bool {
-	var o *ownError
-	return errors.As(err, &o)
-}

@@ -135,24 +135,20 @@ func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[str
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(errs, fmt.Errorf("enrolling: %w", err))...)
 		}
-		uuid, err := m.enrol(ctx, api, m.Enrollment(id, interfaces))
-		report(m.Name(), uuid, err)
+		e := m.Enrollment(id, interfaces)
+		uuid, err := api.CreateNode(ctx, e.Node)
 		if err != nil {
+			err = fmt.Errorf("enrolling machine %s: %w", m.Name(), err)
+		} else {
+			err = m.createPorts(ctx, api, uuid, e.Ports)
+		}
+		if err != nil {
+			uuid = ""
 			errs = append(errs, err)
 		}
+		report(m.Name(), uuid, err)
 	}
 	return errors.Join(errs...)
-}
-
-func (m *Machine) enrol(ctx context.Context, api API, e Enrollment) (string, error) {
-	uuid, err := api.CreateNode(ctx, e.Node)
-	if err != nil {
-		return "", fmt.Errorf("enrolling machine %s: %w", m.Name(), err)
-	}
-	if err := m.createPorts(ctx, api, uuid, e.Ports); err != nil {
-		return "", err
-	}
-	return uuid, nil
 }
 
 // createPorts creates the ports of a node. If that fails, it removes the node.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"ironworks/agent"
 	"ironworks/lab/machine"
@@ -286,16 +285,4 @@ func (h *hardware) PowerOff(context.Context) error {
 // Reboot starts a reboot, and returns before the reboot has ended.
 func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
-}
-
-// progress calls step at equal intervals during an installation whose duration at speed 1 is total. It reports
-// whether the machine is still on at the end.
-func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
-	for i := range progressLines {
-		if !h.machine.pace().wait(ctx, total/progressLines) {
-			return false
-		}
-		step(i + 1)
-	}
-	return true
 }

@@ -35,10 +35,11 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	if size > disk.SizeBytes {
 		return failedWriting(line, "decoding and writing image", "No space left on device (os error 28)")
 	}
-	if !h.progress(ctx, installTime, func(i int) {
+	for i := 1; i <= progressLines; i++ {
+		if !h.machine.pace().wait(ctx, installTime/progressLines) {
+			return ctx.Err()
+		}
 		line(fmt.Sprintf("Read disk %s/%s (%d%%)", binaryBytes(size*int64(i)/progressLines), binaryBytes(size), 100*i/progressLines))
-	}) {
-		return ctx.Err()
 	}
 	if install.Ignition != nil {
 		line("Writing Ignition config")

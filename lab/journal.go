@@ -184,15 +184,3 @@ func bootLines(name, mac, address, image string) []bootLine {
 		{systemUnit, "Hostname set to <" + name + ">."},
 	}
 }
-
-// write adds the lines to the journal, and calls pause before each line. It stops and returns false if pause returns
-// false, because the machine is no longer on.
-func (j *journal) write(lines []bootLine, now func() time.Time, pause func() bool) bool {
-	for _, line := range lines {
-		if !pause() {
-			return false
-		}
-		j.add(agent.Entry{Time: now(), Unit: line.unit, Priority: agent.PriorityInfo, Text: line.text})
-	}
-	return true
-}

@@ -93,11 +93,13 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 		return errors.New("kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)")
 	}
 	m.journal.begin(m.lab.options.Now())
-	lines := bootLines(m.Name(), m.member.MACs[0], m.Address(), agentImage)
-	booted := m.journal.write(lines, m.lab.options.Now, func() bool {
-		return m.pace().wait(ctx, ramdiskTime/20)
-	})
-	if !booted || !m.pace().wait(ctx, ramdiskTime/4) {
+	for _, line := range bootLines(m.Name(), m.member.MACs[0], m.Address(), agentImage) {
+		if !m.pace().wait(ctx, ramdiskTime/20) {
+			return nil
+		}
+		m.journal.add(agent.Entry{Time: m.lab.options.Now(), Unit: line.unit, Priority: agent.PriorityInfo, Text: line.text})
+	}
+	if !m.pace().wait(ctx, ramdiskTime/4) {
 		return nil
 	}
 	m.startServices(ctx, config)

@@ -59,7 +59,8 @@ var castLine = []struct{ scenario, class string }{
 	{"ok", smallClass},
 }
 
-// Cast returns n machines. The first twelve have the scenarios in castLine; the others work.
+// Cast returns n machines. The first twelve have the scenarios in castLine; the others work. r7-n01 is the name of the
+// first machine, and each rack has 40 machines.
 func Cast(n int) []Member {
 	members := make([]Member, n)
 	for i := range members {
@@ -71,13 +72,10 @@ func Cast(n int) []Member {
 		if err != nil {
 			panic(err) // castLine contains only known scenarios
 		}
-		members[i] = Member{Name: castName(i), Scenario: scenario, ResourceClass: role.class}
+		members[i] = Member{Name: fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40), Scenario: scenario, ResourceClass: role.class}
 	}
 	return members
 }
-
-// castName returns the name of the i-th machine: r7-n01 is the first, and each rack has 40 machines.
-func castName(i int) string { return fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40) }
 
 // complete sets the defaults of fields that are not set. taken contains the MAC addresses that are already in use.
 func (m *Member) complete(taken map[string]bool) error {

@@ -53,16 +53,6 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore restores the saved contents of the lab's machines. It skips contents of machines that the lab does not
-// have.
-func (s saved) restore(l *Lab) {
-	for name, contents := range s.Contents {
-		if m, found := l.Machine(name); found {
-			m.Restore(contents)
-		}
-	}
-}
-
 // save writes the state of the lab's machines to a file in dir, atomically.
 func (l *Lab) save(dir, ironic string) error {
 	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Contents: map[string]machine.Contents{}}

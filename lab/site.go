@@ -127,7 +127,11 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	if err != nil {
 		return nil, err
 	}
-	before.restore(s.Lab)
+	for name, contents := range before.Contents {
+		if m, found := s.Lab.Machine(name); found {
+			m.Restore(contents)
+		}
+	}
 	if options.Dir != "" {
 		s.running.Go(func() { s.reportError(life, s.Lab.keepSaving(life, options.Dir, options.ironicName(), changed)) })
 	}

@@ -169,7 +169,12 @@ func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 			next, last = 0, turn
 		}
 		for ; next < len(p.entries) && !p.entries[next].at.After(at); next++ {
-			p.entries[next].apply(tape, &u)
+			if e := p.entries[next]; e.picture != nil {
+				u.Works = append(u.Works, tape.Put(e.picture)...)
+			} else {
+				tape.Apply(e.event)
+				u.Events = append(u.Events, *e.event)
+			}
 		}
 		u.Status = tape.SetTime(time.Now(), at, p.version)
 		u.Revision = p.store.Revision()
@@ -192,15 +197,6 @@ type entry struct {
 	at      time.Time
 	picture *models.Picture
 	event   *models.Event
-}
-
-func (e *entry) apply(tape *fleet.Tape, u *fleet.Update) {
-	if e.picture != nil {
-		u.Works = append(u.Works, tape.Put(e.picture)...)
-		return
-	}
-	tape.Apply(e.event)
-	u.Events = append(u.Events, *e.event)
 }
 
 // timedLine is a log line, with the time at which it is shown.

@@ -67,7 +67,9 @@ func (m *Machine) resetSystem(body resetBody) error {
 	case faults.PowerFails:
 		return &refusal{http.StatusInternalServerError, internalError, "The power of the system cannot be controlled."}
 	case faults.PowerStuck && slices.Contains(resetTypes(), how):
-		m.ignorePower(how)
+		m.mu.Lock()
+		defer m.unlock()
+		m.emit(PowerIgnored, "%s", how)
 		return nil
 	}
 	err := m.Reset(how)
@@ -78,13 +80,6 @@ func (m *Machine) resetSystem(body resetBody) error {
 		return &refusal{http.StatusServiceUnavailable, temporarilyUnavailable, err.Error()}
 	}
 	return nil
-}
-
-// ignorePower records that a power command has no effect because of the PowerStuck fault.
-func (m *Machine) ignorePower(how ResetType) {
-	m.mu.Lock()
-	defer m.unlock()
-	m.emit(PowerIgnored, "%s", how)
 }
 
 // ProcessorModel is the model name of a machine's only processor.
