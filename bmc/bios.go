@@ -21,8 +21,7 @@ type bios struct {
 	} `json:"@Redfish.Settings"`
 }
 
-// readBIOS reads the current BIOS settings. It also reads the pending settings for the next boot, which are in a
-// separate resource.
+// readBIOS reads the current BIOS settings. The pending settings for the next boot are in a separate resource.
 func (p *probe) readBIOS(ctx context.Context) error {
 	if p.system.Bios.ID == "" {
 		return nil

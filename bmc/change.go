@@ -18,8 +18,7 @@ import (
 	"ironworks/models"
 )
 
-// changeAnswer is the controller's response to a change. If a task carries out the change, the task field holds the
-// address of that task.
+// changeAnswer is the controller's response to a change. If a task carries out the change, task is its address.
 type changeAnswer struct {
 	task string
 	wait bool // whether the status was 202
@@ -135,8 +134,7 @@ func hasFailed(body []byte) bool {
 	return !strings.HasSuffix(task.Error.Code, "Success")
 }
 
-// asUnconfirmed converts err to an *unconfirmedError if the controller may have accepted the change although it did
-// not answer.
+// asUnconfirmed converts err to an *unconfirmedError if the controller may have accepted the change without an answer.
 func (s *session) asUnconfirmed(err error) error {
 	if status(err) != 0 {
 		return err

@@ -111,8 +111,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	return how + note + m.powerResult(ctx, goal), nil
 }
 
-// powerResult returns a note about the power state if the state is unknown or is not the goal. Otherwise, it returns
-// "".
+// powerResult returns a note about the power state if it is unknown or is not the goal, and "" otherwise.
 func (m *server) powerResult(ctx context.Context, goal string) string {
 	if goal == "" {
 		return ""

@@ -10,8 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// system holds those fields of a Redfish ComputerSystem that this package uses. A ComputerSystem describes the
-// machine.
+// system holds those fields of a Redfish ComputerSystem that this package uses. It describes the machine.
 type system struct {
 	resource
 	Manufacturer, Model, SKU, SerialNumber, UUID, HostName, BiosVersion, PowerState string
@@ -173,8 +172,7 @@ func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error)
 	return all, errors.Join(err, err2)
 }
 
-// slot holds those fields of a Redfish VirtualMedia that this package uses. A VirtualMedia describes a slot for
-// virtual media.
+// slot holds those fields of a Redfish VirtualMedia that this package uses. It describes a slot for virtual media.
 type slot struct {
 	resource
 	MediaTypes                                []string
@@ -202,8 +200,7 @@ func (s *slot) inserted() bool {
 	return s.Image != "" && s.ConnectedVia != "NotConnected"
 }
 
-// imageProtocols returns the protocols with which the controller can fetch an image for the slot, or none if they are
-// unknown.
+// imageProtocols returns the protocols with which the controller can fetch an image for the slot, if they are known.
 func (m *server) imageProtocols(ctx context.Context, s *slot) ([]string, error) {
 	switch insert := s.Actions.Insert; {
 	case len(s.Protocols) > 0 || insert == nil:

@@ -173,9 +173,8 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adjustProperties changes the body of a request for another attempt. For each property that the controller's error
-// names, it adds the property to the body, or removes it if it is already there. It reports whether the error names
-// any such property.
+// adjustProperties changes the body of a request for another attempt. It adds each property that the controller's error
+// names, or removes it if it is there, and reports whether there are any.
 func adjustProperties(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {

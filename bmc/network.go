@@ -126,8 +126,7 @@ func (t *port) mbit() int {
 	return int(amount(t.SpeedMbps, maxMbit))
 }
 
-// link converts the link status of a port (Up or Down) to the corresponding status of an interface (LinkUp or
-// LinkDown).
+// link converts the link status of a port (Up or Down) to that of an interface (LinkUp or LinkDown).
 func (t *port) link() string {
 	switch t.LinkStatus {
 	case "Up":

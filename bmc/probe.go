@@ -41,8 +41,7 @@ func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 }
 
 // Identify reads the data that enrollment needs about each system behind a BMC: identity, power, health, NICs and
-// virtual media. It skips systems that cannot be read. If it can read none, it returns an error, which is a
-// *models.Fault.
+// virtual media. It skips systems that cannot be read. If it can read none, it returns a *models.Fault.
 func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()

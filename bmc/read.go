@@ -12,9 +12,8 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// Responses are decoded into our own types, which contain only the fields that are used. gofish's types reject a
-// whole drive because of one field of the wrong type, send three requests at the same time, and follow an endless
-// list.
+// Responses are decoded into our own types, which have only the fields that are used. gofish's types reject a whole
+// drive because of one field of the wrong type, send three requests at once, and follow an endless list.
 
 // ref is a link to another Redfish resource.
 type ref struct {
@@ -34,8 +33,7 @@ type resource struct {
 	Status condition
 }
 
-// setPath stores the path from which a resource was read, because some controllers omit or misspell it in the
-// resource.
+// setPath stores the path from which a resource was read, because some controllers omit or misspell it.
 func (r *resource) setPath(at string) {
 	if at != "" {
 		r.ref.ID = at
@@ -162,8 +160,7 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 }
 
 // expanded reads the members of a collection with their content, if the controller supports that. One request for all
-// memory modules causes less load than thirty. After a failure, the controller is not asked for expanded collections
-// again.
+// memory modules causes less load than thirty. After a failure, it does not ask for expanded collections again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""
 	switch can := s.root.Features.ExpandQuery; {
@@ -204,8 +201,8 @@ func isLink(member json.RawMessage) (ref, bool) {
 	return r, r.ID != ""
 }
 
-// members reads a collection and then its members, one by one. If there is an error, it also returns the members that
-// could be read.
+// members reads a collection and then its members, one by one. Despite an error, it returns the members that could be
+// read.
 func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
 	if at.ID == "" {
 		return nil, nil
@@ -223,7 +220,7 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 	return out, failed.err()
 }
 
-// decodeMember decodes a member of a collection, and returns its path. If the member is only a link, it reads the
+// decodeMember decodes a member of a collection, and returns its path. If it is only a link, decodeMember reads the
 // resource.
 func (s *session) decodeMember(ctx context.Context, member json.RawMessage, into any) (string, error) {
 	link, is := isLink(member)

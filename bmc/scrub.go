@@ -10,8 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// maxText is the maximum length of a string from a controller, in characters. The longest strings of real controllers
-// are in log entries.
+// maxText is the maximum length of a string from a controller, in characters. The longest ones are in log entries.
 const maxText = 2000
 
 // scrub makes every string in found safe to show. It removes control characters and the credentials, which some
@@ -41,8 +40,7 @@ func (s *session) scrubValue(v reflect.Value) {
 	}
 }
 
-// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than the given
-// maximum.
+// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than most.
 func amount(n *float64, most float64) int64 {
 	if n == nil || math.IsNaN(*n) || *n < 0 || *n > most {
 		return 0
@@ -60,8 +58,7 @@ func percent(n *float64) *int {
 }
 
 // parseTime parses the first of the given strings that is a valid time on the controller's clock. It returns the zero
-// time if there is none. A clock that was never set starts in 1970 or at the build date of the firmware, so times in
-// 1970 are ignored.
+// time if there is none. A clock that was never set starts in 1970, for example, so such times are ignored.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

@@ -84,8 +84,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	return s, nil
 }
 
-// connect reads the service root. If the controller requires a password for the service root, every request is sent
-// with the password.
+// connect reads the service root. If this requires a password, every request is sent with the password.
 func (s *session) connect(ctx context.Context) error {
 	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
@@ -151,8 +150,8 @@ func (s *session) newSession(ctx context.Context) error {
 	return nil
 }
 
-// renew replaces the session if err says that the session has expired. It tries this only once, and reports whether
-// it succeeded.
+// renew replaces the session if err says that it has expired. It tries this only once, and reports whether it
+// succeeded.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -161,8 +160,7 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even if the context was canceled. Controllers allow few sessions, so an open session may block
-// other users.
+// close logs out, even if the context was canceled. Controllers allow few sessions, so an open one may block others.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
 	if s.location == "" {
@@ -218,8 +216,8 @@ func (l limits) withDefaults() limits {
 	return l
 }
 
-// These are the maximum numbers of resources that are read. Real machines have fewer resources, or reading more would
-// not be useful.
+// These are the maximum numbers of resources that are read. Real machines have fewer, or reading more would not be
+// useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

@@ -14,8 +14,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Recording writes a recording to files. When a file has reached the size limit, the recording continues in a new
-// file.
+// Recording writes a recording to files. When a file has reached the size limit, it continues in a new one.
 type Recording struct {
 	header Header
 	path   func(part int) string
@@ -121,8 +120,7 @@ func (r *Recording) fail(err error) {
 	}
 }
 
-// Write records output. It never returns an error. If the recording cannot be written, the recording ends, and Err
-// returns the reason.
+// Write records output. It never returns an error. If the recording cannot be written, it ends, and Err says why.
 func (r *Recording) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,9 +167,8 @@ func (r *Recording) Close() error {
 	return err
 }
 
-// Prune removes the oldest recordings of a folder until the remaining ones have at most limit bytes in total. It
-// keeps the first file of a recording that is still being written. The lock on this file shows that the recording has
-// not been abandoned.
+// Prune removes the oldest recordings of a folder until the remaining ones have at most limit bytes in total. It keeps
+// the first file of a recording that is still being written, which is locked.
 func Prune(folder string, limit int64) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -25,8 +25,7 @@ const agentConfigPath = "/etc/ironic-python-agent.conf"
 type agentConfig struct {
 	// APIURL is Ironic's URL. It is empty if the configuration does not contain it.
 	APIURL string
-	// NoInspection reports whether the configuration sets neither inspection collectors nor an inspection callback
-	// URL.
+	// NoInspection reports whether there are neither inspection collectors nor an inspection callback URL.
 	NoInspection bool
 	// NoAgent reports whether the Ignition configures no agent. Nothing on the machine then calls Ironic.
 	NoAgent bool
@@ -45,8 +44,7 @@ const maxConfigFile = 1 << 20
 // file returns the content of the Ignition's file at path, or nil if there is none.
 func (c *agentConfig) file(path string) []byte { return c.Files[path] }
 
-// bootConfig reads the configuration from the Ignition embedded in a live image. For other boot media, it returns an
-// empty configuration.
+// bootConfig reads the configuration from the Ignition embedded in a live image. For other media, it is empty.
 func bootConfig(media machine.Media) (agentConfig, error) {
 	var config agentConfig
 	file, err := os.Open(media.Path)

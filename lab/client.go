@@ -173,8 +173,8 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 	return node.State, reservation, err
 }
 
-// provision sends a request to states/provision, and retries as long as Ironic answers 409, for example because the
-// node is locked.
+// provision sends a request to states/provision, and retries as long as Ironic answers 409, because the node is locked,
+// for example.
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Durations of operations on the lab's machines at speed 1. They are similar to those of a small server with a fast
-// network.
+// Durations of operations on the lab's machines at speed 1. They resemble those of a small server with a fast network.
 const (
 	powerOnTime   = 2 * time.Second
 	powerOffTime  = 2 * time.Second

@@ -21,8 +21,7 @@ type Enrollment struct {
 }
 
 // Enrollment returns the requests for a node that uses the redfish driver and boots from virtual media. id identifies
-// the lab to which the node belongs. interfaces contains further interfaces of the node, such as {"deploy":
-// "custom-agent"}.
+// the node's lab. interfaces contains further interfaces, such as {"deploy": "custom-agent"}.
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
 	properties := map[string]any{

@@ -27,8 +27,7 @@ type IronicOptions struct {
 	// NoCleaning disables automated cleaning: [conductor] automated_clean = false.
 	NoCleaning bool
 	// AsShipped enables the interfaces and hardware types that 39.0.0 enables by default, except those that the lab
-	// does not have ([conductor.ShippedInterfaces]). Otherwise, the interfaces that the lab's real Ironic servers use
-	// are enabled.
+	// does not have ([conductor.ShippedInterfaces]). Otherwise, those of the lab's real Ironic servers are enabled.
 	AsShipped bool
 	// SerialConsoles enables the ipmitool-socat console interface, for the serial lines of virtual machines.
 	SerialConsoles bool
@@ -65,9 +64,8 @@ type Ironic struct {
 }
 
 const (
-	// powerSyncPeriod is the value of the [conductor] sync_power_state_interval option. The power sync clears the
-	// last error of a node, which users want to read. The period therefore does not become shorter if the machines
-	// are faster.
+	// powerSyncPeriod is the value of the [conductor] sync_power_state_interval option. The power sync clears last
+	// errors, which users want to read, so the period is not divided by the speed.
 	powerSyncPeriod = 60 * time.Second
 
 	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and similar options

@@ -43,8 +43,7 @@ func hexID() string {
 	return hex.EncodeToString(id)
 }
 
-// begin starts a new boot. The journal of a boot contains no lines of earlier boots, because a live system does not
-// keep them.
+// begin starts a new boot. A live system does not keep the lines of earlier boots.
 func (j *journal) begin(at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,8 +103,7 @@ func (j *journal) since(boot, cursor string) (lines []record, changed <-chan str
 	return lines, j.changed
 }
 
-// cursorNumber returns the number of the line that the cursor identifies, or 0 if the cursor is not from the given
-// boot.
+// cursorNumber returns the number of the line that the cursor identifies, or 0 if the cursor is from another boot.
 func cursorNumber(boot, cursor string) int64 {
 	fields := map[string]string{}
 	for part := range strings.SplitSeq(cursor, ";") {

@@ -22,10 +22,9 @@ import (
 
 const keyFile = "id_ed25519"
 
-// AllowSSH creates a key with which the core user can log in to the ramdisks of a site, so that their logs can be
-// read. The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the path of the private key, which
-// exists until done is called. If no free port is found, because this computer does not have the machines' addresses,
-// key is empty.
+// AllowSSH creates a key with which the core user can log in to the ramdisks of a site, so that their logs can be read.
+// The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the path of the private key, which exists
+// until done is called. If this computer does not have the machines' addresses, key is empty.
 func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), err error) {
 	done = func() {}
 	if o.SSHPort == 0 {

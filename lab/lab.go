@@ -21,8 +21,7 @@ import (
 type AgentRelease struct {
 	// Version is the version that the agent reports.
 	Version string
-	// OpenCommandList makes the agent list its commands without a token, because conductors before Ironic 22 do not
-	// send one.
+	// OpenCommandList makes the agent list its commands without a token, which conductors before Ironic 22 do not send.
 	OpenCommandList bool
 }
 
@@ -49,8 +48,7 @@ type Options struct {
 	Host string
 	// BMCPort is the port of a shared BMC; 0 selects a free one.
 	BMCPort int
-	// OneBMC serves all machines at one address, like the BMC of an enclosure. Otherwise, each machine has a BMC at a
-	// different address.
+	// OneBMC serves all machines at one address, like the BMC of an enclosure. Otherwise, each has its own address.
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
@@ -93,8 +91,8 @@ type Lab struct {
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start starts a lab. All of its machines are powered off at first. The context applies only to the start; the caller
-// must call Close.
+// Start starts a lab. Its machines are powered off at first. The context applies only to the start. The caller must
+// call Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)

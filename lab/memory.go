@@ -69,8 +69,7 @@ func (l *Lab) save(dir, ironic string) error {
 	return nil
 }
 
-// savePeriod is the minimum time between two saves. A lab that is killed loses at most the changes made during this
-// time.
+// savePeriod is the minimum time between two saves. A killed lab loses at most the changes of this time.
 const savePeriod = 2 * time.Second
 
 // keepSaving saves the state whenever disks have changed, and when ctx is done.

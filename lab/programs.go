@@ -36,8 +36,7 @@ func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, err
 	return agent.Output{}, nil
 }
 
-// Mount implements [agent.Hardware]. It returns the files of a partition, or an error with the message of the mount
-// program.
+// Mount implements [agent.Hardware]. It returns the files of a partition, or an error with the message of mount.
 func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error) {
 	const hint = "\n       dmesg(1) may have more information after failed mount system call."
 	files, err := h.machine.Files(device)

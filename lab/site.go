@@ -23,8 +23,7 @@ type SiteOptions struct {
 	Speed float64
 	// SSHPort is the same as in [Options].
 	SSHPort int
-	// RamdiskFor returns the ramdisk for [Options], which may depend on Ironic's URL. If it is nil, the lab's own
-	// ramdisk is used.
+	// RamdiskFor returns the ramdisk for [Options], which may depend on Ironic's URL; nil means the lab's own ramdisk.
 	RamdiskFor func(ironicURL string) (Image, error)
 	// Virtual is the same as in [Options].
 	Virtual *VirtualOptions
@@ -47,11 +46,9 @@ type OtherIronic struct {
 	APIVersion string
 	// Agent is the release of the agent that the server supports.
 	Agent AgentRelease
-	// Interfaces contains the interfaces of the nodes in addition to those for Redfish, such as {"deploy":
-	// "custom-agent"}.
+	// Interfaces contains the interfaces of the nodes besides those for Redfish, such as {"deploy": "custom-agent"}.
 	Interfaces map[string]string
-	// Start starts the server. It returns the URL of the server's API, without /v1, and a function that stops the
-	// server.
+	// Start starts the server. It returns the URL of the API, without /v1, and a function that stops the server.
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
@@ -70,8 +67,7 @@ type Site struct {
 	running   sync.WaitGroup
 }
 
-// StartSite starts a site, and returns when the first machines are enrolled. The other machines are enrolled in the
-// background.
+// StartSite starts a site, and returns when the first machines are enrolled. The others are enrolled in the background.
 func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
 	s, err := startSite(ctx, options)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// chapter is an action on a node. ends is the state of the node after the action; the next chapter starts when the
-// node has reached it.
+// chapter is an action on a node. The next chapter starts when the node has reached the state ends.
 type chapter struct {
 	verb string
 	ends string
@@ -36,8 +35,8 @@ var stories = map[string][]chapter{
 	"r7-n11": {manage, provide, deploy},
 }
 
-// skipCleaningNodes lists the nodes that skip the cleaning before they become available, so that deployments run soon
-// after the start.
+// skipCleaningNodes lists the nodes that become available without cleaning, so that deployments run soon after the
+// start.
 var skipCleaningNodes = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
 
 // readyNode is inspected through its BMC, without a boot, so that one node is available right after the start.
@@ -74,8 +73,8 @@ var restingStates = []string{
 	"deploy failed", "clean failed", "inspect failed",
 }
 
-// waitForState waits until the node is unlocked and in a state without a running operation, and reports whether it is
-// the wanted state.
+// waitForState waits until the node is unlocked and in a state without a running operation, and reports whether that is
+// wanted.
 func (c *client) waitForState(ctx context.Context, name, want string) bool {
 	for {
 		state, reservation, err := c.state(ctx, name)

@@ -90,14 +90,13 @@ func (a *Answers) Refused() []string { return nil }
 // MissingFields returns all the given fields: a recording contains only the fields that are requested for node lists.
 func (a *Answers) MissingFields(fields []string) []string { return fields }
 
-// OfNode returns the node's operations that have ended by the current moment, newest first. most is the maximum
-// number of operations.
+// OfNode returns the node's operations that have ended by the current moment, newest first, at most the given number.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the operations on any node that have ended by the current moment, newest first. most is the maximum
-// number of operations.
+// Latest returns the operations on any node that have ended by the current moment, newest first, at most the given
+// number.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }

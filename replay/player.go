@@ -111,8 +111,7 @@ func (p *Player) SetSpeed(speed float64) {
 	p.wake()
 }
 
-// Seek moves the player to the given moment. If the moment is outside the recording, the player moves to the nearest
-// end.
+// Seek moves the player to the given moment. If the moment is outside the recording, it moves to the nearest end.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {
@@ -205,8 +204,8 @@ type timedLine struct {
 	line *models.LogLine
 }
 
-// arrange sorts snapshots, events and log lines by the time at which they are shown. A snapshot comes before events
-// with the same time.
+// arrange sorts snapshots, events and log lines by the time at which they are shown. Snapshots come first if times are
+// equal.
 func (p *Player) arrange() {
 	settled := p.rec.settledEvents()
 	for i := range p.rec.Pictures {
@@ -230,8 +229,7 @@ func (p *Player) arrange() {
 	}
 }
 
-// Watch does nothing, like Unwatch, PollNode, PollNow, Refresh and NeedFields: a recording does
-// not change.
+// Watch does nothing, like Unwatch, PollNode, PollNow, Refresh and NeedFields: a recording does not change.
 func (p *Player) Watch(string) {}
 
 // Unwatch does nothing.

@@ -31,8 +31,8 @@ type Recording struct {
 }
 
 // Span returns the start and the end of the recording. It covers all states and events, and the log lines up to
-// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero if there
-// is nothing to play.
+// logMargin before and after them. Without states and events, it covers all log lines. Both times are zero without
+// data.
 func (r *Recording) Span() (from, to time.Time) {
 	extend := func(t time.Time) {
 		if t.IsZero() {
@@ -67,8 +67,7 @@ func (r *Recording) Span() (from, to time.Time) {
 	return from, to
 }
 
-// logMargin is the maximum time by which log lines extend the recording before its first and after its last state or
-// event.
+// logMargin is the maximum time by which log lines extend the recording beyond its first and last state or event.
 const logMargin = 10 * time.Minute
 
 // shownAt returns the time at which a line is played. This is the machine's time if it is between from and to, or if
@@ -99,8 +98,7 @@ func (r *Recording) sort() {
 // programs that watch a node do not read it at the same moment, and their estimates of the server's clock differ.
 const clockTolerance = 5 * time.Second
 
-// settledEvents holds the events with which each node reached a stable state, latest first. The key is the node's
-// UUID.
+// settledEvents holds the events with which each node reached a stable state, latest first, by UUID.
 type settledEvents map[string][]*models.Event
 
 func (r *Recording) settledEvents() settledEvents {

@@ -9,9 +9,8 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// channel passes on those requests of a session that a console needs. It refuses all others, such as agent
-// forwarding, which charm.land/ssh accepts. It also tracks the terminal's size, because charm.land/ssh has a data
-// race when it does so.
+// channel passes on those requests of a session that a console needs. It refuses all others, such as agent forwarding,
+// which charm.land/ssh accepts. It tracks the terminal's size itself, because charm.land/ssh has a data race there.
 type channel struct {
 	gossh.NewChannel
 	conn *connection

@@ -199,8 +199,7 @@ func (s *Server) watchAccess(ctx context.Context) {
 	}
 }
 
-// recheck ends sessions whose key is revoked, removed or expired, and sessions whose user's role or nodes have
-// changed.
+// recheck ends sessions whose key is revoked, removed or expired, or whose user's role or nodes have changed.
 func (s *Server) recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,8 +222,7 @@ func endOf(err error) error {
 }
 
 // stillAllowed returns nil if the session's key would still be accepted, for the same user and from the same address.
-// Otherwise, it returns the reason. A broken file of revoked keys does not count here; it only keeps users from
-// logging in again.
+// Otherwise, it returns the reason. A broken file of revoked keys only keeps users from logging in again.
 func (s *Server) stillAllowed(one *Session) error {
 	now, err := s.opts.Access.Login(one.login, one.key, time.Now())
 	switch {

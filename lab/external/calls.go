@@ -118,8 +118,7 @@ func (s *service) run(ctx context.Context, c body) (any, error) {
 	return programs.Execute(ctx, c.Argv...)
 }
 
-// files is the response to a mount request: the files of a device, or the error that occurred when the device was
-// mounted.
+// files is the response to a mount request: the files of a device, or the error of mounting it.
 type files struct {
 	Device string       `json:"device"`
 	Files  []agent.File `json:"files"`

@@ -63,8 +63,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
 	send := func(what any) {
-		// Errors need no handling: if the program no longer reads, it has been killed, and the canceled context ends
-		// the installation.
+		// Errors need no handling: if the program no longer reads, it was killed, and ctx ends the installation.
 		_ = encoder.Encode(what)
 		_ = control.Flush()
 	}

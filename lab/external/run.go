@@ -61,8 +61,7 @@ const (
 // errExited reports that the program ended although the machine was not powered off.
 var errExited = errors.New("the agent ended")
 
-// Run runs the program until ctx is done, and then returns nil. When Run returns, all processes of the program have
-// ended.
+// Run runs the program until ctx is done, and then returns nil. All processes of the program have then ended.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
 		return errors.New("external agent: no command, no hardware or no journal")
@@ -140,8 +139,7 @@ func (o Options) run(ctx context.Context, url string) error {
 	return err
 }
 
-// endGroup sends SIGTERM to the program's process group, and SIGKILL if the program has not ended after the grace
-// period.
+// endGroup sends SIGTERM to the program's process group, and SIGKILL if it has not ended after the grace period.
 func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	terminateGroup(cmd)
 	select {

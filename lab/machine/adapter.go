@@ -15,8 +15,7 @@ const (
 
 func (m *Machine) adapterPath() string { return m.chassisPath() + "/NetworkAdapters/" + adapterID }
 
-// AdapterSerial returns the serial number of the network adapter. Ironic names the adapter's firmware after it:
-// nic:SERIAL.
+// AdapterSerial returns the serial number of the network adapter. Ironic names the adapter's firmware nic:SERIAL.
 func (m *Machine) AdapterSerial() string { return m.spec.Serial + "-" + adapterID }
 
 func (m *Machine) nicNames() []string {
@@ -27,8 +26,7 @@ func (m *Machine) nicNames() []string {
 	return names
 }
 
-// nic returns the network interface with the given name and its number, starting at 1. The number is 0 if there is no
-// such interface.
+// nic returns the network interface with the given name and its number, starting at 1, or 0 if there is none.
 func (m *Machine) nic(name string) (NIC, int) {
 	i := slices.Index(m.nicNames(), name)
 	if i < 0 {

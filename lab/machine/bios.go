@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// biosState holds the current BIOS attributes, their defaults, and the pending values that take effect at the next
-// boot.
+// biosState holds the current BIOS attributes, their defaults, and the values for the next boot.
 type biosState struct {
 	current, defaults, pending map[string]any
 }

@@ -22,8 +22,7 @@ const (
 // devices returns the possible targets of a boot override.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled specifies whether a boot override applies to no boot, to one boot or to all boots. The values are
-// Redfish's.
+// Enabled specifies whether a boot override applies to no boot, one boot or all boots. The values are Redfish's.
 type Enabled string
 
 // Values of [Enabled].
@@ -77,9 +76,8 @@ var (
 
 // Ramdisk is a program that runs on a machine after it has booted from a CD.
 type Ramdisk interface {
-	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or
-	// reset, and the next boot waits until Run has returned. If Run returns earlier, the machine stays on and does
-	// nothing.
+	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or reset.
+	// The next boot waits until Run has returned. After an earlier return, the machine stays on.
 	Run(ctx context.Context, m *Machine, media Media) error
 }
 

@@ -1,5 +1,4 @@
-// Package machine simulates bare-metal machines: a Redfish BMC, disks, network interfaces, power
-// and a boot order.
+// Package machine simulates bare-metal machines: a Redfish BMC, disks, network interfaces, power and a boot order.
 //
 //	m, err := machine.New(machine.Spec{Name: "m1", User: "admin", Password: "secret"}, machine.Options{Ramdisk: agent})
 //	rack, err := machine.NewRack(time.Now, m)

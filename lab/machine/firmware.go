@@ -49,8 +49,7 @@ func (m *Machine) Firmware(c Component) string {
 // errNoFirmware is returned for a file that is not a firmware image.
 var errNoFirmware = errors.New("the file is not a firmware image for this machine")
 
-// firmwareImage is the first word in a firmware image. The rest of the first line consists of a component and a
-// version.
+// firmwareImage is the first word in a firmware image. A component and a version follow on the first line.
 const firmwareImage = "ironworks-firmware"
 
 // FirmwareImage returns a firmware image that updates the component of any machine to the given version.
@@ -99,8 +98,7 @@ func (m *Machine) runUpdate(id int, image VirtualMedia) {
 	}
 }
 
-// finishUpdate completes an update after its image has been written. If the job has been deleted, it does nothing.
-// Called with mu held.
+// finishUpdate completes an update after its image has been written, unless the job was deleted. Called with mu held.
 func (m *Machine) finishUpdate(id int, c Component, version string) {
 	if m.jobIndex(id) < 0 {
 		return

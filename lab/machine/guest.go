@@ -10,8 +10,7 @@ import (
 type Guest interface {
 	// Run runs one boot until the guest powers off or resets. When ctx is canceled, Run cuts the power and returns.
 	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
-	// PressPower asks the running guest to shut down and returns without waiting for that. The guest may ignore the
-	// request.
+	// PressPower asks the running guest to shut down, and does not wait. The guest may ignore the request.
 	PressPower()
 	// Eject ejects the medium from the CD drive of the running guest, if there is one.
 	Eject()
@@ -19,8 +18,7 @@ type Guest interface {
 
 // GuestBoot holds the parameters for one boot of a guest.
 type GuestBoot struct {
-	// First is the first device from which the guest tries to boot. None means that the guest's firmware follows its
-	// boot order.
+	// First is the first device from which the guest tries to boot. None means the firmware's boot order.
 	First Device
 	// Media is the medium in the CD drive. If nil, the drive is empty.
 	Media *Media

@@ -53,7 +53,7 @@ func (m *Machine) Jobs() []Job {
 	return slices.Clone(m.jobs)
 }
 
-// DeleteJob deletes the job with the given ID, including the change that it would apply. It reports whether the job
+// DeleteJob deletes the job with the given ID, including the change that it would apply, and reports whether it
 // existed.
 func (m *Machine) DeleteJob(id int) bool {
 	m.mu.Lock()
@@ -188,8 +188,7 @@ func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) erro
 	return nil
 }
 
-// task returns a job as a Redfish Task. The only message of a failed task is the reason, because Ironic shows all
-// messages.
+// task returns a job as a Redfish Task. A failed task has one message, because Ironic shows all messages.
 func (m *Machine) task(j Job) object {
 	percent := map[JobState]int{JobRunning: 50, JobCompleted: 100, JobException: 100}
 	text := map[JobState]string{

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// defaultMaxImage is the default of [Options].MaxImage, in bytes. It is about the size of a DVD, the largest live
-// medium.
+// defaultMaxImage is the default of [Options].MaxImage, in bytes. It is about that of a DVD, the largest live medium.
 const defaultMaxImage = 8 << 30
 
 // Options configures a machine. If no field is set, power changes take no time, and nothing runs on the machine.
@@ -151,8 +150,7 @@ type Faults struct {
 	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes to this attribute, but the firmware
 	// silently ignores them at boot.
 	BIOSIgnores string
-	// WantETag makes the BMC reject changes to a resource unless the request names the resource's current version
-	// (If-Match).
+	// WantETag makes the BMC reject changes to a resource unless the request names its current version (If-Match).
 	WantETag bool
 }
 

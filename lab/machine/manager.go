@@ -30,8 +30,8 @@ func (m *Machine) getManager(request *http.Request) object {
 	})
 }
 
-// getManagerInterface returns the BMC's network interface. Its MAC address is locally administered and derived from
-// the machine's name.
+// getManagerInterface returns the BMC's network interface. Its locally administered MAC address is derived from the
+// machine's name.
 func (m *Machine) getManagerInterface(request *http.Request) object {
 	id := strings.ReplaceAll(uuidOf("BMC of "+m.Name()), "-", "")
 	mac := "02"

@@ -69,8 +69,7 @@ func getService(*http.Request) object {
 	return object{"@odata.context": metadataPath, "value": append(all, entry("Sessions", sessionsPath))}
 }
 
-// getMetadata responds with OData's metadata document, which refers to the schemas. Its entity container is the
-// service root.
+// getMetadata responds with OData's metadata document, whose entity container is the service root.
 func getMetadata(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/xml")
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }

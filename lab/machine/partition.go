@@ -37,8 +37,8 @@ type Partition struct {
 
 // Filesystem describes the content of a partition.
 type Filesystem struct {
-	// Type is blkid's name for the type of the file system, such as ext4, vfat, swap or iso9660. It is empty if there
-	// is no file system.
+	// Type is blkid's name for the type of the file system, such as ext4, vfat, swap or iso9660, or empty if there is
+	// none.
 	Type        string
 	Label, FSID string
 	// Files contains the files and folders in the file system, in any order.
@@ -91,8 +91,7 @@ func coreOSPartitions(size int64) []Partition {
 // rootFolders lists the folders in the root directory of a Linux system.
 var rootFolders = []string{"boot", "dev", "etc", "home", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var"}
 
-// CloudPartitions returns the partitions that a cloud image is assumed to contain. The lab does not read the content
-// of such images.
+// CloudPartitions returns the partitions that a cloud image is assumed to contain. The lab does not read such images.
 func CloudPartitions(size int64) []Partition {
 	const root = 101 * mib
 	return numbered([]Partition{

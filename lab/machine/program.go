@@ -28,8 +28,7 @@ var noOutput = []string{
 }
 
 // Execute simulates the programs that a ramdisk uses to manage disks: parted, sgdisk, mdadm, lsblk, blkid, blockdev,
-// efibootmgr, wipefs, mkswap and mkfs. It supports the features that ironic-python-agent uses. Changes take effect
-// immediately.
+// efibootmgr, wipefs, mkswap and mkfs. It supports what ironic-python-agent uses.
 func (m *Machine) Execute(argv []string) Output {
 	name := path.Base(argv[0])
 	if slices.Contains(noOutput, name) {

@@ -17,8 +17,7 @@ import (
 type RAIDController struct {
 	// Model is the model that Linux reports for the disks.
 	Model string
-	// Types contains the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic
-	// can create.
+	// Types contains the Redfish RAIDTypes that the controller supports; empty means all types that Ironic can create.
 	Types []string
 	// OnReset makes all changes wait for the next boot. Otherwise a client may choose when a change takes effect.
 	OnReset bool

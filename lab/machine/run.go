@@ -46,8 +46,8 @@ func (m *Machine) startBoot() {
 	})
 }
 
-// endBoot ends the running firmware or system. If cause is [ErrShutdown], the system can shut down cleanly. Called
-// with mu held.
+// endBoot ends the running firmware or system. If cause is [ErrShutdown], it can shut down cleanly. Called with mu
+// held.
 func (m *Machine) endBoot(cause error) {
 	if m.running != nil {
 		m.running.end(cause)
@@ -103,8 +103,7 @@ func (m *Machine) runSystem(ctx context.Context, s system) {
 	<-ctx.Done()
 }
 
-// advance calls change to update the machine's state during a boot. If ctx is done, the boot has ended, and advance
-// does nothing.
+// advance calls change to update the machine's state during a boot, unless the boot has ended, so that ctx is done.
 func (m *Machine) advance(ctx context.Context, change func()) {
 	m.mu.Lock()
 	defer m.unlock()

@@ -17,12 +17,10 @@ const (
 	DeletePK    KeysReset = "DeletePK"
 )
 
-// platformKey is the name of the database that contains the platform key. Without this key, the firmware is in setup
-// mode.
+// platformKey is the name of the database that contains the platform key. Without it, the firmware is in setup mode.
 const platformKey = "PK"
 
-// SecureBoot describes the state of secure boot. The simulated firmware only stores this state and does not verify
-// anything.
+// SecureBoot describes the state of secure boot. The simulated firmware only stores it, and verifies nothing.
 type SecureBoot struct {
 	// Enabled reports whether the next boot uses secure boot. Active reports whether the current boot uses it.
 	Enabled, Active bool
@@ -140,8 +138,8 @@ func (m *Machine) getKeyDatabase(request *http.Request) object {
 	})
 }
 
-// resetKeys resets the keys of the database that the path names. If the path names none, it resets all keys or the
-// platform key.
+// resetKeys resets the keys of the database that the path names, if any; otherwise, it resets all keys or the platform
+// key.
 func resetKeys(w http.ResponseWriter, request *http.Request, m *Machine) error {
 	databases, allowed := keyDatabases(), []KeysReset{DefaultKeys, DeleteKeys, DeletePK}
 	if name := request.PathValue("database"); name != "" {

@@ -67,7 +67,7 @@ type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reports whether a change waits for the next boot. It returns an error if the controller does not support the
+// onReset reports whether a change waits for the next boot. The error says that the controller does not support the
 // requested time.
 func (a applyTime) onReset(m *Machine) (bool, error) {
 	if a.At == "" {

@@ -229,8 +229,7 @@ func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf"
 // Log returns the path of the service's log file.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
-// HTTPRoot returns the folder in which the conductor publishes images. This package serves it at the configured
-// http_url.
+// HTTPRoot returns the folder in which the conductor publishes images. This package serves it at http_url.
 func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
 
 // HTTPURL returns the URL at which HTTPRoot is served.
@@ -264,8 +263,7 @@ func (s *Server) Pause() error { return s.process.signal(syscall.SIGSTOP) }
 // Resume lets a paused server continue.
 func (s *Server) Resume() error { return s.process.signal(syscall.SIGCONT) }
 
-// Restart stops the server if it runs, and starts it again on the same port
-// with the same state.
+// Restart stops the server if it runs, and starts it again on the same port with the same state.
 func (s *Server) Restart(ctx context.Context) error {
 	s.process.Stop()
 	var err error
@@ -324,12 +322,10 @@ type Options struct {
 	Settings map[string]map[string]string
 	// Programs is a folder in which the conductor searches for programs before it searches the system's folders.
 	Programs string
-	// Dir is the folder for everything that the server writes. If the folder contains the data of an earlier server
-	// of the same release, the new server continues with that data. If Dir is empty, a new temporary folder is
-	// created.
+	// Dir is the folder for everything that the server writes. If it has the data of an earlier server of the same
+	// release, the new server continues with that. If Dir is empty, a temporary folder is created.
 	Dir string
-	// Progress receives messages for the user while the Python environment is created; it may be
-	// nil.
+	// Progress receives messages for the user while the Python environment is created. It may be nil.
 	Progress func(text string)
 }
 

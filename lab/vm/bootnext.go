@@ -101,9 +101,8 @@ func (s *variableStore) firstDisk() (number uint16, found bool) {
 
 func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
 
-// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. For TargetDisk,
-// bootNext sets nothing if there is no option for a disk yet: the firmware then creates one itself, and tries disks
-// before the network.
+// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. If there is no option for
+// TargetDisk yet, it sets nothing: the firmware then creates one, and tries disks before the network.
 func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 	var number uint16
 	switch target {

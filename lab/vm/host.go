@@ -92,8 +92,8 @@ func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// OpenKVM returns the reason why KVM's device cannot be used, or an empty string if it can be opened. An empty device
-// means /dev/kvm.
+// OpenKVM returns the reason why KVM's device cannot be used, or "" if it can be opened. An empty device means
+// /dev/kvm.
 func OpenKVM(device string) string {
 	device = cmp.Or(device, "/dev/kvm")
 	file, err := os.OpenFile(device, os.O_RDWR, 0) //nolint:gosec // KVM's device
@@ -109,13 +109,11 @@ func OpenKVM(device string) string {
 	return err.Error()
 }
 
-// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line. It usually takes
-// about a second.
+// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line, usually a second.
 const kvmTrial = 10 * time.Second
 
-// tryKVM starts the firmware under KVM. It returns the reason why that does not work, or an empty string if it does.
-// Opening the device proves little: in some virtual machines, KVM fails at the first instruction that it must
-// emulate.
+// tryKVM starts the firmware under KVM. It returns the reason why that does not work, or "". Opening the device proves
+// little: in some virtual machines, KVM fails at the first instruction that it must emulate.
 func (h Host) tryKVM(ctx context.Context) string {
 	folder, err := os.MkdirTemp("", "ironworks-kvm-")
 	if err != nil {

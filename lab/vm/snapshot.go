@@ -107,8 +107,7 @@ func (h Host) imgSnapshot(ctx context.Context, option, name string, disks []stri
 	return nil
 }
 
-// withDisks calls work with the paths of a machine's disk files. The machine must be off, and is locked while work
-// runs.
+// withDisks calls work with the paths of a machine's disk files. The machine must be off, and is locked meanwhile.
 func withDisks(folder, name string, work func(disks []string) error) error {
 	if err := CheckSnapshotName(name); err != nil {
 		return err

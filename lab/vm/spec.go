@@ -15,8 +15,7 @@ import (
 type Spec struct {
 	// Name is the machine's name in the firmware's tables, and its DHCP host name.
 	Name string
-	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the
-	// CPU's model name.
+	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the CPU's model name.
 	UUID, Vendor, Product, Serial, BIOSVersion, Processor string
 	CPUs, MemoryMiB                                       int
 	Disks                                                 []Disk

@@ -122,8 +122,7 @@ func readFiles(s Settings) (*files, []error) {
 	return f, problems
 }
 
-// expand returns the files in the folder at path, except hidden ones. If path is not a folder, expand returns path
-// itself.
+// expand returns the files in the folder at path, except hidden ones. For another path, it returns the path itself.
 func expand(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -139,8 +138,7 @@ func expand(path string) ([]string, error) {
 	return names, err
 }
 
-// eachLine calls line for each line that is neither empty nor a comment. path is a file, or a folder whose files are
-// read.
+// eachLine calls line for each line that is neither empty nor a comment. path is a file or a folder with files.
 func eachLine(path string, line func(text string) error) (problems []error) {
 	names, err := expand(path)
 	if err != nil {
