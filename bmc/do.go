@@ -61,34 +61,21 @@ func (m *server) refuse(message, hint string) error {
 	return &models.Fault{Kind: models.FaultBadRequest, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
 
-// resetsFor returns the Redfish reset types that carry out a power order, in order of preference.
-func resetsFor(verb models.BMCVerb) []string {
-	switch verb {
-	case models.BMCPowerOn:
-		return []string{"On", "ForceOn"}
-	case models.BMCPowerOff:
-		return []string{"ForceOff"}
-	case models.BMCShutDown:
-		return []string{"GracefulShutdown"}
-	case models.BMCReset:
-		return []string{"ForceRestart"}
-	case models.BMCRestart:
-		return []string{"GracefulRestart"}
-	case models.BMCPowerCycle:
-		return []string{"PowerCycle"}
-	case models.BMCBootOnce, models.BMCInsert, models.BMCEject, models.BMCClearJobs, models.BMCResetController:
-	}
-	return nil
+// resetTypes maps power orders to the Redfish reset types that carry them out, in order of preference.
+var resetTypes = map[models.BMCVerb][]string{
+	models.BMCPowerOn:    {"On", "ForceOn"},
+	models.BMCPowerOff:   {"ForceOff"},
+	models.BMCShutDown:   {"GracefulShutdown"},
+	models.BMCReset:      {"ForceRestart"},
+	models.BMCRestart:    {"GracefulRestart"},
+	models.BMCPowerCycle: {"PowerCycle"},
 }
 
+// powerGoals maps power orders to the final state of the power, if they have one.
+var powerGoals = map[models.BMCVerb]string{models.BMCPowerOn: "On", models.BMCPowerOff: "Off", models.BMCShutDown: "Off"}
+
 func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error) {
-	goal := ""
-	switch o.Verb { //nolint:exhaustive // the others have no final state
-	case models.BMCPowerOn:
-		goal = "On"
-	case models.BMCPowerOff, models.BMCShutDown:
-		goal = "Off"
-	}
+	goal, wanted := powerGoals[o.Verb], resetTypes[o.Verb]
 	if goal != "" && m.system.PowerState == goal {
 		return "already " + strings.ToLower(goal), nil
 	}
@@ -100,9 +87,9 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	if err != nil {
 		return "", err
 	}
-	how := pick(resetsFor(o.Verb), offered)
+	how := pick(wanted, offered)
 	if how == "" {
-		return "", m.refuse("this BMC does not support "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
+		return "", m.refuse("this BMC does not support "+wanted[0], "available: "+strings.Join(offered, ", "))
 	}
 	note, err := m.act(ctx, cmp.Or(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
 	if err != nil {

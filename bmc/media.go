@@ -43,13 +43,13 @@ func (m *server) allSlots(ctx context.Context) ([]slot, error) {
 		return nil, err
 	}
 	slots, err := m.slots(ctx, controller)
-	if len(slots) == 0 {
-		if err != nil {
-			return nil, err
-		}
-		return nil, m.refuse("this BMC has no virtual media", "some BMCs require a license")
+	switch {
+	case len(slots) > 0:
+		return slots, nil
+	case err != nil:
+		return nil, err
 	}
-	return slots, nil
+	return nil, m.refuse("this BMC has no virtual media", "some BMCs require a license")
 }
 
 func labels(slots []slot) string {

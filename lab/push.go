@@ -80,22 +80,16 @@ func (p *pusher) run(ctx context.Context) {
 	wait, silent := pushEach, pushAlive // real time, at any speed
 	for {
 		lines, _ := p.journal.since(boot, cursor)
-		if len(lines) > pushLines {
-			lines = lines[:pushLines]
-		}
+		lines = lines[:min(len(lines), pushLines)]
 		pause := p.each
-		switch {
-		case len(lines) == 0 && silent < pushAlive:
+		if len(lines) == 0 && silent < pushAlive {
 			silent += p.each
-		default:
-			taken, at, err := p.post(ctx, boot, cursor, lines)
+		} else if taken, at, err := p.post(ctx, boot, cursor, lines); err != nil {
+			p.log("cannot reach the console: " + err.Error())
+			pause, silent = wait, pushAlive
+			wait = min(2*wait, pushMostWait)
+		} else {
 			silent = 0
-			if err != nil {
-				p.log("cannot reach the console: " + err.Error())
-				pause, silent = wait, pushAlive
-				wait = min(2*wait, pushMostWait)
-				break
-			}
 			if taken && p.lastLogged != "" {
 				p.log("the console takes the journal")
 				p.lastLogged = ""

@@ -214,16 +214,7 @@ func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestE
 		}
 	}
 	end, err := g.vm.Run(ctx, b)
-	switch {
-	case err != nil:
-		return "", err
-	case end == vm.EndPowerOff:
-		return machine.GuestPoweredOff, nil
-	case end == vm.EndReset:
-		return machine.GuestReset, nil
-	default:
-		return machine.GuestCut, nil
-	}
+	return machine.GuestEnd(end), err
 }
 
 // PressPower implements [machine.Guest].

@@ -71,13 +71,14 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 		Out: channel, Err: channel.Stderr(), Env: environment(channel), Resizes: of.sizes, cancel: cancel,
 	}
 	// Check again, because a connection outlives its login: with ControlMaster, new sessions start without a login.
+	why := ""
 	if err := s.stillAllowed(one); err != nil {
 		s.opts.Log("refused a session of %s from %s: %v", one.Name, one.Address, err)
-		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", endOf(err))
-		_ = channel.Exit(exitFailed)
-		return
+		why = fmt.Sprintf("session ended: %v", endOf(err))
+	} else {
+		why = s.enter(one)
 	}
-	if why := s.enter(one); why != "" {
+	if why != "" {
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %s\r\n", why)
 		_ = channel.Exit(exitFailed)
 		return

@@ -29,7 +29,7 @@ type GuestBoot struct {
 // GuestEnd is the reason why a guest's boot ended.
 type GuestEnd string
 
-// Values of [GuestEnd].
+// Values of [GuestEnd], which are those of package vm.
 const (
 	GuestPoweredOff GuestEnd = "powered off"
 	GuestReset      GuestEnd = "reset"

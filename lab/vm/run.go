@@ -50,7 +50,7 @@ type process struct {
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {
-		return 0, fmt.Errorf("starting virtual machine %s: %w", v.spec.Name, err)
+		return "", fmt.Errorf("starting virtual machine %s: %w", v.spec.Name, err)
 	}
 	defer unlock()
 	// A child gets its death signal when the thread that started it ends.
@@ -61,18 +61,18 @@ func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 		return EndCut, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("running virtual machine %s: %w", v.spec.Name, err)
+		return "", fmt.Errorf("running virtual machine %s: %w", v.spec.Name, err)
 	}
 	return end, nil
 }
 
 func (v *VM) run(ctx context.Context, boot Boot) (End, error) {
 	if err := v.chooseBoot(boot.Target); err != nil {
-		return 0, err
+		return "", err
 	}
 	p := &process{vm: v, ended: make(chan error, 1), paused: make(chan struct{}, 1)}
 	if err := p.start(ctx, boot); err != nil {
-		return 0, err
+		return "", err
 	}
 	defer p.close()
 	v.setMonitor(p.monitor)
@@ -88,7 +88,7 @@ func (v *VM) run(ctx context.Context, boot Boot) (End, error) {
 			return EndCut, nil
 		case <-p.paused:
 			if err := p.whyPaused(ctx); err != nil {
-				return 0, err
+				return "", err
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (p *process) end(err error) (End, error) {
 	if reason != "" {
 		err = fmt.Errorf("%w (%s)", err, reason)
 	}
-	return 0, p.withOutput(err)
+	return "", p.withOutput(err)
 }
 
 // withOutput adds QEMU's error output to an error.

@@ -129,11 +129,11 @@ type Boot struct {
 }
 
 // End is the reason why a boot ended.
-type End int
+type End string
 
 // The reasons why a boot can end.
 const (
-	EndPowerOff End = iota + 1 // the guest powered off
-	EndReset                   // the guest reset the machine
-	EndCut                     // the context was canceled
+	EndPowerOff End = "powered off" // by the guest
+	EndReset    End = "reset"       // by the guest
+	EndCut      End = "power cut"   // the context was canceled
 )
