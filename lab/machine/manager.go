@@ -10,8 +10,6 @@ import (
 // managerResets contains the types of resets that a BMC supports.
 var managerResets = []ResetType{GracefulRestart, ForceRestart}
 
-func (m *Machine) cdPath() string { return m.managerPath() + "/VirtualMedia/Cd" }
-
 func (m *Machine) getManager(request *http.Request) object {
 	path := request.URL.Path
 	// A simulated machine has no screen.

@@ -232,9 +232,6 @@ func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 // HTTPRoot returns the folder in which the conductor publishes images. This package serves it at http_url.
 func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
 
-// HTTPURL returns the URL at which HTTPRoot is served.
-func (s *Server) HTTPURL() string { return s.files.url }
-
 // PID returns the process ID while the server runs, and 0 otherwise. The process leads a process group, because the
 // newest release works in a child process.
 func (s *Server) PID() int {
