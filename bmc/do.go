@@ -113,8 +113,7 @@ func (m *server) powerResult(ctx context.Context, goal string) string {
 	return "; the power is still " + cmp.Or(now.PowerState, "unknown")
 }
 
-// pick returns the first wanted value that is also offered, in the controller's spelling, or "" if there is none. If
-// offered is empty, it returns the first wanted value.
+// pick returns the first wanted value that is offered, in the controller's spelling, or "". Nothing offered means all.
 func pick(wanted, offered []string) string {
 	if len(offered) == 0 {
 		return wanted[0]
@@ -167,8 +166,7 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	return m.bootResult(ctx, at, source+", "+how+note, source, b.Mode), nil
 }
 
-// bootResource returns the path of the resource in which the boot override is set. On some controllers, this is a
-// separate resource with the settings for the next boot.
+// bootResource returns the path of the resource with the boot override, which some controllers keep apart.
 func (m *server) bootResource(ctx context.Context) string {
 	at := m.system.Settings.Object.ID
 	if at == "" || at == m.system.ref.ID {
@@ -185,8 +183,7 @@ func (m *server) bootResource(ctx context.Context) string {
 	return at
 }
 
-// bootResult describes the result of a boot order. If the controller reports another state, the description says so.
-// An empty source means that the boot order was restored.
+// bootResult describes the result of a boot order. An empty source means that the boot order was restored.
 func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {
@@ -240,8 +237,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC will be unavailable for a few minutes", nil
 }
 
-// restart sends the action that restarts the controller. A closed or silent connection is not an error, because the
-// controller is restarting.
+// restart restarts the controller. A closed or silent connection is not an error: the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
 	var gone *unconfirmedError
@@ -257,8 +253,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether more than d is left before the deadline of the context. Without a deadline, it returns true
-// until the context is canceled.
+// hasTime reports whether the context is not canceled, and more than d is left before its deadline, if it has one.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)

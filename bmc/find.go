@@ -135,8 +135,7 @@ func (m *server) noSystem(wanted string) error {
 	return f
 }
 
-// findManager returns the machine's controller: the one that the system links to, or the first BMC that the service
-// lists. It returns nil if there is none.
+// findManager returns the controller that the system links to, or the first BMC of the service, or nil.
 func (m *server) findManager(ctx context.Context) (*manager, error) {
 	links := m.system.Links.ManagedBy
 	var all []manager
@@ -156,8 +155,7 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return &all[max(i, 0)], nil
 }
 
-// slots returns the virtual media slots of the system and of the controller. Newer controllers list the same slots in
-// both places, so duplicates are removed.
+// slots returns the virtual media slots of the system and of the controller, which may list the same slots.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {

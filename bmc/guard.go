@@ -59,8 +59,7 @@ func (g *guard) CloseIdleConnections() {
 	}
 }
 
-// retries is the number of times that a request is repeated if a busy controller rejects it. redirects is the maximum
-// number of redirects that are followed for a request.
+// retries is how often a request to a busy controller is repeated, and redirects how many redirects are followed.
 const (
 	retries   = 2
 	redirects = 3

@@ -145,9 +145,8 @@ func (m *server) slotByID(id string, slots []slot) (*slot, error) {
 	return nil, m.refuse("no slot "+id, "available: "+labels(slots))
 }
 
-// insert inserts an image. Some controllers reject properties that others require. Therefore, it first sends as few
-// properties as possible, and then adds or removes the properties that the controller's error names. If the error
-// names none, it tries other sets of properties.
+// insert inserts an image. Because some controllers reject properties that others require, it first sends few, then
+// those that the controller's error names, and finally other sets of properties.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, cmp.Or(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
@@ -201,8 +200,7 @@ func apply(body, change map[string]any) {
 	}
 }
 
-// refused reports whether a controller rejected the properties of a request. It returns false if the request failed
-// while it was carried out.
+// refused reports whether a controller rejected the properties of a request before it carried the request out.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

@@ -20,8 +20,7 @@ type ethernet struct {
 	SpeedMbps *float64
 }
 
-// readNICs reads the machine's network interfaces. If none of them has a MAC address, it reads the ports and
-// functions of the network adapters in the machine's chassis.
+// readNICs reads the machine's network interfaces. Without any MAC address, it reads the chassis' network adapters.
 func (p *probe) readNICs(ctx context.Context) error {
 	nics, err := members[ethernet](ctx, p.session, p.system.EthernetInterfaces, mostMembers)
 	addressed := false

@@ -138,8 +138,7 @@ func (p *probe) read(whole context.Context, part part) {
 	p.typeErrors = nil
 }
 
-// summary returns a short text about err. If err joins the errors of several resources, the text contains the number
-// of failures and the first reason.
+// summary returns a short text about err: for several resources, the number of failures and the first reason.
 func (p *probe) summary(err error) string {
 	var words []string
 	var walk func(error)
@@ -257,8 +256,7 @@ func (p *probe) readMedia(ctx context.Context) error {
 	return err
 }
 
-// Verify checks that a controller accepts the credentials. It does not check whether the target's machine exists. The
-// error is a *models.Fault.
+// Verify checks only that a controller accepts the credentials. The error is a *models.Fault.
 func Verify(ctx context.Context, t Target) error {
 	s, err := open(ctx, &t)
 	if err != nil {
@@ -281,8 +279,7 @@ type chassis struct {
 	Links struct{ Drives []ref }
 }
 
-// readChassis returns the chassis that the system links to. If there are none and the controller has only one
-// machine, it returns all chassis. It reads them only once.
+// readChassis returns the chassis that the system links to or, without links, all chassis if there is one machine only.
 func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	if p.chassisRead {
 		return p.chassis, nil

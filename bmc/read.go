@@ -107,8 +107,7 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError records err and returns nil if err reports a field of the wrong type, because encoding/json skips
-// such a field. It returns other errors unchanged.
+// skipTypeError records an err about a field of the wrong type, which encoding/json skips. It returns other errors.
 func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {
@@ -201,8 +200,7 @@ func isLink(member json.RawMessage) (ref, bool) {
 	return r, r.ID != ""
 }
 
-// members reads a collection and then its members, one by one. Despite an error, it returns the members that could be
-// read.
+// members reads a collection and its members. Despite an error, it returns the members that could be read.
 func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
 	if at.ID == "" {
 		return nil, nil
@@ -220,8 +218,7 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 	return out, failed.err()
 }
 
-// decodeMember decodes a member of a collection, and returns its path. If it is only a link, decodeMember reads the
-// resource.
+// decodeMember decodes a member of a collection, or reads the resource if it is only a link. It returns its path.
 func (s *session) decodeMember(ctx context.Context, member json.RawMessage, into any) (string, error) {
 	link, is := isLink(member)
 	if is {
@@ -240,8 +237,7 @@ func readLinked[T any](ctx context.Context, s *session, links []ref, most int) (
 	return out, failed.err()
 }
 
-// readEach reads resources one by one. It skips those that cannot be read, and stops when the context is canceled. read
-// returns the path of a resource.
+// readEach reads resources until the context is canceled, and skips unreadable ones. read returns a resource's path.
 func readEach[T, S any](ctx context.Context, sources []S, read func(source S, into *T) (at string, err error)) ([]T, partialError) {
 	var out []T
 	var failed partialError
@@ -268,8 +264,7 @@ type action struct {
 	Allowed []string `json:"ResetType@Redfish.AllowableValues"`
 }
 
-// resets returns the reset types that an action allows, which are listed either in the resource or in the description
-// of the action. It returns nil if neither lists them.
+// resets returns the reset types that an action or its description lists, or nil.
 func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	if len(a.Allowed) > 0 || a.Info == "" {
 		return a.Allowed, nil

@@ -13,8 +13,7 @@ import (
 // maxText is the maximum length of a string from a controller, in characters. The longest ones are in log entries.
 const maxText = 2000
 
-// scrub makes every string in found safe to show. It removes control characters and the credentials, which some
-// controllers repeat in their logs.
+// scrub removes control characters and credentials, which some controllers log, from every string in found.
 func (s *session) scrub(found *models.BMC) { s.scrubValue(reflect.ValueOf(found)) }
 
 func (s *session) scrubValue(v reflect.Value) {

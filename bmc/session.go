@@ -31,8 +31,8 @@ type session struct {
 	url    string
 	// location is the path of the session's own resource. It is empty if there is none.
 	location string
-	// renewed reports whether a new session has replaced an expired one. This happens only once, because some
-	// controllers lock an account that logs in too often.
+	// renewed reports whether an expired session was replaced, which is done once: some controllers lock an account
+	// that logs in too often.
 	renewed bool
 	secrets []string
 	root    root
@@ -150,8 +150,7 @@ func (s *session) newSession(ctx context.Context) error {
 	return nil
 }
 
-// renew replaces the session if err says that it has expired. It tries this only once, and reports whether it
-// succeeded.
+// renew replaces a session that has expired according to err, but only once. It reports whether it succeeded.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -216,8 +215,7 @@ func (l limits) withDefaults() limits {
 	return l
 }
 
-// These are the maximum numbers of resources that are read. Real machines have fewer, or reading more would not be
-// useful.
+// Maximum numbers of resources that are read. Real machines have fewer, or reading more would not be useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

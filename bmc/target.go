@@ -84,8 +84,7 @@ func (t *Target) systemPath() string {
 	return "/" + strings.Trim(t.System, "/")
 }
 
-// absolute resolves a URL in a response, as a browser would. The result is safe to show, because it contains neither
-// credentials nor session IDs.
+// absolute resolves a URL in a response. The result is safe to show: it has no credentials or session IDs.
 func (s *session) absolute(text string) string {
 	u, err := s.guard.base.Parse(text)
 	if err != nil || u.Host == "" {

@@ -20,8 +20,7 @@ import (
 // agentConfigPath is the path of the agent's configuration file within the Ignition of a deploy ramdisk.
 const agentConfigPath = "/etc/ironic-python-agent.conf"
 
-// agentConfig holds the configuration that a boot medium passes to the agent in the ramdisk. It covers only the parts
-// of the Ignition that the lab uses.
+// agentConfig holds the parts of a boot medium's Ignition that the lab uses.
 type agentConfig struct {
 	// APIURL is Ironic's URL. It is empty if the configuration does not contain it.
 	APIURL string
@@ -93,8 +92,7 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition parses the Ignition config in text. It also parses the configs that are merged into this config or
-// replace it, if they are embedded as data URLs.
+// readIgnition parses an Ignition config, and the embedded configs that are merged into it or replace it.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {

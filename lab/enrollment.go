@@ -55,8 +55,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	return e
 }
 
-// skipSlowSteps disables cleaning for some nodes of the cast. For readyNode, it selects inspection through the BMC
-// instead of the agent.
+// skipSlowSteps disables cleaning for some nodes of the cast, and inspects readyNode through its BMC.
 func (e Enrollment) skipSlowSteps(name string) {
 	if slices.Contains(skipCleaningNodes, name) {
 		e.Node["automated_clean"] = false
@@ -100,9 +99,8 @@ func AgentFor(minor int) AgentRelease {
 	return NewestAgent
 }
 
-// InterfacesFor returns the interfaces that lab nodes use in addition to those for Redfish. drivers lists the drivers
-// of an Ironic server. Interfaces that the server's redfish driver does not offer are left out. If the server has no
-// redfish driver, InterfacesFor returns an error.
+// InterfacesFor returns the interfaces that lab nodes use besides those for Redfish, if they are offered by the redfish
+// driver in drivers. Without that driver, it returns an error.
 func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
 	if i < 0 {
@@ -125,9 +123,8 @@ type API interface {
 	DeleteNode(ctx context.Context, id string) error
 }
 
-// Enroll enrolls all machines in Ironic, one at a time. After each machine, it calls report with the machine's name,
-// the node's UUID and the error, if any. After an error, it continues with the next machine. A node whose ports
-// cannot be created is removed again.
+// Enroll enrolls all machines, one at a time and despite errors. After each machine, it calls report with the machine's
+// name, the node's UUID and the error. A node whose ports cannot be created is removed.
 func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
 	var errs []error
 	for _, m := range l.machines {

@@ -214,8 +214,7 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	return members, nil
 }
 
-// numbered inserts the number into a name in place of %d or %02d. If the name has neither and count is greater than
-// 1, it appends the number.
+// numbered inserts the number in place of %d or %02d. Without these, it appends it if count is greater than 1.
 func numbered(name string, number, count int) (string, error) {
 	if before, rest, found := strings.Cut(name, "%"); found {
 		width, after, ok := strings.Cut(rest, "d")

@@ -58,8 +58,7 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	return nil
 }
 
-// failed prints the error of an installer, and returns an error with the installer's exit status. more lists lines to
-// print after the error.
+// failed prints the error of an installer, and more lines. It returns an error with the installer's exit status.
 func failed(line func(string), what, cause string, more ...string) error {
 	for _, text := range append([]string{"Error: " + what, "", "Caused by:", "    " + cause}, more...) {
 		line(text)

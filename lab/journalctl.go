@@ -155,8 +155,7 @@ func (c *journalctl) shows(r *record) bool {
 	})
 }
 
-// run prints the selected lines of the current boot. It returns when ctx is done or, if it does not follow the
-// journal, when there are no more lines.
+// run prints the selected lines of the current boot, until ctx is done if it follows the journal.
 func (c *journalctl) run(ctx context.Context, j *journal, out io.Writer) error {
 	boot, after := j.bootID(), c.after
 	last := c.lines

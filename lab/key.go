@@ -63,8 +63,7 @@ func freePort(ctx context.Context) int {
 	return address.Port
 }
 
-// keptKey returns the public key that belongs to the private key in a file, as a line of authorized_keys. It creates
-// the private key if the file does not exist.
+// keptKey returns the public key of the private key in a file as a line of authorized_keys. It creates a missing file.
 func keptKey(file string) (line string, err error) {
 	content, err := os.ReadFile(file) //nolint:gosec // the lab's own folder
 	if errors.Is(err, fs.ErrNotExist) {

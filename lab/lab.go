@@ -59,9 +59,8 @@ type Options struct {
 	// AgentCommand is a program, with its arguments, that runs on the machines instead of the lab's own agent; see
 	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
-	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at the same address as its
-	// agent, such as 127.18.0.1 for the first machine. Because each machine has a different address, SSH needs Linux,
-	// where all addresses in 127.0.0.0/8 belong to this computer. 0 disables SSH.
+	// SSHPort is the port at which the ramdisks listen for SSH, at their agent's address, such as 127.18.0.1. Because
+	// these differ, SSH needs Linux, where 127.0.0.0/8 belongs to this computer. 0 disables SSH.
 	SSHPort int
 	// Speed divides all durations; zero means 1.
 	Speed float64
@@ -91,8 +90,7 @@ type Lab struct {
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start starts a lab. Its machines are powered off at first. The context applies only to the start. The caller must
-// call Close.
+// Start starts a lab of machines that are off. The context applies only to the start. The caller must call Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)

@@ -36,8 +36,7 @@ func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 // Journal returns the stored output of the machine's ramdisks, the oldest line first.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
-// RescuePassword returns the hash of the rescue password in the ramdisk that was booted last. It is empty if the
-// agent has not set a password.
+// RescuePassword returns the hash of the rescue password in the last ramdisk, or "".
 func (m *Machine) RescuePassword() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

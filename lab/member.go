@@ -156,8 +156,7 @@ func sameModelDisks(name string) []machine.Disk {
 
 func diskName(i int) string { return "/dev/sd" + string("abcdefghijklmnopqrstuvwxyz"[i%26]) }
 
-// digest derives a hexadecimal string, such as a part of a serial number, from a machine's name. The string is
-// therefore the same after a restart.
+// digest derives a hexadecimal string from a machine's name, so that it is the same after a restart.
 func digest(name, what string, length int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name+" "+what)))[:length]
 }

@@ -32,8 +32,7 @@ type Scenario struct {
 	RootDevice map[string]any
 	// Twins adds two disks of the same model to the machine.
 	Twins bool
-	// SharedDisk, if not empty, gives the machine a disk with this WWN, which it shares with all machines with the same
-	// value.
+	// SharedDisk, if not empty, is the WWN of a disk that all machines with the same value share.
 	SharedDisk string
 	// WrongMAC enrolls the node with a port that does not belong to the machine.
 	WrongMAC bool

@@ -139,8 +139,7 @@ func guestURL(text string) (guest string, rewritten bool) {
 	return u.String(), true
 }
 
-// VirtualFolders returns the sorted names of a stored lab's virtual machines, and a function that returns a machine's
-// folder.
+// VirtualFolders returns the sorted names of a stored lab's virtual machines, and a function for their folders.
 func VirtualFolders(state string) (names []string, folder func(name string) string, err error) {
 	entries, err := os.ReadDir(filepath.Join(state, virtualFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

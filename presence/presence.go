@@ -128,8 +128,7 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users whose sessions show the node with the given UUID, except butUser, sorted and without
-// duplicates.
+// AtNode returns the users, except butUser, whose sessions show the node, sorted and without duplicates.
 func (r *Room) AtNode(uuid, butUser string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

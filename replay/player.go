@@ -204,8 +204,7 @@ type timedLine struct {
 	line *models.LogLine
 }
 
-// arrange sorts snapshots, events and log lines by the time at which they are shown. Snapshots come first if times are
-// equal.
+// arrange sorts snapshots, events and log lines by the time at which they are shown, snapshots first.
 func (p *Player) arrange() {
 	settled := p.rec.settledEvents()
 	for i := range p.rec.Pictures {
@@ -260,9 +259,8 @@ type Moment struct {
 // provision state changes and added or removed nodes are moments.
 const maxMoments = 5000
 
-// Moments returns the points of interest, sorted by time. They are the first known error in each node's log, and the
-// recorded changes except instance changes. In a recording with many events, fewer changes are moments; see
-// maxMoments.
+// Moments returns the points of interest by time: the first known error in each node's log, and the recorded changes
+// except instance changes, or only some of them; see maxMoments.
 func (p *Player) Moments() []Moment {
 	var all []Moment
 	for i := range p.rec.Events {

@@ -70,9 +70,8 @@ func (r *Recording) Span() (from, to time.Time) {
 // logMargin is the maximum time by which log lines extend the recording beyond its first and last state or event.
 const logMargin = 10 * time.Minute
 
-// shownAt returns the time at which a line is played. This is the machine's time if it is between from and to, or if
-// from is zero. Otherwise, it is the time of receipt, limited to that period. A line without the machine's time is
-// played at the time of receipt, which is not limited.
+// shownAt returns the time at which a line is played: the machine's time if it is between from and to or from is zero,
+// or the time of receipt, limited to that period if the machine's time is known.
 func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	switch {
 	case l.Time.IsZero():

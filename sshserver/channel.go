@@ -64,8 +64,7 @@ func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	return accepted, passed, nil
 }
 
-// passes reports whether a request is passed on. Each kind of request is passed on only once, and only the variables
-// that the console reads are passed on.
+// passes reports whether to pass on a request: each kind once, and only the variables that the console reads.
 func passes(r *gossh.Request, seen *[]string) bool {
 	id := r.Type
 	switch r.Type {

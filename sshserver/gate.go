@@ -92,8 +92,7 @@ func (c *connection) open(most int) bool {
 	return true
 }
 
-// closed stops counting a session. After the connection's last session, the timer for connections without a session
-// starts again.
+// closed stops counting a session. After the last one, the timer for connections without a session starts again.
 func (c *connection) closed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,8 +29,7 @@ type Options struct {
 	IronicURL string
 	// Token is the agent token on the boot medium.
 	Token string
-	// Plain reports whether Ironic expects an agent without TLS. NoInspection reports whether the ramdisk is
-	// configured without inspection.
+	// Plain reports whether Ironic expects an agent without TLS, and NoInspection whether the ramdisk does not inspect.
 	Plain, NoInspection bool
 	// Hardware is the machine on which the program works. Required.
 	Hardware agent.Hardware
@@ -46,8 +45,7 @@ type Options struct {
 const (
 	unit       = "ironic-agent.service"
 	systemUnit = "init.scope"
-	// grace is the time that a program has to exit after its machine has been powered off. On a real machine, a
-	// program has no such time.
+	// grace is the time that a program has to exit after a power-off. On a real machine, it has none.
 	grace = time.Second
 	// leftOutput is the time that output may take to arrive after the last process has ended.
 	leftOutput = time.Second

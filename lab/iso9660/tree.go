@@ -16,8 +16,7 @@ const sector = 2048
 // plus three characters of the extension.
 type Tree map[string][]byte
 
-// Image returns an image with the given label, and the offset of each file in bytes. The whole image is in memory, so
-// it must be far smaller than 4 GiB.
+// Image returns an image, far smaller than 4 GiB, with the given label, and the offset of each file in bytes.
 func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	root := &entry{name: "\x00", folder: true}
 	root.parent = root

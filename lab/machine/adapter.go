@@ -94,8 +94,7 @@ func (p adapterPart) get(m *Machine, request *http.Request) object {
 	return part
 }
 
-// port returns a network interface as a Port resource. If the interface has no link, the speed is omitted, because
-// sushy accepts only numbers.
+// port returns a network interface as a Port. Without a link, the speed is omitted: sushy accepts only numbers.
 func (m *Machine) port(number int, nic NIC) object {
 	port := object{
 		"PortId": strconv.Itoa(number), "PortProtocol": "Ethernet", "PortType": "BidirectionalPort", "LinkStatus": "LinkDown",

@@ -51,8 +51,7 @@ func links(paths ...string) []object {
 	return all
 }
 
-// resource returns a Redfish resource with the properties that all resources have, and with the given properties. By
-// default, its ID is the last segment of its path.
+// resource returns a Redfish resource with the usual and the given properties. Its ID is the last segment of its path.
 func resource(path, schema, name string, properties object) object {
 	all := object{"@odata.id": path, "@odata.type": typeOf(schema), "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": name}
 	maps.Copy(all, properties)
@@ -84,8 +83,7 @@ func healthy() object { return object{"State": "Enabled", "Health": "OK"} }
 // show writes a response that contains the given resource.
 func show(w http.ResponseWriter, value any) { showAs(w, http.StatusOK, value) }
 
-// showAs writes a response that contains the given resource. The ETag header is computed from the content, so it
-// changes whenever the resource does.
+// showAs writes a response that contains the given resource, with an ETag that is computed from the content.
 func showAs(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {

@@ -58,8 +58,7 @@ func (m *Machine) dropArrays() {
 	}
 }
 
-// arraySize returns the size that mdadm gives to an array whose members have the given sizes. On each member, the
-// superblock and the bitmap take some space.
+// arraySize returns mdadm's size of an array with members of the given sizes, less superblocks and bitmaps.
 func arraySize(level string, sizes []int64) int64 {
 	const small, reserve = 100 * gib, 132 * mib
 	least := slices.Min(sizes)

@@ -53,8 +53,7 @@ func enumerated(name, label string, values ...string) attribute {
 	return attribute{name: name, label: label, kind: enumerationAttribute, values: values, byDefault: values[0]}
 }
 
-// checkAttribute checks a new value for the named attribute. It returns the value in the form in which the BIOS
-// stores it: a string, an int or a bool.
+// checkAttribute checks a new value for the named attribute, and returns it as a string, an int or a bool.
 func checkAttribute(name string, value any) (any, error) {
 	i := slices.IndexFunc(attributes, func(a attribute) bool { return a.name == name })
 	switch {

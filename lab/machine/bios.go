@@ -28,8 +28,7 @@ func newBIOS(spec Spec) biosState {
 	return biosState{current: current, defaults: defaults, pending: map[string]any{}}
 }
 
-// BIOS returns the BIOS attributes and the changes that are pending until the next boot. Values are strings, ints and
-// bools. The value of a password is nil.
+// BIOS returns the BIOS attributes and the pending changes: strings, ints and bools. A password is nil.
 func (m *Machine) BIOS() (current, pending map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -97,8 +97,7 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. If
-// change.Target is None, the override is disabled.
+// SetOverride changes the boot override. Empty fields change nothing, and the target None disables the override.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -131,9 +130,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target is the
-// first device and is also returned as override; otherwise override is None. An override that applies only once is
-// cleared. Called with mu held.
+// bootDevices returns the devices that the next boot tries, starting with override, the target of the boot override, if
+// any. An override that applies only once is cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -148,8 +148,7 @@ type Contents struct {
 	Disks   []DiskContents `json:"disks,omitempty"`
 	Arrays  []Array        `json:"arrays,omitempty"`
 	Records []BootRecord   `json:"records,omitempty"`
-	// Volumes contains the volumes of the RAID controller. VolumesMade is the number of volumes ever created,
-	// including deleted ones.
+	// Volumes contains the RAID volumes. VolumesMade is the number of volumes ever created.
 	Volumes     []Volume `json:"volumes,omitempty"`
 	VolumesMade int      `json:"volumes_made,omitempty"`
 }

@@ -12,6 +12,5 @@
 // does not know what a ramdisk does. The ramdisk accesses the hardware through its [Machine],
 // installs a system with [Machine.Install] and powers off with [Machine.Reset].
 //
-// A [Rack] is a Redfish service. It serves a single machine, like a BMC, or thousands of machines,
-// each with its own user and password.
+// A [Rack] is a Redfish service for one machine, like a BMC, or for thousands, each with its own credentials.
 package machine

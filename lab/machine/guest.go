@@ -75,8 +75,8 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 	m.powerOff(m.options.PowerOffTime, errCut)
 }
 
-// requestGuest reports whether the given reset is graceful. If so, it asks the running guest to shut down; the power
-// stays on until the guest has ended. Called with mu held.
+// requestGuest asks the guest to shut down if the given reset is graceful, and reports whether it is. Called with mu
+// held.
 func (m *Machine) requestGuest(how ResetType) bool {
 	if how != GracefulShutdown && how != PushPowerButton && how != GracefulRestart {
 		return false

@@ -24,8 +24,7 @@ type Job struct {
 	ID    int
 	Name  string
 	State JobState
-	// Reason is the reason why the job failed. reasonID is the ID of the corresponding message in DMTF's Update
-	// message registry.
+	// Reason is the reason why the job failed, and reasonID the message in DMTF's Update message registry.
 	Reason   string
 	reasonID messageID
 }
@@ -70,8 +69,7 @@ func (m *Machine) DeleteJob(id int) bool {
 	return true
 }
 
-// dropPending discards the changes that a pending job with the given name would apply at the next boot. Called with
-// mu held, like all functions below.
+// dropPending discards the changes that a pending job would apply. Called with mu held, like all functions below.
 func (m *Machine) dropPending(name string) {
 	switch name {
 	case biosJob:
@@ -150,8 +148,7 @@ func (r *Rack) getTasks(request *http.Request) object {
 	return collection(request.URL.Path, "Task", "Tasks", ids...)
 }
 
-// job returns the job named in a request's path, and its machine. The error is errNotFound if the job does not exist,
-// or if the client may not see the machine.
+// job returns the job named in a request's path, and its machine, or errNotFound if the client cannot see the job.
 func (r *Rack) job(request *http.Request) (*Machine, Job, error) {
 	id := request.PathValue("task")
 	name, _, _ := strings.Cut(id, ":")

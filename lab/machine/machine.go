@@ -21,8 +21,7 @@ type Options struct {
 	// Ramdisk runs after the machine has booted from the CD.
 	Ramdisk Ramdisk
 
-	// Guest, if not nil, replaces the simulated firmware and the booted system. Ramdisk, FirmwareTime and
-	// ShutdownTime are then not used.
+	// Guest, if not nil, replaces the simulated system, so Ramdisk, FirmwareTime and ShutdownTime are not used.
 	Guest Guest
 
 	// Client downloads images. If nil, http.DefaultClient is used.
@@ -147,8 +146,7 @@ type Faults struct {
 	PowerFails bool
 	// ImageFails, if not empty, makes downloads of images fail for this reason.
 	ImageFails string
-	// BIOSIgnores is the name of a BIOS attribute. The BMC accepts changes to this attribute, but the firmware
-	// silently ignores them at boot.
+	// BIOSIgnores is the name of a BIOS attribute whose changes the BMC accepts, but the firmware silently ignores.
 	BIOSIgnores string
 	// WantETag makes the BMC reject changes to a resource unless the request names its current version (If-Match).
 	WantETag bool

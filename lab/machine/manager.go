@@ -28,8 +28,7 @@ func (m *Machine) getManager(request *http.Request) object {
 	})
 }
 
-// getManagerInterface returns the BMC's network interface. Its locally administered MAC address is derived from the
-// machine's name.
+// getManagerInterface returns the BMC's network interface, whose MAC address is derived from the machine's name.
 func (m *Machine) getManagerInterface(request *http.Request) object {
 	id := strings.ReplaceAll(uuidOf("BMC of "+m.Name()), "-", "")
 	mac := "02"

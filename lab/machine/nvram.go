@@ -23,8 +23,7 @@ func (m *Machine) BootRecords() []BootRecord {
 	return slices.Clone(m.records)
 }
 
-// AddBootRecord adds to the boot menu an entry for a boot loader on the given disk, in place of one with the same
-// label.
+// AddBootRecord adds a boot loader on the given disk to the boot menu, in place of one with the same label.
 func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -105,8 +105,7 @@ func (m *Machine) powerOn() {
 	}
 }
 
-// powerOff starts powering the machine off. It replaces a shutdown in progress, so that a machine that does not shut
-// down can be forced off.
+// powerOff starts powering the machine off. It replaces a shutdown in progress, which may never end.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.powerOnAfterOff = false
 	if m.power == Off {

@@ -45,8 +45,7 @@ func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	return r, nil
 }
 
-// onlyMachine returns the machine of a rack that contains a single machine. Such a rack is the BMC of its machine. For
-// other racks, it returns nil.
+// onlyMachine returns the machine of a rack that contains a single machine, and is its BMC, or nil.
 func (r *Rack) onlyMachine() *Machine {
 	if len(r.machines) != 1 {
 		return nil
@@ -128,9 +127,8 @@ func (s *statusOnly) Header() http.Header            { return s.header }
 func (s *statusOnly) Write(body []byte) (int, error) { return len(body), nil }
 func (s *statusOnly) WriteHeader(status int)         { s.status = status }
 
-// ready waits for as long as the BMC stalls, and reports whether the BMC then answers. If the BMC is restarting,
-// ready writes an error response and returns false. If the client disconnects or the service ends while ready waits,
-// it aborts the request without a response.
+// ready waits while the BMC stalls, and reports whether the BMC answers; if it is restarting, ready writes an error
+// response. If the client disconnects meanwhile, it aborts the request without a response.
 func (m *Machine) ready(w http.ResponseWriter, request *http.Request) bool {
 	m.mu.Lock()
 	stall, restarting := m.faults.Stall, m.options.Now().Before(m.bmcUp)

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// RAIDController describes a RAID controller. It hides the machine's drives, which are the disks in its [Spec], from
-// the operating system. Instead, the machine has a disk for each volume of the controller. Before the first volume is
-// created, it has no disks.
+// RAIDController describes a RAID controller. It hides the drives, which are the disks in the [Spec], from the
+// operating system, which sees a disk for each volume.
 type RAIDController struct {
 	// Model is the model that Linux reports for the disks.
 	Model string
@@ -140,8 +139,7 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	return m.changeRAID(func() { m.removeVolume(id) }, onReset)
 }
 
-// changeRAID applies a change immediately, or creates a job that applies it at the next boot. Called with mu held,
-// like all functions below.
+// changeRAID applies a change, or creates a job that does so at the next boot. Called with mu held, like all below.
 func (m *Machine) changeRAID(change func(), onReset bool) (*Job, error) {
 	switch {
 	case m.raid.pending != nil:
@@ -176,8 +174,7 @@ func (m *Machine) removeVolume(id string) {
 	m.emit(VolumeDeleted, "%s: %s", v.ID, v.Device)
 }
 
-// fitVolume returns an error if the controller cannot create the new volume. If the volume's size is 0, fitVolume
-// sets it to the available space.
+// fitVolume returns an error if the new volume is impossible. It replaces a size of 0 by the available space.
 func (m *Machine) fitVolume(v *Volume) error {
 	c := m.spec.RAID
 	if c == nil {

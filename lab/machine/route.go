@@ -115,8 +115,7 @@ func (r *Rack) serviceRoutes() map[string]forService {
 	}
 }
 
-// machineViews maps the paths of the resources that belong to a machine to functions that return these resources. The
-// result is nil if there is no such resource.
+// machineViews is like serviceViews for the resources that belong to a machine.
 func machineViews() map[string]func(*Machine, *http.Request) object {
 	return map[string]func(*Machine, *http.Request) object{
 		"/Systems/{machine}":                                           (*Machine).getSystem,

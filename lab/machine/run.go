@@ -61,8 +61,8 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 	}
 	m.advance(ctx, func() { m.setProgress(ProgressFirmware) })
 	for _, device := range devices {
-		// BMCs report OSBootStarted when the firmware is ready to boot (UEFI's ReadyToBoot), whether or not a device
-		// boots. Ironic's BIOS steps wait for this.
+		// BMCs report OSBootStarted at UEFI's ReadyToBoot, whether or not a device boots. Ironic's BIOS steps wait for
+		// this.
 		m.advance(ctx, func() { m.setProgress(ProgressOSStarted) })
 		system, media, err := m.load(ctx, device)
 		if ctx.Err() != nil {
@@ -112,8 +112,7 @@ func (m *Machine) advance(ctx context.Context, change func()) {
 	}
 }
 
-// load returns a description of the system on the given device, and the medium of a ramdisk. The error is the reason why
-// the device does not boot.
+// load returns the name and the medium of the system on the given device, or the reason why it does not boot.
 func (m *Machine) load(ctx context.Context, device Device) (system string, _ *Media, err error) {
 	switch device {
 	case Cd:

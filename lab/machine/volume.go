@@ -67,8 +67,7 @@ type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reports whether a change waits for the next boot. The error says that the controller does not support the
-// requested time.
+// onReset reports whether a change waits for the next boot. It returns an error for an unsupported time.
 func (a applyTime) onReset(m *Machine) (bool, error) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]

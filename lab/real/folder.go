@@ -14,8 +14,7 @@ const (
 	loopback = "127.0.0.1"
 	// Database is the name of the database file in a server's folder.
 	Database = "ironic.sqlite"
-	// serveIronic is the name of the script that runs Ironic. The script is embedded in this package, and copied to
-	// the folder of a server.
+	// serveIronic is the name of the embedded script that runs Ironic from a copy in the server's folder.
 	serveIronic = "serve_ironic.py"
 	// releaseFile is the name of the file that records the release to which the folder belongs.
 	releaseFile = "release"
@@ -49,8 +48,7 @@ func folder(options Options) (string, error) {
 	return dir, nil
 }
 
-// reachable returns the address at which a server that listens at host can be reached. A server that listens on all
-// addresses can be reached on loopback.
+// reachable returns the address of a server that listens at host: loopback if host means all addresses.
 func reachable(host string) string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		if ip.To4() == nil {

@@ -21,9 +21,8 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("port in use")
 
-// Reservation keeps other processes that use this package from choosing the same port. Without a reservation, another
-// process could start an Ironic server at the port before ours binds it, which takes seconds. A Reservation listens
-// on a second port, which marks the first one as reserved.
+// Reservation keeps other processes that use this package from choosing the same port until ours binds it, which takes
+// seconds. It listens on a second port, which marks the first one as reserved.
 type Reservation struct {
 	Port  int
 	guard net.Listener

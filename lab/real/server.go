@@ -81,8 +81,7 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At returns a server that was started elsewhere and needs no authentication. This package only calls its API and
-// does not control its process.
+// At returns a server that was started elsewhere and needs no authentication, so only its API can be called.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }

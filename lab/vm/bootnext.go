@@ -7,9 +7,8 @@ import (
 	"net"
 )
 
-// The lab selects the device of a single boot with the BootNext variable, as a BMC does. It does not use QEMU's
-// bootindex, because OVMF would then rewrite BootOrder. This would make the choice permanent, and the boot entries of
-// an installed system would be lost.
+// The lab selects the device of a single boot with the BootNext variable, as a BMC does. With QEMU's bootindex, OVMF
+// would rewrite BootOrder, and the boot entries of an installed system would be lost.
 const (
 	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01

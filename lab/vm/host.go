@@ -92,8 +92,7 @@ func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// OpenKVM returns the reason why KVM's device cannot be used, or "" if it can be opened. An empty device means
-// /dev/kvm.
+// OpenKVM returns the reason why KVM's device cannot be used, or "". An empty device means /dev/kvm.
 func OpenKVM(device string) string {
 	device = cmp.Or(device, "/dev/kvm")
 	file, err := os.OpenFile(device, os.O_RDWR, 0) //nolint:gosec // KVM's device

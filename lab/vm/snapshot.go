@@ -50,8 +50,7 @@ func Snapshots(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Snapshot stores the state of a machine that is off. The error is errInUse if the machine is on, or
-// errSnapshotExists if the snapshot exists already.
+// Snapshot stores the state of a machine. The error is errInUse if it is on, or errSnapshotExists.
 func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if _, err := os.Stat(filepath.Join(folder, snapshotPrefix+name)); err == nil {
@@ -68,8 +67,7 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// Restore restores the state of a machine that is off from a snapshot, and keeps the snapshot. The error is errInUse
-// if the machine is on, or errNoSnapshot if the snapshot does not exist.
+// Restore restores the state of a machine from a snapshot. The error is errInUse if it is on, or errNoSnapshot.
 func Restore(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		variables := filepath.Join(folder, snapshotPrefix+name)
@@ -83,8 +81,7 @@ func Restore(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// RemoveSnapshot removes a snapshot of a machine that is off. The error is errInUse if the machine is on, or
-// errNoSnapshot if the snapshot does not exist.
+// RemoveSnapshot removes a snapshot of a machine. The error is errInUse if it is on, or errNoSnapshot.
 func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if err := os.Remove(filepath.Join(folder, snapshotPrefix+name)); err != nil {

@@ -34,8 +34,7 @@ type Spec struct {
 	ClockOffset time.Duration
 }
 
-// NICName is the name that Linux derives from the PCI address of the network interface. NICSpeed is the speed that
-// the interface reports, in Mbit/s.
+// NICName is Linux's name of the network interface, from its PCI address, and NICSpeed its speed in Mbit/s.
 const (
 	NICName  = "enp0s2"
 	NICSpeed = 10_000

@@ -19,8 +19,7 @@ import (
 // Role is a set of permissions.
 type Role string
 
-// These are the roles. A viewer cannot change anything, an operator can act on nodes, an admin can also override
-// checks.
+// The roles. A viewer cannot change anything, an operator can act on nodes, an admin can also override checks.
 const (
 	Viewer   Role = "viewer"
 	Operator Role = "operator"

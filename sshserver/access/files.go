@@ -36,8 +36,7 @@ type authorized struct {
 type files struct {
 	keys []authorized
 	cas  []authorized
-	// revokedKeys contains marshaled keys, revokedPrints SHA-256 fingerprints, and revokedIDs key IDs of
-	// certificates.
+	// Revoked marshaled keys, SHA-256 fingerprints, and key IDs of certificates.
 	revokedKeys, revokedPrints, revokedIDs map[string]bool
 	// revokedSerials lists ranges of serial numbers, each with its first and last number.
 	revokedSerials [][2]uint64
@@ -215,8 +214,7 @@ func parseLine(text string) (authorized, error) {
 	return k, nil
 }
 
-// option reads an option of sshd's authorized_keys. It accepts, without effect, options that only restrict features
-// that this server never offers.
+// option reads an option of sshd's authorized_keys. It accepts those that restrict features that are never offered.
 func (k *authorized) option(text string) error {
 	name, value, has := strings.Cut(text, "=")
 	if has {
