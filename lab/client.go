@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -188,3 +189,24 @@ func (c *client) provision(ctx context.Context, id string, body map[string]any) 
 
 // pollInterval is the interval at which a story checks the state of a node.
 const pollInterval = 200 * time.Millisecond
+
+// localTransport is an HTTP transport that calls a handler in this process. Enrolling 10 000 nodes takes 40 000
+// requests, which would spend more time in the network than in the handler.
+type localTransport struct{ handler http.Handler }
+
+// RoundTrip implements [http.RoundTripper].
+func (t localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	request := r.Clone(r.Context())
+	request.RequestURI = r.URL.RequestURI()
+	request.RemoteAddr = "127.0.0.1:0"
+	request.Host = r.URL.Host
+	if request.Body == nil {
+		request.Body = http.NoBody
+	}
+	w := httptest.NewRecorder()
+	t.handler.ServeHTTP(w, request)
+	return w.Result(), nil
+}
