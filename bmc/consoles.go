@@ -91,8 +91,7 @@ func (p *probe) systemConsoles() {
 	}
 }
 
-// supermicroConsole reads a resource that only Supermicro has. It is the only vendor-specific resource that contains
-// the address of the console.
+// supermicroConsole reads the only vendor-specific resource that contains the address of the console.
 func (p *probe) supermicroConsole(ctx context.Context) error {
 	at := p.manager.Oem.Supermicro.IKVM.ID
 	if at == "" {

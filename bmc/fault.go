@@ -155,8 +155,7 @@ func (s *session) mask(text string) string {
 	return text
 }
 
-// safe prepares a text from the controller for an error message. It removes the stored secrets and truncates the
-// text.
+// safe prepares a text from the controller for an error message. It removes the stored secrets and shortens it.
 func (s *session) safe(text string) string {
 	return printable.Line(cut(s.mask(strings.TrimSpace(text)), 300))
 }

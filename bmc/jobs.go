@@ -74,8 +74,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// jobs reads the jobs in a list. There may be hundreds, so it reads them with one request if the controller supports
-// that.
+// jobs reads the jobs in a list. There may be hundreds, so it uses one request if the controller supports that.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {

@@ -78,8 +78,7 @@ func (k lineKeys) Read(p []byte) (int, error) {
 // errExit reports that the client entered the exit command.
 var errExit = errors.New("exit")
 
-// run reads and runs commands until the exit command or the end of the input, and returns the exit status of the last
-// command.
+// run reads and runs commands until the exit command or the end of the input, and returns the last exit status.
 func (s *shell) run(ctx context.Context) (status uint32, err error) {
 	s.mu.Lock()
 	terminal := s.terminal
@@ -118,8 +117,7 @@ func (s *shell) lines() func() (string, error) {
 	}
 }
 
-// command runs a command and returns its exit status. The error is errExit for the exit command, or the error of a
-// lost connection.
+// command runs a command and returns its exit status. The error is errExit for exit, or that of a lost connection.
 func (s *shell) command(ctx context.Context, command string, out, complaints io.Writer) (status uint32, err error) {
 	fail := func(status uint32, text string) (uint32, error) {
 		_, err := io.WriteString(complaints, text+"\n")

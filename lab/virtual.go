@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,12 +81,7 @@ func CheckVirtual(members []Member) error {
 
 // virtual sets the unset fields of a member to the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
-	if m.CPUs == 0 {
-		m.CPUs = max(o.CPUs, 1)
-	}
-	if m.MemoryMiB == 0 {
-		m.MemoryMiB = o.MemoryMiB
-	}
+	m.CPUs, m.MemoryMiB = cmp.Or(m.CPUs, max(o.CPUs, 1)), cmp.Or(m.MemoryMiB, o.MemoryMiB)
 	if len(m.MACs) == 0 {
 		m.MACs = []string{macOf(m.Name, 0, taken)}
 	}
@@ -218,16 +214,7 @@ func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestE
 		}
 	}
 	end, err := g.vm.Run(ctx, b)
-	switch {
-	case err != nil:
-		return "", err
-	case end == vm.EndPowerOff:
-		return machine.GuestPoweredOff, nil
-	case end == vm.EndReset:
-		return machine.GuestReset, nil
-	default:
-		return machine.GuestCut, nil
-	}
+	return machine.GuestEnd(end), err
 }
 
 // PressPower implements [machine.Guest].
@@ -236,8 +223,7 @@ func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
 // Eject implements [machine.Guest].
 func (g *guest) Eject() { g.do(g.vm.Eject) }
 
-// do sends a command to QEMU. A machine that is off ignores it; other failures mean that QEMU is
-// about to end, which Run reports.
+// do sends a command to QEMU. Failures mean that the machine is off or about to end, which Run reports.
 func (g *guest) do(order func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ejectTime)
 	defer cancel()

@@ -128,8 +128,7 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users whose sessions show the node with the given UUID, except butUser. The names are sorted,
-// without duplicates.
+// AtNode returns the users, except butUser, whose sessions show the node, sorted and without duplicates.
 func (r *Room) AtNode(uuid, butUser string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,8 +220,7 @@ func (s *Seat) WhyNotFollow(id int) string {
 	return ""
 }
 
-// Follow makes this session receive the frames of the session with the given ID. With an ID of 0, it follows no
-// session.
+// Follow makes this session receive the frames of the session with the given ID. With 0, it follows none.
 func (s *Seat) Follow(id int) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 const (
 	// refusalsEvery is the interval between reports about refusals that were only counted.
 	refusalsEvery = time.Minute
-	// refusalsShown is the number of refusals of each kind, from each address, that are written in full within that
-	// interval.
+	// refusalsShown is the number of refusals of each kind and address that are written in full within that interval.
 	refusalsShown = 3
 	// refusalsKinds is the maximum number of pairs of address and kind that are counted separately.
 	refusalsKinds = 1000
@@ -36,8 +35,7 @@ func newRefusals(log func(format string, args ...any)) *refusals {
 	return &refusals{log: log, counted: map[refusal]int{}}
 }
 
-// add logs a refusal. If there have already been several of the same kind from the address, it only counts the
-// refusal.
+// add logs a refusal. After several of the same kind from the address, it only counts the refusal.
 func (r *refusals) add(now time.Time, address, what, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

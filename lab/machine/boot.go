@@ -22,8 +22,7 @@ const (
 // devices returns the possible targets of a boot override.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled specifies whether a boot override applies to no boot, to one boot or to all boots. The values are
-// Redfish's.
+// Enabled specifies whether a boot override applies to no boot, one boot or all boots. The values are Redfish's.
 type Enabled string
 
 // Values of [Enabled].
@@ -77,9 +76,8 @@ var (
 
 // Ramdisk is a program that runs on a machine after it has booted from a CD.
 type Ramdisk interface {
-	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or
-	// reset, and the next boot waits until Run has returned. If Run returns earlier, the machine stays on and does
-	// nothing.
+	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or reset.
+	// The next boot waits until Run has returned. After an earlier return, the machine stays on.
 	Run(ctx context.Context, m *Machine, media Media) error
 }
 
@@ -99,8 +97,7 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. If
-// change.Target is None, the override is disabled.
+// SetOverride changes the boot override. Empty fields change nothing, and the target None disables the override.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -133,9 +130,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target is the
-// first device and is also returned as override; otherwise override is None. An override that applies only once is
-// cleared. Called with mu held.
+// bootDevices returns the devices that the next boot tries, starting with override, the target of the boot override, if
+// any. An override that applies only once is cleared. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -119,8 +119,7 @@ func unpack(dir string) error {
 	})
 }
 
-// writeScript writes one of the files in scripts/ to a folder, for a service that outlives the program that starts
-// it.
+// writeScript writes one of the files in scripts/ to a folder, for a service that outlives this program.
 func writeScript(dir, name string) error {
 	source, err := files.ReadFile("scripts/" + name)
 	if err != nil {
@@ -165,9 +164,8 @@ var (
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages contains typical messages of Python and pip, with an error and a remedy for each. Whatever the cause,
-// later lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
-// cause.
+// messages contains typical messages of Python and pip, with an error and a remedy for each. Whatever the cause, later
+// lines of pip's output blame the package ("No matching distribution found"), so all lines are searched.
 var messages = []struct {
 	err   error
 	words []string

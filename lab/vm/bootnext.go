@@ -7,9 +7,8 @@ import (
 	"net"
 )
 
-// The lab selects the device of a single boot with the BootNext variable, as a BMC does. It does not use QEMU's
-// bootindex, because OVMF would then rewrite BootOrder. This would make the choice permanent, and the boot entries of
-// an installed system would be lost.
+// The lab selects the device of a single boot with the BootNext variable, as a BMC does. With QEMU's bootindex, OVMF
+// would rewrite BootOrder, and the boot entries of an installed system would be lost.
 const (
 	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01
@@ -101,9 +100,8 @@ func (s *variableStore) firstDisk() (number uint16, found bool) {
 
 func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
 
-// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. For TargetDisk,
-// bootNext sets nothing if there is no option for a disk yet: the firmware then creates one itself, and tries disks
-// before the network.
+// bootNext selects the device of the next boot. TargetDefault leaves the choice to BootOrder. If there is no option for
+// TargetDisk yet, it sets nothing: the firmware then creates one, and tries disks before the network.
 func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 	var number uint16
 	switch target {
