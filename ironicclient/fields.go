@@ -43,17 +43,11 @@ func (c *Client) MissingFields(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(usable, f) })
 }
 
-// Refused lists the node fields that the server has refused, so that a screen can explain an
-// empty column.
+// Refused lists the node fields that the server has refused, so that a screen can explain an empty column.
 func (c *Client) Refused() []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
-	var fields []string
-	for f := range c.refused {
-		fields = append(fields, f)
-	}
-	slices.Sort(fields)
-	return fields
+	return slices.Sorted(maps.Keys(c.refused))
 }
 
 func (c *Client) refuse(fields []string) {
@@ -114,15 +108,13 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 			continue
 		}
 		refused, err := c.refuses(ctx, cl, half...)
-		switch {
-		case err != nil:
+		if refused && len(half) > 1 {
+			half, err = c.halve(ctx, cl, half)
+		}
+		if err != nil {
 			return nil, err
-		case refused && len(half) > 1:
-			if half, err = c.halve(ctx, cl, half); err != nil {
-				return nil, err
-			}
-			bad = append(bad, half...)
-		case refused:
+		}
+		if refused {
 			bad = append(bad, half...)
 		}
 	}
@@ -131,12 +123,9 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 
 // refuses reports whether the server refuses a request for the uuid and the given fields of a single row.
 func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, error) {
-	cl.query = func(models.APIVersion) url.Values {
-		q := url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
-		if cl.path == "nodes" {
-			q.Set("limit", "1")
-		}
-		return q
+	cl.fields, cl.query = nil, url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
+	if cl.path == "nodes" {
+		cl.query.Set("limit", "1")
 	}
 	_, err := c.do(ctx, cl)
 	if f := asFault(err); f != nil && fieldRefusal(f) {
@@ -165,29 +154,21 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// withFields sends a GET with a list of fields. It finds the fields that the server refuses,
-// remembers them, and repeats the request without them.
-func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*response, error) {
-	if len(fields) > 0 && !slices.Contains(fields, "uuid") {
+// withFields sends a GET with a list of fields. It finds the fields that the server refuses, remembers them, and
+// repeats the request without them.
+func (c *Client) withFields(ctx context.Context, cl call) (*response, error) {
+	if len(cl.fields) > 0 && !slices.Contains(cl.fields, "uuid") {
 		// A row without a uuid would look like a broken response.
-		fields = append([]string{"uuid"}, fields...)
-	}
-	cl.query = func(v models.APIVersion) url.Values {
-		q := url.Values{}
-		maps.Copy(q, base)
-		if len(fields) > 0 {
-			q.Set("fields", strings.Join(c.usableFields(fields, v), ","))
-		}
-		return q
+		cl.fields = append([]string{"uuid"}, cl.fields...)
 	}
 	for {
 		resp, err := c.do(ctx, cl)
 		f := asFault(err)
-		if f == nil || !fieldRefusal(f) || len(fields) == 0 {
+		if f == nil || !fieldRefusal(f) || len(cl.fields) == 0 {
 			return resp, err
 		}
 		v, _ := c.Version()
-		bad, probeErr := c.findRefused(ctx, f, cl, c.usableFields(fields, v))
+		bad, probeErr := c.findRefused(ctx, f, cl, c.usableFields(cl.fields, v))
 		if probeErr != nil || len(bad) == 0 {
 			return nil, err
 		}

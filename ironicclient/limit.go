@@ -30,7 +30,7 @@ func (cl call) collection() (name string, of bool) {
 }
 
 // outside returns a fault if the call does not concern a node within the limit, and nil if it may be sent.
-func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
+func (c *Client) outside(cl call) *models.Fault {
 	if c.opts.Limit == nil {
 		return nil
 	}
@@ -48,11 +48,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 		if of { // the response is checked with checkLimit
 			return nil
 		}
-		var query url.Values
-		if cl.query != nil {
-			query = cl.query(v)
-		}
-		if c.opts.Limit(query.Get("node")) || c.opts.Limit(query.Get("node_uuid")) {
+		if c.opts.Limit(cl.query.Get("node")) || c.opts.Limit(cl.query.Get("node_uuid")) {
 			return nil
 		}
 		return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can see only some nodes; name one"}
