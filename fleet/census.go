@@ -152,10 +152,6 @@ func (p *Poller) markStart(ctx context.Context) error {
 		return err
 	}
 	p.recordAnswer(page.Date, began, true)
-	order := make([]string, len(page.Nodes))
-	for i := range page.Nodes {
-		order[i] = page.Nodes[i].UUID
-	}
-	p.rememberHead(began, order)
+	p.rememberHead(began, uuidsOf(page.Nodes))
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// sameNode reports whether two versions of a node are equal. It compares the content, because no
-// API field reliably shows a change.
+// sameNode reports whether two versions of a node are equal. It compares the content, because no API field reliably
+// shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
@@ -42,8 +42,7 @@ func addedEvents(n *models.Node, at time.Time) []models.Event {
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),
 		Inferred: n.ProvisionState != models.StateEnroll,
 	}
-	events := []models.Event{added}
-	return append(events, stateEvents(n, models.StateEnroll, at)...)
+	return append([]models.Event{added}, stateEvents(n, models.StateEnroll, at)...)
 }
 
 // stateEvents returns the events that lead from lastState, the last reported state, to the state of n. Changes within
@@ -104,17 +103,15 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	if !n.ProvisionState.Busy() {
 		events = append(events, states...)
 	}
-	if old.PowerState != n.PowerState {
-		events = append(events, event(models.EventPower, string(old.PowerState), string(n.PowerState), ""))
-	}
-	if old.Maintenance != n.Maintenance {
-		events = append(events, event(models.EventMaintenance, onOff(old.Maintenance), onOff(n.Maintenance), n.MaintenanceReason))
-	}
-	if old.Fault != n.Fault {
-		events = append(events, event(models.EventFault, old.Fault, n.Fault, n.MaintenanceReason))
-	}
-	if old.InstanceUUID != n.InstanceUUID {
-		events = append(events, event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""))
+	for _, e := range []models.Event{
+		event(models.EventPower, string(old.PowerState), string(n.PowerState), ""),
+		event(models.EventMaintenance, onOff(old.Maintenance), onOff(n.Maintenance), n.MaintenanceReason),
+		event(models.EventFault, old.Fault, n.Fault, n.MaintenanceReason),
+		event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""),
+	} {
+		if e.From != e.To {
+			events = append(events, e)
+		}
 	}
 	inState := len(states) > 0 && states[len(states)-1].Reason == n.LastError
 	if n.LastError != "" && n.LastError != old.LastError && !inState {

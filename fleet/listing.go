@@ -69,10 +69,8 @@ func (p *Poller) firstScreen(ctx context.Context) error {
 // rememberLast remembers the last nodes in a listing by ID as the newest nodes. Nodes that are created later come
 // after them.
 func (p *Poller) rememberLast(nodes []models.Node) {
-	var uuids []string
-	for i := range slices.Backward(nodes) {
-		uuids = append(uuids, nodes[i].UUID)
-	}
+	uuids := uuidsOf(nodes)
+	slices.Reverse(uuids)
 	p.rememberNewest(uuids)
 }
 
@@ -239,8 +237,14 @@ func (p *Poller) listPage(ctx context.Context) error {
 		fields = []string{"uuid"}
 	}
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Whole: p.wholeFields(), Marker: p.list.marker})
-	if models.IsFault(err, models.FaultNotFound, models.FaultBadRequest) && p.goBack() {
-		return nil
+	if models.IsFault(err, models.FaultNotFound, models.FaultBadRequest) && p.list.marker != "" {
+		// The marker's node was deleted, so continue from an earlier node.
+		p.list.page = goBack(p.list.page, p.list.back)
+		p.list.marker = ""
+		if left := len(p.list.page); left > 0 {
+			p.list.marker, p.list.back = p.list.page[left-1], 2*p.list.back
+			return nil
+		}
 	}
 	if err != nil {
 		return err
@@ -258,10 +262,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 	}
 	at := p.recordAnswer(page.Date, began, false)
 	p.list.pageDuration = time.Since(began)
-	p.list.page, p.list.back = p.list.page[:0], 1
-	for i := range page.Nodes {
-		p.list.page = append(p.list.page, page.Nodes[i].UUID)
-	}
+	p.list.page, p.list.back = uuidsOf(page.Nodes), 1
 	p.list.rows += n
 	if p.list.uuidsOnly {
 		p.store.markSeen(p.list.page, p.list.number)
@@ -283,21 +284,4 @@ func (p *Poller) listPage(ctx context.Context) error {
 		p.list.missing = p.store.missedBy(p.list.number)
 	}
 	return nil
-}
-
-// goBack handles a marker whose node was deleted. It lets the listing continue from the node before the marker or, if
-// that node was deleted as well, from further back. It returns false if the page has no earlier node.
-func (p *Poller) goBack() bool {
-	if p.list.marker == "" {
-		return false
-	}
-	left := len(p.list.page) - p.list.back
-	p.list.back *= 2
-	if left <= 0 {
-		p.list.marker, p.list.page = "", nil
-		return false
-	}
-	p.list.page = p.list.page[:left]
-	p.list.marker = p.list.page[left-1]
-	return true
 }

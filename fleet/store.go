@@ -154,8 +154,6 @@ type applied struct {
 	works []models.Work
 	// failed lists the UUIDs of nodes that are in a failed state for an unknown reason.
 	failed []string
-	// changed reports whether anything in the store has changed.
-	changed bool
 }
 
 // apply stores nodes that the server returned at the given time. If a node's Internal is nil, the known value is
@@ -167,9 +165,6 @@ func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint
 	s.logEvents = nil
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
-	}
-	if out.changed {
-		s.revision++
 	}
 	return out
 }
@@ -211,14 +206,14 @@ func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *re
 	s.countBusy("", n.ProvisionState)
 	out.changedNodes[n.UUID] = true
 	out.added = append(out.added, n.UUID)
-	out.changed = true
+	s.revision++
 	return r
 }
 
 // update stores n, a changed version of the node in r, and adds the events for the change to out.
 func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
-	out.changed = true
+	s.revision++
 	if !onlyLearned(old, n) {
 		out.changedNodes[n.UUID] = true
 	}
@@ -292,11 +287,16 @@ func (s *Store) setReason(uuid, reason string) {
 	}
 	r.reasonRead = true
 	if r.row.Reason != reason {
-		row := *r.row
-		row.Reason = reason
-		r.row = &row
-		s.revision++
+		s.changeRow(r, func(row *models.Row) { row.Reason = reason })
 	}
+}
+
+// changeRow replaces a node's row by a changed copy.
+func (s *Store) changeRow(r *record, change func(*models.Row)) {
+	row := *r.row
+	change(&row)
+	r.row = &row
+	s.revision++
 }
 
 // remove removes a node from the store, and returns the event that reports this.
@@ -319,16 +319,26 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 
 // missedBy returns the UUIDs of the nodes that the full listing with the given number did not include.
 func (s *Store) missedBy(sweep uint64) []string {
+	return s.uuids(func(_ string, r *record) bool { return r.sweep < sweep })
+}
+
+// notIn returns the UUIDs of the nodes that are not in seen.
+func (s *Store) notIn(seen map[string]bool) []string {
+	return s.uuids(func(uuid string, _ *record) bool { return !seen[uuid] })
+}
+
+// uuids returns the sorted UUIDs of the nodes that satisfy the condition.
+func (s *Store) uuids(condition func(uuid string, r *record) bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var missed []string
+	var list []string
 	for uuid, r := range s.nodes {
-		if r.sweep < sweep {
-			missed = append(missed, uuid)
+		if condition(uuid, r) {
+			list = append(list, uuid)
 		}
 	}
-	slices.Sort(missed)
-	return missed
+	slices.Sort(list)
+	return list
 }
 
 // markSeen records that a full listing included the given nodes. sweep is the number of the listing. Nodes that are
@@ -341,20 +351,6 @@ func (s *Store) markSeen(uuids []string, sweep uint64) {
 			r.sweep = max(r.sweep, sweep)
 		}
 	}
-}
-
-// notIn returns the nodes of the store that are not in seen.
-func (s *Store) notIn(seen map[string]bool) []string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var missing []string
-	for uuid := range s.nodes {
-		if !seen[uuid] {
-			missing = append(missing, uuid)
-		}
-	}
-	slices.Sort(missing)
-	return missing
 }
 
 // countBusy updates the number of nodes in transition after a node's state has changed. An empty from means that the
@@ -420,9 +416,50 @@ func (s *Store) SetHardware(uuid string, hardware *models.Hardware) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.nodes[uuid]; ok {
-		row := *r.row
-		row.Hardware = hardware
-		r.row = &row
-		s.revision++
+		s.changeRow(r, func(row *models.Row) { row.Hardware = hardware })
 	}
+}
+
+// Tape writes recorded nodes into a Store, in place of a [Poller], which writes live ones. Only one goroutine may use
+// it at a time.
+type Tape struct{ store *Store }
+
+// NewTape returns a Tape that writes into store.
+func NewTape(store *Store) *Tape { return &Tape{store: store} }
+
+// Put stores a snapshot of a node, and returns the operations that progressed with it. It returns
+// no events, because these are recorded as well.
+func (t *Tape) Put(p *models.Picture) []models.Work {
+	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
+}
+
+// Apply applies the parts of an event that snapshots lack: the reason for a failure, and the removal of a node.
+func (t *Tape) Apply(e *models.Event) {
+	switch {
+	case e.Kind == models.EventRemoved:
+		t.store.remove(e.Node.UUID, e.Time)
+	case e.Kind == models.EventProvisionState && e.Reason != "" && models.ProvisionState(e.To).Failed():
+		t.store.setReason(e.Node.UUID, e.Reason)
+	}
+}
+
+// Rewind removes all nodes from the store.
+func (t *Tape) Rewind() {
+	s := t.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.nodes)
+	clear(s.byName)
+	s.order = nil
+	s.status.Busy = 0
+	s.revision++
+}
+
+// SetTime sets the status of the node list for one moment of the recording, at which all data is up to date. at is
+// the recorded time of that moment, and clock the corresponding time on the local clock.
+func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
+	return t.store.setStatus(func(s *Status) {
+		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version
+		s.AsOf = clock
+	})
 }
