@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"ironworks/models"
@@ -45,37 +44,15 @@ const (
 	imageHeadBytes = 512
 )
 
-// imageCache caches answers about images, so that an image is queried only once for all nodes of a plan.
-type imageCache struct {
-	mu    sync.Mutex
-	looks map[[2]string]*imageQuery
-}
-
-type imageQuery struct {
-	once  sync.Once
-	facts *plan.ImageFacts
-}
-
-// image queries the image of a direct deployment. It returns nil if the image is not on a web server, or if images
-// are not queried.
+// image queries the image of a direct deployment, once for all nodes. It returns nil if the image is not on a web
+// server, or if images are not queried.
 func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
 	image, web := f.WebImage()
 	if p.Images == nil || !web {
 		return nil
 	}
-	key := [2]string{image.Source, image.Checksum}
-	p.images.mu.Lock()
-	look := p.images.looks[key]
-	if look == nil {
-		if p.images.looks == nil {
-			p.images.looks = map[[2]string]*imageQuery{}
-		}
-		look = &imageQuery{}
-		p.images.looks[key] = look
-	}
-	p.images.mu.Unlock()
-	look.once.Do(func() { look.facts = queryImage(ctx, p.Images, image) })
-	return look.facts
+	facts, _ := p.images.get(image.Source+"\n"+image.Checksum, func() (*plan.ImageFacts, error) { return queryImage(ctx, p.Images, image), nil })
+	return facts
 }
 
 // webFault returns the reason why a web server did not answer. It omits the address, which may contain secrets.
