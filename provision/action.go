@@ -60,6 +60,17 @@ type watchedAction struct{}
 // Preflight does nothing: the action has no checks.
 func (watchedAction) Preflight(context.Context, []models.Node) {}
 
+// Refuse refuses no node.
+func (watchedAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
+
+// Effect returns an empty effect, because nothing changes on the machine.
+func (watchedAction) Effect(*models.Node) models.Effect { return models.Effect{} }
+
+// ended waits until the node reaches a stable state.
+func (watchedAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
+}
+
 func (watchedAction) warnings(*models.Node) []string { return nil }
 func (watchedAction) prepare(_, _ context.Context, _ *Runner, n *models.Node, _ RunOptions) (*deploymentLog, Result, bool) { //nolint:unparam // others have a log
 	return nil, Result{Node: n.Ref(), State: string(n.ProvisionState)}, false
@@ -76,8 +87,33 @@ type immediateAction struct{ watchedAction }
 
 func (immediateAction) immediate() bool { return true }
 
-func (immediateAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, true
+// requestAction is an action that sends one request to each node. refuse and effect may be nil.
+type requestAction struct {
+	immediateAction
+	name    string
+	refuse  func(a Action, n *models.Node) *models.Refusal
+	effect  func(n *models.Node) models.Effect
+	request func(n *models.Node) request.Request
+}
+
+func (a requestAction) Name() string { return a.name }
+
+func (a requestAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	if a.refuse == nil {
+		return nil
+	}
+	return a.refuse(a, n)
+}
+
+func (a requestAction) Effect(n *models.Node) models.Effect {
+	if a.effect == nil {
+		return models.Effect{}
+	}
+	return a.effect(n)
+}
+
+func (a requestAction) entries(n *models.Node) ([]entry, error) {
+	return []entry{{verb: a.name, Request: a.request(n)}}, nil
 }
 
 // entry is one request of an action. Each entry is shown, sent and audited separately.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"ironworks/enroll"
 	"ironworks/models"
@@ -142,8 +141,4 @@ func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node,
 		res.Note = strings.Trim(did+"; "+res.Note, "; ")
 	}
 	return nil, res.Result, true
-}
-
-func (*bringUp) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }

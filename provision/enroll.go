@@ -302,15 +302,13 @@ func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) boo
 // otherOperation is the action used to watch the operation of another client. It ends when the node reaches a stable
 // state.
 type otherOperation struct {
-	verbAction
+	watchedAction
 	name string
 }
 
 func (a *otherOperation) Name() string { return a.name }
 
-func (*otherOperation) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
-}
+func (*otherOperation) entries(*models.Node) ([]entry, error) { return nil, nil }
 
 // next returns the next verb on the way from the node's stable state to the goal, or "" if there is none. reached
 // reports whether the node has reached the goal.

@@ -23,12 +23,6 @@ type enrollAction struct {
 // Name implements [Action].
 func (a *enrollAction) Name() string { return "enroll" }
 
-// Refuse never refuses a node, because conflicts have already been found by the comparison.
-func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
-
-// Effect returns an empty effect, because nothing changes on the machine.
-func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
-
 // changesMade returns the changes that the action has made, such as "created" or "2 ports".
 func (a *enrollAction) changesMade() []string {
 	var did []string

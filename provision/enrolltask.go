@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"ironworks/enroll"
 	"ironworks/models"
@@ -25,9 +24,6 @@ type EnrollAction struct {
 
 // Name implements [Action].
 func (*EnrollAction) Name() string { return "enroll" }
-
-// Refuse never refuses a node, because the batch contains no nodes with conflicts.
-func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
 // Effect returns the possible effect of the manual cleaning that prepares the node. If the node is not prepared, it
 // returns the effect of automated cleaning. It is empty if the goal includes neither.
@@ -54,10 +50,6 @@ func EnrollPrepared(plan enroll.Plan, goal Goal) []string {
 
 func (*EnrollAction) entries(*models.Node) ([]entry, error) {
 	return nil, errors.New("a plan is carried out by EnrollAction.Run")
-}
-
-func (*EnrollAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
 // Batch returns the nodes to enroll. These are the valid nodes without conflicts.

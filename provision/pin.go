@@ -27,9 +27,6 @@ func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 // Name returns the ironworks command that does the same: "hints set".
 func (*PinAction) Name() string { return "hints set" }
 
-// Effect returns an empty effect, because nothing changes on the machine before its next deployment.
-func (*PinAction) Effect(*models.Node) models.Effect { return models.Effect{} }
-
 // Refuse refuses a node if no hint can be written for the disk, or if Ironic currently accepts no changes to the
 // node.
 func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {

@@ -53,10 +53,6 @@ func (*PluginAction) entries(*models.Node) ([]entry, error) {
 	return nil, errors.New("a plugin is run by PluginAction.Run")
 }
 
-func (*PluginAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
-	return verdict{ok: true, state: string(now.ProvisionState)}, true
-}
-
 // CommandLine returns the program and its arguments for the node, quoted for a shell. If the node is refused, it
 // returns "".
 func (a *PluginAction) CommandLine(n *models.Node) string {

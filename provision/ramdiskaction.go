@@ -30,9 +30,6 @@ func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 // Name returns the ironworks command that does the same: "ignition apply".
 func (*RamdiskAction) Name() string { return "ignition apply" }
 
-// Effect returns an empty effect, because nothing changes on the machine before its next operation.
-func (*RamdiskAction) Effect(*models.Node) models.Effect { return models.Effect{} }
-
 // Refuse refuses a node if the ramdisk cannot be written, or if the node could never boot it.
 func (a *RamdiskAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	r, ops, refused := a.plan(n)

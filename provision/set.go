@@ -48,8 +48,6 @@ func unchangeable(a Action, n *models.Node) *models.Refusal {
 	return nil
 }
 
-func (a setAction) Effect(*models.Node) models.Effect { return models.Effect{} }
-
 func (a setAction) entries(n *models.Node) ([]entry, error) {
 	ops, err := models.Patch(n, a.settings)
 	if err != nil {
