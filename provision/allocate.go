@@ -56,7 +56,7 @@ func unallocate(uuid string) entry {
 
 // waitForAllocation waits until Ironic has granted or rejected the allocation, but not longer than allocateTimeout.
 func (a *DeployAction) waitForAllocation(ctx context.Context, api API, req *models.AllocationRequest) error {
-	for start, wait := time.Now(), 100*time.Millisecond; ; wait = min(2*wait, time.Second) {
+	for start, pause := time.Now(), 100*time.Millisecond; ; pause = min(2*pause, time.Second) {
 		got, err := api.Allocation(ctx, req.UUID)
 		switch {
 		case err != nil:
@@ -68,10 +68,8 @@ func (a *DeployAction) waitForAllocation(ctx context.Context, api API, req *mode
 		case time.Since(start) > allocateTimeout:
 			return fmt.Errorf("the allocation is still %s after %v", printable.Line(got.State), allocateTimeout)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
+		if err := wait(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

@@ -30,23 +30,13 @@ func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.all
 
 // NotGivenBackError reports that some changes of a failed deployment could not be reverted. They are still listed in
 // the deployment's record.
-type NotGivenBackError struct {
-	Node models.NodeRef
-	Err  error
-}
+type NotGivenBackError struct{ models.RemedyError }
 
-// Error describes the problem and names the command that continues reverting.
-func (e *NotGivenBackError) Error() string {
-	return fmt.Sprintf("cannot release the node: %v (to continue: ironworks deploy --give-back %s)", e.Err, printable.Line(e.Node.Label()))
+func notGivenBack(n *models.Node, err error) *NotGivenBackError {
+	// The console has no key that reverts a deployment without continuing it.
+	remedy := "to continue: ironworks deploy --give-back " + printable.Line(n.Label())
+	return &NotGivenBackError{models.RemedyError{Err: fmt.Errorf("cannot release the node: %w", err), Hint: remedy, ScreenHint: remedy}}
 }
-
-// OnScreen also names the command, because the console has no key that reverts a deployment without continuing it.
-func (e *NotGivenBackError) OnScreen() string {
-	return fmt.Sprintf("cannot release the node: %s (to continue: ironworks deploy --give-back %s)", models.OnScreen(e.Err), printable.Line(e.Node.Label()))
-}
-
-// Unwrap returns the underlying error.
-func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
 // undoOf returns an undo that reverts all entries, starting with the last one.
 func undoOf(reqs []entry) undo {
@@ -74,7 +64,7 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, time.Now())
 	if failed := r.giveBack(ctx, back, onItsWay, n, log); failed != nil {
-		res.Err = errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: failed})
+		res.Err = errors.Join(res.Err, notGivenBack(n, failed))
 		return false
 	}
 	if err = errors.Join(err, log.remove()); err != nil {
@@ -122,17 +112,11 @@ func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n 
 	if err := log.givingBack(nil, time.Now()); err != nil {
 		return err
 	}
-	var release entry
 	switch {
 	case back.allocated:
-		release = unallocate(back.instance)
+		return r.sendUndo(ctx, unallocate(back.instance), n)
 	case back.reserved && now.InstanceUUID == back.instance:
-		release = patchEntry("give back /instance_uuid", n, []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}})
-	default:
-		return nil
-	}
-	if _, _, err := r.audited(ctx, release, n); err != nil {
-		return fmt.Errorf("%s: %w", release.verb, err)
+		return r.restore(ctx, []models.PatchOp{{Op: "remove", Path: "/instance_uuid"}}, n)
 	}
 	return nil
 }
@@ -141,9 +125,12 @@ func (r *Runner) restore(ctx context.Context, ops []models.PatchOp, n *models.No
 	if len(ops) == 0 {
 		return nil
 	}
-	req := patchEntry("give back "+pathsOf(ops), n, ops)
-	if _, _, err := r.audited(ctx, req, n); err != nil {
-		return fmt.Errorf("%s: %w", req.verb, err)
+	return r.sendUndo(ctx, patchEntry("give back "+pathsOf(ops), n, ops), n)
+}
+
+func (r *Runner) sendUndo(ctx context.Context, e entry, n *models.Node) error {
+	if _, _, err := r.audited(ctx, e, n); err != nil {
+		return fmt.Errorf("%s: %w", e.verb, err)
 	}
 	return nil
 }
@@ -161,10 +148,8 @@ func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time
 		if waited >= settleTime && now.Reservation == "" {
 			return now, nil
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(max(settleTime-waited, time.Second)):
+		if err := wait(ctx, max(settleTime-waited, time.Second)); err != nil {
+			return nil, err
 		}
 	}
 }

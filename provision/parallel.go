@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
 // PanicError holds the value of a panic that occurred while acting on one node. After the goroutines of the other
@@ -26,6 +27,16 @@ func (p *PanicError) Error() string {
 func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
+}
+
+// wait waits for the given time. If ctx is canceled before, it returns ctx's error.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // inParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have

@@ -64,14 +64,8 @@ const (
 func onceUnlocked(ctx context.Context, do func() error) error {
 	for start := time.Now(); ; {
 		err := do()
-		var fault *models.Fault
-		if !errors.As(err, &fault) || fault.Kind != models.FaultLocked || time.Since(start) >= lockedFor {
+		if !models.IsFault(err, models.FaultLocked) || time.Since(start) >= lockedFor || wait(ctx, unlockPoll) != nil {
 			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(unlockPoll):
 		}
 	}
 }

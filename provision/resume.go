@@ -157,10 +157,8 @@ func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *
 			}
 			return action, "", errors.New(why)
 		}
-		select {
-		case <-ctx.Done():
-			return action, "", ctx.Err()
-		case <-time.After(time.Second):
+		if err := wait(ctx, time.Second); err != nil {
+			return action, "", err
 		}
 		fresh, err := reader.Node(ctx, n.UUID)
 		if err != nil {
@@ -368,7 +366,7 @@ func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.
 		return
 	}
 	if err := r.giveBack(ctx, back, time.Time{}, n, log); err != nil {
-		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: err})
+		res.Outcome, res.Err = OutcomeFailed, errors.Join(res.Err, notGivenBack(n, err))
 		return
 	}
 	res.Err = errors.Join(res.Err, log.remove())
