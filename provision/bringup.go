@@ -67,7 +67,6 @@ type chained struct {
 
 // steps returns the verbs that bring the node to the goal if none of them fails.
 func (a *bringUp) steps(n *models.Node) []chained {
-	e := &Enroller{Goal: a.goal, NoInspect: a.noInspect}
 	now := *n
 	if now.ProvisionState.Busy() && now.TargetProvisionState != "" {
 		if now.ProvisionState.Phase() == models.StateInspecting {
@@ -75,16 +74,21 @@ func (a *bringUp) steps(n *models.Node) []chained {
 		}
 		now.ProvisionState = now.TargetProvisionState
 	}
+	return (&Enroller{Goal: a.goal, NoInspect: a.noInspect}).steps(now, false)
+}
+
+// steps returns the verbs that bring the node to the goal if none of them fails.
+func (e *Enroller) steps(n models.Node, adopt bool) []chained {
 	var steps []chained
 	for {
-		verb, reached := e.next(&now, false)
-		t, legal := models.FindTransition(now.ProvisionState, verb)
+		verb, reached := e.next(&n, adopt)
+		t, legal := models.FindTransition(n.ProvisionState, verb)
 		if reached || !legal || len(t.Success) == 0 {
 			return steps
 		}
-		steps = append(steps, chained{verb, now.ProvisionState})
-		if now.ProvisionState = t.Success[0]; verb == models.VerbInspect {
-			now.InspectInterface = noInspectInterface
+		steps = append(steps, chained{verb, n.ProvisionState})
+		if n.ProvisionState = t.Success[0]; verb == models.VerbInspect {
+			n.InspectInterface = noInspectInterface // the node now counts as inspected
 		}
 	}
 }

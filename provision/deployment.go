@@ -223,24 +223,11 @@ func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	n, p := f.Node, d.Fields
 	var list []models.Setting
-	set := func(object, field, value string, now any) {
-		if value == "" || now == any(value) {
-			return
-		}
-		path := []string{object, field}
-		text, err := json.Marshal(value)
-		if object == "" {
-			path, text = []string{field}, []byte(value)
-		}
-		if err == nil {
-			list = append(list, models.Setting{Path: path, Op: models.SettingSet, Text: string(text)})
-		}
+	if value := f.DeployInterface(); value != "" && value != n.DeployInterface {
+		list = append(list, models.Setting{Path: []string{"deploy_interface"}, Op: models.SettingSet, Text: value})
 	}
-	set("", "deploy_interface", f.DeployInterface(), n.DeployInterface)
-	d.ramdiskSettings(f, set, func(object, field string) {
-		list = append(list, models.Setting{Path: []string{object, field}, Op: models.SettingRemove})
-	})
-	instance := func(field, value string) { set("instance_info", field, value, n.InstanceInfo[field]) }
+	list = append(list, d.ramdiskSettings(f)...)
+	instance := func(field, value string) { list = appendSetting(list, n.InstanceInfo, "instance_info", field, value) }
 	instance("image_source", p.Image.Source)
 	instance("image_disk_format", p.Image.Format)
 	if hash, err := p.Image.Hash(); err == nil && p.Image.Checksum != "" {
@@ -276,7 +263,7 @@ func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) 
 
 // ramdiskSettings sets the boot files: in driver_info for Ironic's own operations, or in instance_info for an
 // instance that runs from memory.
-func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
+func (d Deployment) ramdiskSettings(f *plan.Facts) (list []models.Setting) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
 	iso, kernel, initrd := "deploy_iso", "deploy_kernel", "deploy_ramdisk"
@@ -286,10 +273,9 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 		iso, kernel, initrd = "boot_iso", "kernel", "ramdisk"
 		isos, pairs = []string{iso}, []string{kernel, initrd}
 	}
-	set(object, iso, p.ISO, now[iso])
-	set(object, kernel, p.Kernel, now[kernel])
-	set(object, initrd, p.Initrd, now[initrd])
-	set(object, "kernel_append_params", p.Params, now["kernel_append_params"])
+	for _, field := range [][2]string{{iso, p.ISO}, {kernel, p.Kernel}, {initrd, p.Initrd}, {"kernel_append_params", p.Params}} {
+		list = appendSetting(list, now, object, field[0], field[1])
+	}
 	var gone []string
 	switch {
 	case p.ISO != "":
@@ -299,9 +285,10 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 	}
 	for _, field := range gone {
 		if _, there := now[field]; there {
-			remove(object, field)
+			list = append(list, models.Setting{Path: []string{object, field}, Op: models.SettingRemove})
 		}
 	}
+	return list
 }
 
 // hintSettings returns the settings that write the root device hints. If the hints are written to the node's

@@ -252,20 +252,9 @@ func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
 // queryFile requests the headers and the start of the file at address. total is the size of the file in bytes, or
 // negative if it is unknown.
 func queryFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
-	answer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
-	if answer.Error != "" || answer.Status/100 != 2 {
-		return answer, nil, -1
+	answer, head, total = queryStart(ctx, web, address, doctor.BootFileHead)
+	if answer.Error == "" && answer.Status/100 == 2 && answer.Length >= 0 {
+		total = answer.Length
 	}
-	total = answer.Length
-	queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
-		a, text, err := web.Get(ctx, address, doctor.BootFileHead, true)
-		if err == nil && a.Status/100 == 2 {
-			head = text
-			if total < 0 {
-				total = a.Total
-			}
-		}
-		return a, err
-	})
 	return answer, head, total
 }

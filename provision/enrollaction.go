@@ -86,31 +86,23 @@ func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []requ
 		return nil, nil
 	}
 	requests, commands = requestsOf(entries), commandsOf(entries)
-	e := &Enroller{Goal: goal, NoInspect: noInspect}
+	if goal == GoalEnroll {
+		return requests, commands
+	}
 	prepare := it.Node.Prepare.Pending(n, nil)
-	for now := *n; goal != GoalEnroll; {
-		verb, reached := e.next(&now, it.Node.Adopt)
-		if verb == models.VerbProvide && prepare != nil {
-			if list, err := newPrepareAction(prepare).entries(n); err == nil {
-				for _, r := range requestsOf(list) {
-					r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
-					requests = append(requests, r)
-				}
-				commands = append(commands, commandsOf(list)...)
+	for _, step := range (&Enroller{Goal: goal, NoInspect: noInspect}).steps(*n, it.Node.Adopt) {
+		list := []entry{provisionEntry(n, models.ProvisionRequest{Verb: step.verb})}
+		if step.verb == models.VerbProvide && prepare != nil {
+			if first, err := newPrepareAction(prepare).entries(n); err == nil {
+				list = append(first, list...)
 			}
 			prepare = nil
-			continue
 		}
-		t, legal := models.FindTransition(now.ProvisionState, verb)
-		if reached || !legal || len(t.Success) == 0 {
-			break
+		for _, r := range requestsOf(list) {
+			r.When = fmt.Sprintf("when the node is %s", step.from)
+			requests = append(requests, r)
 		}
-		r := request.Provision(n.UUID, models.ProvisionRequest{Verb: verb})
-		r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
-		requests, commands = append(requests, r), append(commands, r.Commands...)
-		if now.ProvisionState = t.Success[0]; verb == models.VerbInspect {
-			now.InspectInterface = noInspectInterface // the node now counts as inspected
-		}
+		commands = append(commands, commandsOf(list)...)
 	}
 	return requests, commands
 }

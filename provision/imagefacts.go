@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"ironworks/models"
@@ -57,9 +56,8 @@ func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts
 
 // webFault returns the reason why a web server did not answer. It omits the address, which may contain secrets.
 func webFault(err error) string {
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err
+	if of, is := errors.AsType[*url.Error](err); is {
+		err = of.Err // without the address
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("no answer within %s", webTimeout)
@@ -78,20 +76,28 @@ func queryWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, er
 	return plan.WebAnswer{Status: a.Status, Length: a.Length, FinalURL: printable.Line(models.MaskURL(a.FinalURL))}
 }
 
-func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
-	f := &plan.ImageFacts{HeadTotal: -1}
-	f.Image = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, image.Source) })
-	if f.Image.Error == "" && f.Image.Status/100 == 2 {
-		queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
-			a, head, err := web.Get(ctx, image.Source, imageHeadBytes, true)
-			if err == nil && a.Status/100 == 2 {
-				f.Head, f.HeadTotal = head, a.Total
-			}
-			return a, err
-		})
+// queryStart requests the headers of the file at address and, if there is such a file, up to most bytes of its start.
+// total is the size of the file that the response with the start reports, or -1 if it is unknown.
+func queryStart(ctx context.Context, web ImageWeb, address string, most int) (answer plan.WebAnswer, head []byte, total int64) {
+	total = -1
+	answer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
+	if answer.Error != "" || answer.Status/100 != 2 {
+		return answer, nil, total
 	}
-	lower := strings.ToLower(image.Checksum)
-	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
+	queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
+		a, text, err := web.Get(ctx, address, most, true)
+		if err == nil && a.Status/100 == 2 {
+			head, total = text, a.Total
+		}
+		return a, err
+	})
+	return answer, head, total
+}
+
+func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
+	f := &plan.ImageFacts{}
+	f.Image, f.Head, f.HeadTotal = queryStart(ctx, web, image.Source, imageHeadBytes)
+	if file := (plan.BootFile{Address: image.Checksum}); !file.OnTheWeb() {
 		return f
 	}
 	c := &plan.ChecksumFile{}
