@@ -15,10 +15,7 @@ import (
 // Facts returns the facts that the preflight of n has collected, or nil before that preflight. The caller must not
 // change them.
 func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
-	if r := a.checked(n); r != nil {
-		return r.facts
-	}
-	return nil
+	return a.checked(n).facts
 }
 
 // Cached returns a Preflighter that caches the responses it receives. It is meant for forms, which repeat the checks

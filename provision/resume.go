@@ -65,7 +65,7 @@ func (r followUp) effect(u *Unfinished) string {
 // [DeployAction.Requests].
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.checked(n)
-	return r != nil && r.err == nil && r.followUp == followUpWatch
+	return r.err == nil && r.followUp == followUpWatch
 }
 
 // OtherDeploymentError reports that there is an interrupted deployment of the node that differs from the requested

@@ -50,10 +50,10 @@ func (a *DeployAction) Review(n *models.Node) Review {
 		Requests: a.Requests(n), Commands: a.Commands(n),
 	}
 	r := a.checked(n)
-	if r != nil && r.followUp != followUpNone {
+	if r.followUp != followUpNone {
 		review.FollowUp = r.followUp.effect(&r.before.Unfinished)
 	}
-	if r == nil || r.facts == nil {
+	if r.facts == nil {
 		return review
 	}
 	review.Kind, review.Interface = r.facts.Kind, printable.Line(r.facts.InterfaceText())

@@ -44,7 +44,7 @@ func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*e
 		return nil, err
 	}
 	r := a.checked(n)
-	if r == nil || n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
+	if n.InstanceUUID != r.instance || n.ProvisionState != models.StateActive {
 		return nil, nil //nolint:nilnil // nothing is written
 	}
 	return rootDiskEntry(n, r)
