@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -181,7 +182,7 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 		})
 	}
 	settings := LogSettings{
-		Address: agents.Address, Sources: o.Sources, Archive: o.Archive, Since: o.Since, Once: !o.Follow, ServerClock: agents.ServerClock,
+		Address: agents.Address, Sources: o.Sources, Archive: o.Archive, Since: o.Since, Once: !o.Follow, ServerClock: serverClock(agents.store),
 	}
 	if o.Listen != "" {
 		receiver, at, err := s.Receive(ctx, o.Listen, stop, &l.running)
@@ -214,4 +215,56 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 func (l *Logs) Close() {
 	l.running.Wait()
 	l.journal.Close()
+}
+
+// agents knows the ramdisk addresses of some nodes. It starts with the addresses that Ironic reported initially, and
+// [agents.Watch] updates them.
+type agents struct {
+	first []models.Node
+	store *fleet.Store
+	given string
+}
+
+// newAgents returns the agents of the given nodes. If given is not empty, it overrides the addresses from Ironic.
+func newAgents(nodes []models.Node, given string) *agents {
+	return &agents{first: nodes, store: fleet.NewStore(), given: given}
+}
+
+// Watch updates the addresses until ctx is done. It calls lost each time the connection to Ironic is lost.
+func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)) {
+	uuids := make([]string, len(x.first))
+	for i := range x.first {
+		uuids[i] = x.first[i].UUID
+	}
+	gone := false
+	poller := fleet.NewPoller(s.Client, x.store, fleet.Options{Only: uuids})
+	_ = poller.Run(ctx, func(u fleet.Update) { // Run returns when ctx is done, and reports faults to the callback
+		if u.Status.Fault != nil && !gone {
+			lost(u.Status.Fault)
+		}
+		gone = u.Status.Fault != nil
+	})
+}
+
+// Address returns the address of a node's ramdisk, or "" if it is unknown.
+func (x *agents) Address(n models.NodeRef) string {
+	if x.given != "" {
+		return x.given
+	}
+	if address := lastAgent(x.store)(n); address != "" {
+		return address
+	}
+	i := slices.IndexFunc(x.first, func(f models.Node) bool { return f.UUID == n.UUID })
+	if i < 0 || x.first[i].Internal == nil {
+		return ""
+	}
+	return x.first[i].Internal.AgentURL
+}
+
+// serverClock returns a [LogSettings.ServerClock].
+func serverClock(store *fleet.Store) func() (time.Duration, bool) {
+	return func() (time.Duration, bool) {
+		s := store.Status()
+		return s.Skew, !s.Answered.IsZero()
+	}
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -74,7 +73,7 @@ func (s *Shared) Run(ctx context.Context) error {
 // Close closes the members' clients and the session.
 func (s *Shared) Close(ctx context.Context) {
 	s.mu.Lock()
-	for c := range maps.Values(s.clients) {
+	for _, c := range s.clients {
 		c.Close()
 	}
 	s.mu.Unlock()
@@ -186,6 +185,7 @@ func (s *Shared) Conductors(ctx context.Context) ([]models.Conductor, error) {
 
 // MemberPoller is a member's view of the shared poller.
 type MemberPoller struct {
+	*fleet.Poller
 	shared *Shared
 	member *Member
 
@@ -195,7 +195,7 @@ type MemberPoller struct {
 
 // PollerOf returns the poller of a member.
 func (s *Shared) PollerOf(m *Member) *MemberPoller {
-	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
+	return &MemberPoller{Poller: s.Poller, shared: s, member: m, watched: map[string]int{}}
 }
 
 // Run passes the updates of the shared poller to notify until ctx is done. It leaves out the nodes that the member
@@ -214,7 +214,7 @@ func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error
 	defer p.mu.Unlock()
 	for uuid, n := range p.watched {
 		for range n {
-			s.Unwatch(uuid)
+			p.Poller.Unwatch(uuid)
 		}
 	}
 	clear(p.watched)
@@ -226,7 +226,7 @@ func (p *MemberPoller) Watch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watched[uuid]++
-	p.shared.Watch(uuid)
+	p.Poller.Watch(uuid)
 }
 
 // Unwatch undoes one Watch of a node.
@@ -235,15 +235,9 @@ func (p *MemberPoller) Unwatch(uuid string) {
 	defer p.mu.Unlock()
 	if p.watched[uuid] > 0 {
 		p.watched[uuid]--
-		p.shared.Unwatch(uuid)
+		p.Poller.Unwatch(uuid)
 	}
 }
-
-// PollNode reads a node once, without delay.
-func (p *MemberPoller) PollNode(uuid string) { p.shared.PollNode(uuid) }
-
-// PollNow polls for changes now.
-func (p *MemberPoller) PollNow() { p.shared.PollNow() }
 
 // refreshEvery is the minimum time between two listings of the whole fleet, for all members together.
 const refreshEvery = 10 * time.Second
@@ -258,11 +252,8 @@ func (p *MemberPoller) Refresh() {
 	}
 	s.mu.Unlock()
 	if due {
-		s.Refresh()
+		p.Poller.Refresh()
 		return
 	}
-	s.PollNow()
+	p.PollNow()
 }
-
-// NeedFields makes the shared poller request more API fields.
-func (p *MemberPoller) NeedFields(fields ...string) { p.shared.NeedFields(fields...) }
