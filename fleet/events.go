@@ -76,7 +76,6 @@ func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
 
-// differences returns events for the differences between the stored version of the node and n.
 func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	old := &r.row.Node
 	event := func(kind models.EventKind, from, to, reason string) models.Event {

@@ -74,7 +74,6 @@ func (p *Poller) rememberLast(nodes []models.Node) {
 	p.rememberNewest(uuids)
 }
 
-// endListing updates the state after the last page of a full listing.
 func (p *Poller) endListing() {
 	now := time.Now()
 	p.list.phase, p.list.marker, p.list.page, p.list.faults = steady, "", nil, 0
@@ -126,7 +125,6 @@ func (p *Poller) beginSweep() {
 	p.list.number++
 }
 
-// endUrgent ends an urgent sweep that has no remaining requests.
 func (p *Poller) endUrgent() {
 	if !p.list.urgent || p.sweepRunning() {
 		return
@@ -138,7 +136,6 @@ func (p *Poller) endUrgent() {
 	}
 }
 
-// sweepRunning reports whether a sweep has remaining requests.
 func (p *Poller) sweepRunning() bool {
 	return p.list.phase == sweeping || (p.list.phase == steady && len(p.list.missing) > 0)
 }

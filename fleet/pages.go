@@ -12,7 +12,6 @@ import (
 // a burst of changes costs a few large pages.
 const pageGrowth = 10
 
-// pager reads a list page by page.
 type pager struct {
 	query ironicclient.NodeQuery
 	// listed holds the nodes in the order of the list, as far as it has been read.
@@ -21,7 +20,6 @@ type pager struct {
 	endedEarly bool
 }
 
-// pageResult is the result of reading one page.
 type pageResult struct {
 	uuids []string
 	applied

@@ -225,7 +225,6 @@ func (p *Poller) period() time.Duration {
 	return max(period-time.Duration(jitter*float64(period)), minimum+time.Duration(jitter*float64(minimum)))
 }
 
-// latencies holds the number of small requests in a round and their total duration.
 type latencies struct {
 	sum time.Duration
 	n   int
@@ -291,7 +290,6 @@ func (p *Poller) notify(u Update, change func(*Status)) {
 	p.onUpdate(u)
 }
 
-// put stores nodes and reports what changed.
 func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) applied {
 	out := p.store.apply(nodes, at, from, p.list.number)
 	if len(out.changedNodes) > 0 && from == arrived {

@@ -38,7 +38,6 @@ func (p *Poller) round(ctx context.Context) error {
 	return p.steadyRound(ctx)
 }
 
-// steadyRound runs a round after the first listing.
 func (p *Poller) steadyRound(ctx context.Context) error {
 	began := time.Now()
 	p.small = latencies{}
@@ -70,7 +69,6 @@ func (p *Poller) setAsOf(began time.Time) {
 	})
 }
 
-// fetchNode requests a single node, and returns it with the server's time.
 func (p *Poller) fetchNode(ctx context.Context, id string) (n models.Node, at time.Time, err error) {
 	began := time.Now()
 	got, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
@@ -105,7 +103,6 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 	return false, err
 }
 
-// readNodes reads nodes one by one.
 func (p *Poller) readNodes(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		if _, err := p.readNode(ctx, id); err != nil {

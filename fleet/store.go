@@ -58,7 +58,6 @@ func NewStore() *Store {
 // Limited returns a view of the same store for a reader who may see only the nodes that match the filter.
 func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
-// shows reports whether the reader of this store may see the node in r.
 func (s *Store) shows(r *record) bool {
 	return s.visible.IsZero() || s.visible.Match(r.row) == models.Yes
 }
@@ -189,7 +188,6 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 	}
 }
 
-// add adds a node that is not in the store yet, and adds its events to out.
 func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *record {
 	row := &models.Row{Node: *n, Reason: failureOf(n)}
 	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
@@ -277,7 +275,6 @@ func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	return *r.row, r.evidence, true
 }
 
-// setReason stores why a node failed.
 func (s *Store) setReason(uuid, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +288,6 @@ func (s *Store) setReason(uuid, reason string) {
 	}
 }
 
-// changeRow replaces a node's row by a changed copy.
 func (s *Store) changeRow(r *record, change func(*models.Row)) {
 	row := *r.row
 	change(&row)
@@ -317,17 +313,14 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	return models.Event{Time: at, Node: r.row.Node.Ref(), Kind: models.EventRemoved, From: string(r.lastState)}, true
 }
 
-// missedBy returns the UUIDs of the nodes that the full listing with the given number did not include.
 func (s *Store) missedBy(sweep uint64) []string {
 	return s.uuids(func(_ string, r *record) bool { return r.sweep < sweep })
 }
 
-// notIn returns the UUIDs of the nodes that are not in seen.
 func (s *Store) notIn(seen map[string]bool) []string {
 	return s.uuids(func(uuid string, _ *record) bool { return !seen[uuid] })
 }
 
-// uuids returns the sorted UUIDs of the nodes that satisfy the condition.
 func (s *Store) uuids(condition func(uuid string, r *record) bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

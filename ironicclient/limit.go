@@ -73,7 +73,6 @@ func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you can see"}
 }
 
-// limited returns only the nodes that are within the limit.
 func (c *Client) limited(nodes []models.Node) []models.Node {
 	if c.opts.Limit == nil {
 		return nodes

@@ -70,7 +70,6 @@ func hostile(path string) bool {
 	return false
 }
 
-// notSent returns the fault for a call that the client refuses to send.
 func notSent(cl call, why string) *models.Fault {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
 }

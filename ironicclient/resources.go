@@ -66,7 +66,6 @@ func rowIDs(rows json.RawMessage) []string {
 	return ids
 }
 
-// ofNode returns a call that lists the objects of a node in a collection.
 func ofNode(nouns, path, node string) call {
 	return call{op: "list the " + nouns + " of node " + printable.Line(node), path: path, query: url.Values{"node": {node}}}
 }

@@ -168,7 +168,6 @@ func commandsOf(entries []entry) []string {
 	return list
 }
 
-// patchEntry returns an entry that applies ops to the fields of the node.
 func patchEntry(verb string, n *models.Node, ops []models.PatchOp) entry {
 	return entry{verb: verb, Request: request.Patch(n.UUID, ops)}
 }
@@ -182,7 +181,6 @@ func pathsOf(ops []models.PatchOp) string {
 	return strings.Join(paths, " ")
 }
 
-// verdict is the outcome of a watched action.
 type verdict struct {
 	ok bool
 	// state is the final state of the node.

@@ -73,7 +73,6 @@ func (l *BMCReport) Page() (title string, sections []BMCSection) {
 	return printable.Line(title), sections
 }
 
-// bmcPage collects the rows of a section.
 type bmcPage struct{ rows []BMCRow }
 
 // add adds a row with the parts that are not empty. If all parts are empty, it adds nothing and returns an unused
@@ -92,7 +91,6 @@ func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	return &p.rows[len(p.rows)-1]
 }
 
-// healthTone returns the tone of a component with the given health.
 func healthTone(h models.BMCHealth) Tone {
 	switch h {
 	case models.BMCHealthWarning:
@@ -112,7 +110,6 @@ func healthProblem(h models.BMCHealth) string {
 	return string(h)
 }
 
-// labeled returns "word value", or "" if the value is empty.
 func labeled(word, value string) string {
 	if value == "" {
 		return ""

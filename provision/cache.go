@@ -153,14 +153,12 @@ func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, 
 	return err
 }
 
-// cachingWeb caches what web servers report about images.
 type cachingWeb struct {
 	web   ImageWeb
 	heads memo[WebAnswer]
 	parts memo[webPart]
 }
 
-// webPart is the response to a GET request: the headers, and the part of the body that was read.
 type webPart struct {
 	answer WebAnswer
 	data   []byte
@@ -178,7 +176,6 @@ func (r *cachingWeb) Get(ctx context.Context, address string, most int, part boo
 	return got.answer, got.data, err
 }
 
-// cachingRegistry caches what registries report about images.
 type cachingRegistry struct {
 	registry  ImageRegistry
 	artifacts memo[bool]

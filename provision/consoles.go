@@ -177,7 +177,6 @@ func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
 	}
 }
 
-// restore disables the console if this process has enabled it.
 func (n *nodeConsole) restore(ctx context.Context) error {
 	if !n.enabled {
 		return nil
@@ -221,7 +220,6 @@ func unviewable(name string) error {
 	return noConsole(name, others)
 }
 
-// noConsole returns an error if the node has no console.
 func noConsole(name, remedy string) error {
 	switch name {
 	case "":
@@ -236,7 +234,6 @@ func wrongConsole(name, kind, remedy string) error {
 	return &agentlog.SerialError{Reason: "console_interface is " + printable.Line(name) + kind, Remedy: remedy, Final: true}
 }
 
-// consoleHandle is one reader's handle of a console.
 type consoleHandle struct {
 	*nodeConsole
 	closed sync.Once

@@ -190,7 +190,6 @@ func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	return facts
 }
 
-// configDrive returns the configdrive to send, or nil if there is none.
 func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	if d.Text != "" {
 		return d.Text, nil
@@ -219,7 +218,6 @@ func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	return drive, nil
 }
 
-// settings returns the changes that the plan makes to the node's fields.
 func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	n, p := f.Node, d.Fields
 	var list []models.Setting

@@ -48,7 +48,6 @@ const sentRetention = 30 * 24 * time.Hour
 // recordFormat is the version of the files' format. Files of other versions are neither read nor changed.
 const recordFormat = 1
 
-// record is the content of the file for one deployment.
 type record struct {
 	Format int `json:"format"`
 	Unfinished
@@ -177,7 +176,6 @@ func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
 }
 
-// holder returns an error that names the process acting on the node's deployment, or nil if there is none.
 func (d *Deployments) holder(uuid string) error {
 	if d == nil {
 		return nil
@@ -199,7 +197,6 @@ func (d *Deployments) Forget(uuid string) error {
 	return log.remove()
 }
 
-// open locks and reads the record of the node with the given UUID.
 func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	if d == nil {
 		return nil, nil //nolint:nilnil // a nil log records nothing
@@ -256,7 +253,6 @@ func (l *deploymentLog) update(at time.Time, change func(r *record)) error {
 	return l.write(r)
 }
 
-// setStage records the stage to which the next request belongs.
 func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	return l.update(now, func(r *record) {
 		r.Stage = s

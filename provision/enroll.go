@@ -113,7 +113,6 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	return results
 }
 
-// report passes the result of a node to Progress.
 func (e *Enroller) report(r *Enrolled) {
 	if e.Progress != nil {
 		e.Progress(Progress{Node: r.Node, State: models.ProvisionState(r.State), Enrolled: r})
@@ -194,7 +193,6 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 	return e.Runner.runNode(ctx, going, a, n, opts)
 }
 
-// advance brings a node from its current state to the goal.
 func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	tried := map[models.Verb]int{}
 	prepared := it.Node.Prepare == nil
@@ -268,7 +266,6 @@ func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enro
 	return err == nil && (now.ProvisionState != before.ProvisionState || r.Outcome == OutcomeUnknown && sent < mostSent)
 }
 
-// stuckError returns the error for a node in a state from which no verb leads to the goal.
 func (e *Enroller) stuckError(n *models.Node) error {
 	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {
@@ -292,7 +289,6 @@ func completedText(v models.Verb, before models.ProvisionState) string {
 	return "available"
 }
 
-// await watches an operation that is already running on a node, and reports whether the operation succeeded.
 func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
 	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: e.followed}
 	e.Runner.follow(going, &otherOperation{name: e.name}, n, time.Now(), opts, &r.Result)
@@ -342,7 +338,6 @@ func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached b
 	return "", true
 }
 
-// noInspectInterface is the inspect interface of nodes that cannot be inspected.
 const noInspectInterface = "no-inspect"
 
 // inspected reports whether the node has been inspected at least once or cannot be inspected.
@@ -383,4 +378,59 @@ func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrol
 	}
 	r.Note = strings.Join(others, "; ")
 	return nil
+}
+
+// prepareAction prepares a node for deployments: it sets the target RAID configuration and runs the clean steps.
+type prepareAction struct {
+	verbAction
+	raid map[string]any
+}
+
+func newPrepareAction(p *enroll.Preparation) prepareAction {
+	return prepareAction{verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: p.Steps()}, setsRAID: true}, p.RAID.Config()}
+}
+
+func (a prepareAction) entries(n *models.Node) ([]entry, error) {
+	list, err := a.verbAction.entries(n)
+	if a.raid != nil {
+		list = append([]entry{targetRAIDEntry(n, a.raid)}, list...)
+	}
+	return list, err
+}
+
+// prepare completes the preparation of a manageable node. Earlier runs may have done some or all of it.
+func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
+	p := wanted.Prepare
+	var settings []models.BIOSSetting
+	if len(p.BIOS) > 0 {
+		var err error
+		if settings, err = e.API.BIOS(going, n.UUID); err != nil {
+			r.Outcome, r.Err = OutcomeUnknown, err
+			return false
+		}
+	}
+	left := p.Pending(n, settings)
+	if left == nil {
+		return true
+	}
+	if r.Result = e.act(ctx, going, newPrepareAction(left), n, true); r.Err != nil {
+		return false
+	}
+	r.Changes = append(r.Changes, "prepared ("+left.String()+")")
+	return e.hintAgain(ctx, going, n, wanted, r)
+}
+
+// hintAgain sets the root device hints of the input again, because deleting a RAID removes them
+// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py). Without hints, a deployment would
+// pick any disk.
+func (e *Enroller) hintAgain(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
+	properties, _ := wanted.Fields["properties"].(map[string]any)
+	if properties["root_device"] == nil || wanted.Prepare.RAID == nil {
+		return true
+	}
+	it := &enroll.Item{Kind: enroll.Change, UUID: n.UUID, Existing: n, Changes: []enroll.FieldChange{
+		{Path: []string{"properties", "root_device"}, After: properties["root_device"]},
+	}}
+	r.Result = e.act(ctx, going, &enrollAction{item: it, api: e.API}, n, false)
+	return r.Err == nil
 }

@@ -23,7 +23,6 @@ type enrollAction struct {
 // Name implements [Action].
 func (a *enrollAction) Name() string { return "enroll" }
 
-// changesMade returns the changes that the action has made, such as "created" or "2 ports".
 func (a *enrollAction) changesMade() []string {
 	var did []string
 	if a.item.Kind == enroll.Create {

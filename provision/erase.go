@@ -59,7 +59,6 @@ func (d depth) on(disk *hints.Disk) string {
 	return "metadata"
 }
 
-// stepper is an action that runs steps chosen by the operator.
 type stepper interface{ stepsToRun() []models.Step }
 
 func (a verbAction) stepsToRun() []models.Step {
@@ -98,7 +97,6 @@ func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []mode
 	return slices.Concat(erasedDisks(n, inv, deepest, hints.GenerationOf(version)), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
 }
 
-// erasedDisks returns details that say which disks are erased and which disks are protected.
 func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)

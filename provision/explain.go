@@ -140,7 +140,6 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	return done, nil
 }
 
-// row returns the node with the observations of its current state.
 func (x *Explainer) row(n *models.Node) *models.Row {
 	row := &models.Row{Node: *n}
 	if x.sources.Observed == nil {
@@ -179,7 +178,6 @@ func maskFacts(f *explain.Facts) {
 // so the reasons are only in the histories. If many nodes have the same failure, reading a few of them is enough.
 const maxSiblingReasons = 8
 
-// siblings compares the node with other nodes in the same operation.
 func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*explain.Siblings, error) {
 	rows, err := x.rows.get("", func() ([]*models.Row, error) { return x.sources.Others(ctx) })
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 // for each verb could pass through the states of fast hardware before another client can see them.
 const firstPoll = time.Second
 
-// following is the state of watching one node while an action runs on it.
 type following struct {
 	action Action
 	before *models.Node
@@ -107,7 +106,6 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 // nodesPerPeriod is the maximum number of watched nodes for which the period is not lengthened.
 const nodesPerPeriod = 10
 
-// progress returns the progress of the node, including the observations made so far.
 func (f *following) progress(now *models.Node) Progress {
 	p := Progress{Node: now.Ref(), State: now.ProvisionState, Step: explain.StepLine(&models.Row{Node: *now}, time.Time{}, nil), Now: now}
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {

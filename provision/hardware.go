@@ -80,7 +80,6 @@ func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
 	return a.works[n.UUID]
 }
 
-// verb returns the action that runs the node's steps by cleaning or servicing the node.
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.workOf(n)
 	if a.kindFor(n) == models.ServiceSteps {

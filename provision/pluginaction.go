@@ -125,7 +125,6 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 	return res
 }
 
-// errStopped is the error of nodes whose program was ended by a cancellation.
 var errStopped = errors.New("canceled: the program was stopped")
 
 func exitReason(err error) string {

@@ -139,12 +139,10 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	return nil
 }
 
-// move adds a change that puts a port into a group or takes it out of its group.
 func (a *PortAction) move(node *models.Node, port map[string]any, ops []models.PatchOp, done string) {
 	a.add(node.UUID, portChange{noun: ports.Port, request: request.PatchPort(uuidOf(port), ops), ops: ops, done: done})
 }
 
-// findIn returns the port in the list whose MAC address, UUID or name is id. It returns nil if there is none.
 func findIn(list []map[string]any, id string) map[string]any {
 	mac, isMAC := models.ParseMAC(id)
 	i := slices.IndexFunc(list, func(p map[string]any) bool {

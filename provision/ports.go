@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/models/ports"
 	"ironworks/models/request"
 	"ironworks/printable"
@@ -62,7 +63,6 @@ func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []
 	return a, nil
 }
 
-// addPort adds the change that creates a port with the given body.
 func (a *PortAction) addPort(ctx context.Context, node *models.Node, body map[string]any, settings []ports.Setting) error {
 	mac := models.TextOf(body["address"])
 	if err := checkLink(a.name, body["local_link_connection"]); err != nil {
@@ -218,7 +218,6 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 	return a, nil
 }
 
-// findGroup returns the node's port group whose name or UUID is id.
 func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (map[string]any, error) {
 	groups, err := api.RawPortgroups(ctx, node.UUID)
 	if err != nil {
@@ -237,4 +236,75 @@ func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (
 	}
 	return nil, argumentError("portgroup", fmt.Sprintf("node %s has no port group %q; %s", printable.Line(node.Label()), printable.Line(id), has),
 		"create it with ironworks portgroup create").WithScreenHint("create the group first (:portgroup-create)")
+}
+
+// PortReport is the result of comparing the ports of a node with its inventory.
+type PortReport struct {
+	Node     *models.Node
+	Findings []ports.Finding
+}
+
+// InspectedPorts reads the ports and the inspection data of nodes.
+type InspectedPorts interface {
+	Inventories
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+}
+
+// ComparePorts compares the ports of the node with the inspection data. If the node has no inventory, the error is a
+// *models.Refusal.
+func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
+	r := PortReport{Node: node}
+	raw, err := api.RawPorts(ctx, node.UUID)
+	if err != nil {
+		return r, err
+	}
+	list := make([]models.Port, len(raw))
+	for i := range raw {
+		list[i] = portOf(raw[i])
+	}
+	r.Findings, err = FindPortProblems(ctx, api, node, list)
+	return r, err
+}
+
+// FindPortProblems is like ComparePorts, but for ports that have already been read.
+func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
+	raw, err := api.Inventory(ctx, node.UUID)
+	if models.IsFault(err, models.FaultNotFound) {
+		return nil, notInspected(node, "the node was not inspected")
+	}
+	if err != nil {
+		return nil, err
+	}
+	nics, err := hints.DecodeNICs(raw)
+	if err != nil {
+		return nil, err
+	}
+	if len(nics) == 0 {
+		return nil, notInspected(node, "the inventory has no NICs")
+	}
+	return ports.Compare(node, list, nics), nil
+}
+
+func notInspected(node *models.Node, why string) error {
+	refused := &models.Refusal{Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: why}
+	refused.Hint, refused.ScreenHint = inspectHint(node)
+	return refused
+}
+
+// CreateMissingPorts returns an action that creates the ports that the reports list as missing.
+func CreateMissingPorts(ctx context.Context, api PortAPI, reports []PortReport) (*PortAction, error) {
+	a := &PortAction{name: "port suggest", api: api}
+	for i := range reports {
+		for _, f := range reports[i].Findings {
+			if f.Kind != ports.MissingPort {
+				continue
+			}
+			body := map[string]any{}
+			maps.Copy(body, f.Create)
+			if err := a.addPort(ctx, reports[i].Node, body, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a, nil
 }

@@ -162,7 +162,6 @@ func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.D
 	return templates, ""
 }
 
-// errStop ends a listing before all nodes have been listed.
 var errStop = errors.New("enough")
 
 // readOthers reads the disks of all nodes, up to maxOthers. The result contains no disks for nodes that were not

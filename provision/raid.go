@@ -101,7 +101,6 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 	}}
 }
 
-// targetRAIDEntry returns the entry that sets the target RAID configuration of a node.
 func targetRAIDEntry(n *models.Node, config map[string]any) entry {
 	return entry{verb: "set target RAID", Request: request.TargetRAID(n.UUID, config)}
 }

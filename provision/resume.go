@@ -98,7 +98,6 @@ func (e *OtherDeploymentError) sentence(resume, end string) string {
 		e.Unfinished.Started.Local().Format(time.DateTime), e.Unfinished.Stage, resume, end)
 }
 
-// errNoUnfinished reports that there is no deployment of the node to resume.
 var errNoUnfinished = &models.RemedyError{
 	Err: errors.New("the node has no unfinished deployment"), Hint: "ironworks deploy --unfinished lists all unfinished deployments", ScreenHint: ":deploy-resume finds all unfinished deployments",
 }
@@ -212,7 +211,6 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 	return d, nil
 }
 
-// stillChanged returns the operations in back that would still change the node.
 func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	return slices.DeleteFunc(slices.Clone(back), func(op models.PatchOp) bool {
 		now, there := valueAt(n, op.Path)
@@ -242,7 +240,6 @@ func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 	})
 }
 
-// record returns the record to store before the first request.
 func (r *readyNode) record(n *models.Node, now time.Time) record {
 	rec := record{
 		Unfinished: Unfinished{
@@ -258,7 +255,6 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 	return rec
 }
 
-// errChanged reports that another process has changed the record since the checks.
 var errChanged = errors.New("another ironworks process acted on the node after the checks")
 
 // openRecord locks the node's record and verifies that it has not changed since the checks.
@@ -351,7 +347,6 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	}
 }
 
-// finishGiveBack reverts the changes that an earlier process has made to a node.
 func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.Node, rec *record, log *deploymentLog, res *Result) {
 	back := rec.undo()
 	if n.InstanceUUID != rec.Instance && rec.Stage != StageGivingBack {

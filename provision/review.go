@@ -85,7 +85,6 @@ func imageText(f *plan.Facts) string {
 	return ""
 }
 
-// targetText describes the disk to be overwritten. If there is no such disk or it is unknown, it explains why.
 func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
 	case f.Kind == plan.KindRamdisk:
@@ -125,7 +124,6 @@ func DiskText(d *hints.Disk) string {
 	return printable.Line(strings.Join(parts, ", "))
 }
 
-// firstBoot summarizes the configdrive of the installed system.
 func firstBoot(r *readyNode) []models.Detail {
 	var list []models.Detail
 	add := func(name, value string) {

@@ -197,7 +197,6 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-// ruleSubject reads the node's data to which rules have access.
 func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -255,7 +257,6 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	return res
 }
 
-// readOnly returns the refusal of an action in a read-only context.
 func readOnly(action, node string) *models.Refusal {
 	return &models.Refusal{
 		Kind: models.RefusedReadOnly, Action: action, Node: node, Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
@@ -363,4 +364,149 @@ func (o RunOptions) report(p Progress) {
 // the same index.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
+}
+
+// PanicError holds the value of a panic that occurred while acting on one node. After the goroutines of the other
+// nodes have ended, the panic is raised again in the goroutine that called [Runner.Run] or [FindNodes], where it can
+// be handled.
+type PanicError struct {
+	Value any
+	// Stack is the stack of the goroutine that panicked.
+	Stack []byte
+}
+
+// Error returns the value of the panic followed by the stack.
+func (p *PanicError) Error() string {
+	return fmt.Sprintf("%v\n\npanic while acting on one node:\n%s", p.Value, p.Stack)
+}
+
+// Unwrap returns the value of the panic if it is an error.
+func (p *PanicError) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// wait waits for the given time. If ctx is canceled before, it returns ctx's error.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// inParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
+// returned. The context passed to do is also canceled if one of the calls panics.
+func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
+	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
+}
+
+// inSlots is like inParallel, but runs up to width calls at a time. By calling next before it returns, a call can let
+// the next call start early.
+func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
+	going, stop := context.WithCancel(ctx)
+	defer stop()
+	var wg sync.WaitGroup
+	var once sync.Once
+	var raised *PanicError
+	slots := make(chan struct{}, width)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			next := sync.OnceFunc(func() { <-slots })
+			defer next()
+			defer func() {
+				if v := recover(); v != nil {
+					p := panicOf(v)
+					once.Do(func() { raised = p })
+					stop()
+				}
+			}()
+			do(going, i, next)
+		})
+	}
+	wg.Wait()
+	if raised != nil {
+		panic(raised)
+	}
+}
+
+func panicOf(v any) *PanicError {
+	var p *PanicError
+	if err, ok := v.(error); ok && errors.As(err, &p) {
+		return p
+	}
+	return &PanicError{Value: v, Stack: debug.Stack()}
+}
+
+// ErrCanceled is the error of nodes that were canceled before anything was sent. ErrCanceledLater is the error of
+// nodes that were canceled when their operation was already running.
+var (
+	ErrCanceled      = errors.New("canceled: nothing was sent")
+	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
+)
+
+// Cancels removes individual nodes from a run. Nothing more is sent to them, and they are no longer followed. The
+// zero value is ready for use; a nil *Cancels cancels nothing.
+type Cancels struct {
+	mu       sync.Mutex
+	canceled map[string]bool
+	ends     map[string]func()
+}
+
+// Cancel removes the node with the given UUID from the run, even if the node is still queued.
+func (c *Cancels) Cancel(uuid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.canceled == nil {
+		c.canceled = map[string]bool{}
+	}
+	c.canceled[uuid] = true
+	if end := c.ends[uuid]; end != nil {
+		end()
+	}
+}
+
+// Has reports whether the node with the given UUID was removed from the run.
+func (c *Cancels) Has(uuid string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.canceled[uuid]
+}
+
+// contexts returns two contexts for acting on the node with the given UUID, derived from ctx and going. Both are
+// canceled by Cancel, and also by the end function.
+func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
+	if c == nil {
+		return ctx, going, func() {}
+	}
+	nodeCtx, endCtx := context.WithCancel(ctx)
+	nodeGoing, endGoing := context.WithCancel(going)
+	both := func() { endCtx(); endGoing() }
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ends == nil {
+		c.ends = map[string]func(){}
+	}
+	c.ends[uuid] = both
+	if c.canceled[uuid] {
+		both()
+	}
+	return nodeCtx, nodeGoing, both
+}
+
+// mark sets the outcome of res to canceled if Cancel interrupted work on the node. It leaves res unchanged if it is
+// unknown whether a request succeeded.
+func (c *Cancels) mark(res *Result) {
+	switch {
+	case res.Err == nil || !c.Has(res.Node.UUID):
+	case errors.Is(res.Err, ErrLeft):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceledLater
+	case errors.Is(res.Err, errNotSent):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+	}
 }

@@ -64,7 +64,6 @@ func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeplo
 // exceeds the time for which a conductor tries to lock a node (3 attempts, 1 s apart).
 const settleTime = 5 * time.Second
 
-// next is the next action for an unfinished deployment.
 type next int
 
 const (

@@ -169,7 +169,6 @@ func (a verbAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{provisionEntry(n, a.req)}, nil
 }
 
-// provisionEntry returns the entry that sends the provision verb in r.
 func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	return entry{
 		verb: string(r.Verb), Request: request.Provision(n.UUID, r),

@@ -53,7 +53,6 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	return agentlog.New(o)
 }
 
-// sshOptions returns the context's options for SSH connections to machines.
 func (s *Session) sshOptions() agentlog.SSHOptions {
 	of := &s.Context.Logs.SSH
 	o := agentlog.SSHOptions{

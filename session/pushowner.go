@@ -47,7 +47,6 @@ type cachedAnswer[T any] struct {
 	at    time.Time
 }
 
-// bootKey identifies a boot of an image on a machine.
 type bootKey struct {
 	image, boot string
 	from        netip.Addr
@@ -144,7 +143,6 @@ func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bo
 	return &m, nil
 }
 
-// nodeOf returns the UUID of the node that has a port with the given MAC address, or "" if there is none.
 func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
 	uuid, fresh, err := o.cached(from, mac)
 	if fresh || err != nil {
@@ -224,7 +222,6 @@ func ask[T any](ctx context.Context, o *pushOwners, key string, question func(co
 	}
 }
 
-// machine returns the machine of the node with the given UUID, with its agent's address.
 func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine, error) {
 	o.mu.Lock()
 	k, have := o.nodes[uuid]
@@ -248,7 +245,6 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	return m, nil
 }
 
-// agentAddress returns the IP address in an agent's URL, or the zero value if there is none.
 func agentAddress(agentURL string) netip.Addr {
 	u, err := url.Parse(agentURL)
 	if err != nil {

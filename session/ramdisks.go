@@ -45,7 +45,6 @@ func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err erro
 	return m, nil
 }
 
-// identity creates the identity by which the console recognizes the machines that boot an image.
 func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
 	images, err := agentlog.OpenImages(h.Files.Pushes())
 	if err != nil {
@@ -200,7 +199,6 @@ func (r *Ramdisks) Wrap(ctx context.Context, of prepare.ConfigSource, order prep
 	return fmt.Sprintf("wrote %s (may contain secrets; readable only by you)", output), prepare.WriteFile(ctx, output, stream, order.Force)
 }
 
-// nodes finds nodes by name or UUID.
 func (r *Ramdisks) nodes(ctx context.Context, names []string) ([]models.Node, error) {
 	switch {
 	case len(names) == 0:

@@ -63,7 +63,6 @@ func (t *Snapshots) Records(p *provision.Progress) journal.Records {
 	return r
 }
 
-// withRecording returns a follower that follows logs with f and passes their lines to record.
 func withRecording(f agentlog.Follower, record LineRecorder) agentlog.Follower {
 	return &recordingFollower{Follower: f, record: record}
 }
@@ -96,7 +95,6 @@ func (k *recordingFollower) Follow(ctx context.Context, node models.NodeRef, mor
 	return recordLines(ctx, k.record, k.Follower.Follow(ctx, node, more...))
 }
 
-// recordLines forwards batches and records their lines.
 func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {

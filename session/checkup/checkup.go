@@ -56,7 +56,6 @@ func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr e
 	return f
 }
 
-// configFacts summarizes the configuration, without secrets.
 func configFacts(cfg *config.Config, err error) doctor.Config {
 	x := &cfg.Current
 	c := doctor.Config{
@@ -73,7 +72,6 @@ func configFacts(cfg *config.Config, err error) doctor.Config {
 	return c
 }
 
-// problems returns the message of each error that err joins.
 func problems(err error) []string {
 	if err == nil {
 		return nil
@@ -147,7 +145,6 @@ func accessProblem(path string, err error) string {
 	return path + ": " + err.Error()
 }
 
-// journalFacts inspects the context's journal, if there is one.
 func journalFacts(ctx context.Context, h *session.Host, cfg *config.Config) doctor.JournalFacts {
 	facts := doctor.JournalFacts{Path: cfg.Files.Journal(cfg.Current.Name)}
 	if facts.Path == "" {
