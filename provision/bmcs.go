@@ -67,27 +67,27 @@ func (e *BMCCredentialsError) Error() string {
 	if e.Rejection != nil {
 		return e.Rejection.Error()
 	}
-	if e.Withheld != "" {
-		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
-			e.Withheld, printable.Line(models.MaskURL(e.Address)))
-	}
-	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
-		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+	return e.sentence("Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
+		"Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context")
 }
 
 // OnScreen is like Error, but names a command of the terminal interface instead of a flag. That command asks for the
 // password.
 func (e *BMCCredentialsError) OnScreen() string {
-	switch {
-	case e.Rejection != nil:
+	if e.Rejection != nil {
 		return models.OnScreen(e.Rejection)
-	case e.Withheld != "":
-		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
-	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context",
-		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+	return e.sentence("Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context",
+		"Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context")
+}
+
+// sentence describes the problem, with the remedy for a withheld or for an unknown password.
+func (e *BMCCredentialsError) sentence(withheld, unknown string) string {
+	address := printable.Line(models.MaskURL(e.Address))
+	if e.Withheld != "" {
+		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. %s", e.Withheld, address, withheld)
+	}
+	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. %s", printable.Line(e.Username), address, unknown)
 }
 
 // Unwrap returns the error with which the controller rejected the password, if any.
@@ -143,8 +143,7 @@ func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
 
 func (b *BMCs) complete(ctx context.Context, node string, t *bmc.Target) error {
 	if err := b.Complete(ctx, t); err != nil {
-		var login *BMCCredentialsError
-		if errors.As(err, &login) {
+		if login, is := errors.AsType[*BMCCredentialsError](err); is {
 			login.Node = node
 		}
 		return err
@@ -279,22 +278,20 @@ func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*expla
 // addFaultFacts records the facts that an error reveals about the machine, for example that the controller is
 // unreachable, and returns nil. It returns any other error unchanged.
 func addFaultFacts(facts *explain.BMCFacts, err error) error {
-	var login *BMCCredentialsError
-	var fault *models.Fault
-	switch {
-	case errors.As(err, &login):
+	if _, is := errors.AsType[*BMCCredentialsError](err); is {
 		facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerNo
 		return nil
-	case !errors.As(err, &fault):
-		return err
 	}
-	switch fault.Kind {
-	case models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset:
-		facts.Reachable = explain.AnswerNo
-		return nil
-	default: // the BMC answered, or was not queried
-		return err
+	if !noAnswer(err) {
+		return err // the BMC answered, or was not queried
 	}
+	facts.Reachable = explain.AnswerNo
+	return nil
+}
+
+// noAnswer reports whether err means that a BMC did not answer.
+func noAnswer(err error) bool {
+	return models.IsFault(err, models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset)
 }
 
 func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {

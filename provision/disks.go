@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,16 +138,9 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	}
 	mine, _ := d.Search().Pick(d.Inventory.Disks)
 	if theirs, _ := other.Pick(d.Inventory.Disks); theirs != mine {
-		say("agents of the %s generation would pick %s", other.Generation, orNothing(theirs))
+		say("agents of the %s generation would pick %s", other.Generation, cmp.Or(theirs, "nothing"))
 	}
 	return notes
-}
-
-func orNothing(name string) string {
-	if name == "" {
-		return "nothing"
-	}
-	return name
 }
 
 // PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself.
@@ -216,8 +210,7 @@ func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 // the hint.
 func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
-		var refused *models.Refusal
-		if errors.As(err, &refused) {
+		if refused, is := errors.AsType[*models.Refusal](err); is {
 			return nil, refused
 		}
 		return nil, refusal(a, n, models.RefusedArguments, printable.Line(err.Error()), "")

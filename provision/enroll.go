@@ -177,18 +177,22 @@ func nodeOf(it *enroll.Item) *models.Node {
 
 // act runs one action on a node as soon as a slot is free.
 func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wait bool) Result {
+	res := Result{Node: n.Ref(), State: string(n.ProvisionState)}
 	select {
 	case e.slots <- struct{}{}:
 	case <-going.Done():
-		return Result{Node: n.Ref(), Outcome: OutcomeUnknown, State: string(n.ProvisionState), Err: ErrLeft}
+		res.Outcome, res.Err = OutcomeUnknown, ErrLeft
+		return res
 	}
 	free := sync.OnceFunc(func() { <-e.slots })
 	defer free()
 	opts := RunOptions{Wait: wait, Timeout: e.Timeout, Progress: e.Progress, next: free, followed: e.followed}
 	if v, _ := e.Runner.API.Version(); e.Runner.ReadOnly {
-		return Result{Node: n.Ref(), Outcome: OutcomeRefused, Err: readOnly(a.Name(), n.Label()), State: string(n.ProvisionState)}
+		res.Outcome, res.Err = OutcomeRefused, readOnly(a.Name(), n.Label())
+		return res
 	} else if refused := a.Refuse(n, v); refused != nil {
-		return Result{Node: n.Ref(), Outcome: OutcomeFailed, Err: refused, State: string(n.ProvisionState)}
+		res.Outcome, res.Err = OutcomeFailed, refused
+		return res
 	}
 	return e.Runner.runNode(ctx, going, a, n, opts)
 }
@@ -342,11 +346,7 @@ const noInspectInterface = "no-inspect"
 
 // inspected reports whether the node has been inspected at least once or cannot be inspected.
 func inspected(n *models.Node) bool {
-	var fields struct {
-		At models.Time `json:"inspection_finished_at"`
-	}
-	_ = json.Unmarshal(n.Raw, &fields)
-	return !fields.At.IsZero() || n.InspectInterface == noInspectInterface
+	return !models.InspectedAt(n).IsZero() || n.InspectInterface == noInspectInterface
 }
 
 // addPorts creates the ports that [ports.Compare] reports as missing. It adds the other findings to the result's

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,12 +57,7 @@ type portChange struct {
 
 // Nodes returns the sorted UUIDs of the nodes that the action changes.
 func (a *PortAction) Nodes() []string {
-	var ids []string
-	for id := range a.changes {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(a.changes))
 }
 
 // Empty reports whether there is nothing to send.
@@ -121,29 +117,25 @@ func connectable() []models.ProvisionState {
 
 // Effect names the objects that are deleted or detached.
 func (a *PortAction) Effect(n *models.Node) models.Effect {
-	var harm []string
-	for i := range a.changes[n.UUID] {
-		if h := a.changes[n.UUID][i].harm; h != "" {
-			harm = append(harm, h)
-		}
-	}
-	if len(harm) == 0 {
+	harm := a.texts(n.UUID, func(c *portChange) string { return c.harm })
+	if harm == "" {
 		return models.Effect{}
 	}
-	return models.Effect{Danger: models.DangerInterrupts, Text: strings.Join(harm, "; ")}
+	return models.Effect{Danger: models.DangerInterrupts, Text: harm}
 }
 
 func (a *PortAction) resultText(n models.NodeRef) string {
-	var done []string
-	for i := range a.changes[n.UUID] {
-		if d := a.changes[n.UUID][i].done; d != "" {
-			done = append(done, d)
+	return cmp.Or(a.texts(n.UUID, func(c *portChange) string { return c.done }), "already set")
+}
+
+func (a *PortAction) texts(uuid string, of func(c *portChange) string) string {
+	var texts []string
+	for i := range a.changes[uuid] {
+		if text := of(&a.changes[uuid][i]); text != "" {
+			texts = append(texts, text)
 		}
 	}
-	if len(done) == 0 {
-		return "already set"
-	}
-	return strings.Join(done, "; ")
+	return strings.Join(texts, "; ")
 }
 
 func (a *PortAction) entries(n *models.Node) ([]entry, error) {
@@ -227,14 +219,10 @@ func argumentError(action, why, hint string) *models.Refusal {
 
 func portOf(raw map[string]any) models.Port {
 	var p models.Port
-	convert(raw, &p)
-	return p
-}
-
-func convert(raw map[string]any, into any) {
 	if data, err := json.Marshal(raw); err == nil {
-		_ = json.Unmarshal(data, into)
+		_ = json.Unmarshal(data, &p)
 	}
+	return p
 }
 
 func uuidOf(raw map[string]any) string { return models.TextOf(raw["uuid"]) }

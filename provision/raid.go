@@ -76,7 +76,7 @@ const textDrivesUnchecked = "Ironic assigns the drives after it has deleted the 
 // controller are kept.
 func SetRAID(target RAIDTarget, keep bool) Action {
 	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
-		software := softwareRAID(n)
+		software := steps.InterfacesOf(n)["raid"] == steps.Agent
 		if software && keep {
 			return refusedWork("a software RAID replaces all volumes: the agent cannot keep existing ones", "leave out --keep")
 		}
@@ -115,8 +115,6 @@ func DeleteRAID() Action {
 	}}
 }
 
-func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] == steps.Agent }
-
 // RAIDProblems returns the reasons why the node's RAID interface would reject the target RAID. It does not find
 // reasons that depend on the drives.
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
@@ -130,8 +128,7 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 			// the drives are unknown, but the values in the target can be checked
 			_, err = raid.Assign(target.Disks, nil, n.UUID)
 		}
-		var wrong *raid.Error
-		if errors.As(err, &wrong) && wrong.Class == raid.InvalidParameterValue {
+		if wrong, is := errors.AsType[*raid.Error](err); is && wrong.Class == raid.InvalidParameterValue {
 			return []string{err.Error()}
 		}
 	}

@@ -76,10 +76,6 @@ func (r Ramdisk) params() string {
 	return text
 }
 
-// hrefSchemes returns the schemes of the URLs from which the newest Ironic can fetch an image. The nfs, cifs and smb
-// schemes are only for BMCs (protocol_mapping in ironic/common/image_service.py).
-func hrefSchemes() []string { return []string{"http", "https", "file", "glance", "oci"} }
-
 var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$`)
 
 // check looks for a problem that does not depend on the node. It returns a description of the problem and a hint at
@@ -125,17 +121,19 @@ func badHref(href string) string {
 	if strings.ContainsFunc(href, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return "the URL contains a space or a control character"
 	}
+	// The newest Ironic fetches images from these URLs. The nfs, cifs and smb schemes are only for BMCs
+	// (protocol_mapping in ironic/common/image_service.py).
+	schemes := []string{"http", "https", "file", "glance", "oci"}
 	u, err := url.Parse(href)
 	switch {
 	case err != nil:
-		var bad *url.Error
-		if errors.As(err, &bad) {
+		if bad, is := errors.AsType[*url.Error](err); is {
 			err = bad.Err // the address may contain secrets
 		}
 		return "invalid URL: " + printable.Line(err.Error())
 	case u.Scheme == "":
 		return "neither a URL nor the UUID of an image"
-	case !slices.Contains(hrefSchemes(), strings.ToLower(u.Scheme)):
+	case !slices.Contains(schemes, strings.ToLower(u.Scheme)):
 		return fmt.Sprintf("Ironic does not support the scheme %q", printable.Line(u.Scheme))
 	case u.Scheme == "file" && (u.Host != "" || !strings.HasPrefix(u.Path, "/")):
 		return "use an absolute path: file:///var/lib/ironic/…"
@@ -329,7 +327,7 @@ func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
 		if n.DriverInfo["kernel_append_params"] != nil && !r.NoKernelParams {
 			warn("driver_info.kernel_append_params is unchanged, but Ironic does not pass it to a prebuilt ISO")
 		}
-	} else if buildsISO(n.BootInterface) && empty(n.DriverInfo["bootloader"]) {
+	} else if loader := n.DriverInfo["bootloader"]; buildsISO(n.BootInterface) && (loader == nil || loader == "") {
 		warn("Ironic builds an ISO from the kernel and initramfs: UEFI needs driver_info.bootloader, or [conductor]bootloader in Ironic's configuration")
 	}
 	if slices.ContainsFunc(ops, func(op models.PatchOp) bool {
@@ -347,8 +345,6 @@ func buildsISO(boot string) bool {
 	t := bootInterfaces()[boot]
 	return t.iso && t.pair && boot != "fake"
 }
-
-func empty(value any) bool { return value == nil || value == "" }
 
 // hrefWarning returns a warning if some machines cannot use the address, or "".
 func hrefWarning(href string) string {

@@ -402,6 +402,13 @@ func inParallel(ctx context.Context, n int, do func(going context.Context, i int
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
+// readEach calls read for each element of list, [Concurrency] at a time, and returns the results and the errors.
+func readEach[T, R any](ctx context.Context, list []T, read func(going context.Context, of T) (R, error)) ([]R, []error) {
+	results, errs := make([]R, len(list)), make([]error, len(list))
+	inParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
+	return results, errs
+}
+
 // inSlots is like inParallel, but runs up to width calls at a time. By calling next before it returns, a call can let
 // the next call start early.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {

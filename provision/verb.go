@@ -179,8 +179,8 @@ func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 // rebuildHint adds a hint to the HTTP 500 error that the newest Ironic returns when a node without an image source is
 // rebuilt. The cause is an unassigned variable in start_deploy (conductor/deployments.py).
 func rebuildHint(err error, verb models.Verb, n *models.Node) error {
-	var f *models.Fault
-	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
+	f, is := errors.AsType[*models.Fault](err)
+	if is && f.Kind == models.FaultServer && verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil {
 		f.Hint = "this Ironic cannot rebuild a node without instance_info.image_source: undeploy it, then deploy"
 	}
 	return err
