@@ -21,8 +21,7 @@ type API interface {
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
 
-// Action is an operation on a node, such as those returned by [Provision], [Power], [BootDevice], [Maintenance],
-// [Protect], [Retire] and [Set].
+// Action is an operation on a node, such as those that [Provision], [Power] and [Set] return.
 type Action interface {
 	// Name returns the action as an operator writes it, such as "manage" or "power off".
 	Name() string
@@ -127,11 +126,9 @@ type entry struct {
 	send func(ctx context.Context) error
 	// answered, if not nil, is called with the node that Ironic returned in response to a PATCH.
 	answered func(node *models.Node)
-	// judge, if not nil, is called if the request fails. It returns nil to ignore the error, or else the error to
-	// report.
+	// judge, if not nil, is called if the request fails. It returns the error to report, or nil to ignore it.
 	judge func(ctx context.Context, api API, err error) error
-	// ask, if not nil, reads from Ironic instead of sending a change. If it returns an error, the entries after this
-	// one are not sent.
+	// ask, if not nil, reads from Ironic instead of sending a change. After an error, no later entry is sent.
 	ask func(ctx context.Context, api API) error
 	// undo describes how to revert the change if a later request fails. It is empty if the change cannot be reverted.
 	undo undo
@@ -142,8 +139,7 @@ type entry struct {
 	// last marks the request to send after the action has succeeded. The entry only shows the request in advance;
 	// conclusion computes the actual one from the node's state at that time.
 	last bool
-	// stage is the stage of the deployment to record before the request is sent. If it is empty, the recorded stage
-	// does not change.
+	// stage is the stage to record before the request is sent. If it is empty, the recorded stage does not change.
 	stage Stage
 }
 

@@ -46,8 +46,7 @@ func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestI
 		}
 	}
 	if auditErr := r.Audit.Write(rec); auditErr != nil {
-		// The request was sent, so do not report it as failed: sending it again because of a full disk would be
-		// worse.
+		// The request was sent, so do not report it as failed: sending it again would be worse.
 		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, label, auditErr))
 	}
 	return rec.RequestID, o, err

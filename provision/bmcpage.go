@@ -75,8 +75,7 @@ func (l *BMCReport) Page() (title string, sections []BMCSection) {
 
 type bmcPage struct{ rows []BMCRow }
 
-// add adds a row with the parts that are not empty. If all parts are empty, it adds nothing and returns an unused
-// row.
+// add adds a row with the parts that are not empty. If all are empty, it only returns an unused row.
 func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	var have []string
 	for _, part := range parts {
@@ -142,8 +141,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared adds a row for each compared value. The row shows Ironic's value and the BMC's value, and marks a
-// difference with "≠".
+// compared adds rows with Ironic's value and the BMC's value, and marks differences with "≠".
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""

@@ -28,8 +28,7 @@ type BMCAPI interface {
 // controller only for a query, or when a Runner runs an order.
 type BMCs struct {
 	API BMCAPI
-	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains
-	// empty.
+	// Complete adds the credentials and trusted certificates to a target. An unknown password remains empty.
 	Complete func(ctx context.Context, t *bmc.Target) error
 	// Web fetches the ISOs that the machines boot. If it is nil, they are not fetched.
 	Web ImageWeb
@@ -61,8 +60,7 @@ type BMCCredentialsError struct {
 	Withheld string
 }
 
-// Error describes the problem. If the controller has not rejected a password, it also names the settings and the flag
-// that can supply one.
+// Error describes the problem and, if no password was rejected, the settings and the flag that can supply one.
 func (e *BMCCredentialsError) Error() string {
 	if e.Rejection != nil {
 		return e.Rejection.Error()
@@ -71,8 +69,7 @@ func (e *BMCCredentialsError) Error() string {
 		"Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context")
 }
 
-// OnScreen is like Error, but names a command of the terminal interface instead of a flag. That command asks for the
-// password.
+// OnScreen is like Error, but names the console's command that asks for the password instead of a flag.
 func (e *BMCCredentialsError) OnScreen() string {
 	if e.Rejection != nil {
 		return models.OnScreen(e.Rejection)
@@ -167,8 +164,7 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 	return err
 }
 
-// disks returns the disks in the node's inventory. It returns none if Ironic has no inventory of the node, and adds
-// any other error to look.Missing.
+// disks returns the disks in the node's inventory, or none if there is no inventory. Errors go to look.Missing.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
@@ -206,8 +202,7 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	return looks
 }
 
-// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have a different
-// route to the ISO.
+// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have another route.
 type ISOCheck struct {
 	// Address is the ISO's URL, safe to show.
 	Address string `json:"address"`

@@ -12,8 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Facts returns the facts that the preflight of n has collected, or nil before that preflight. The caller must not
-// change them.
+// Facts returns the facts of n's preflight, or nil before the preflight. The caller must not change them.
 func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return a.checked(n).facts
 }

@@ -16,8 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// ConsoleAPI is the part of Ironic's API that serial consoles need; *ironicclient.Client
-// implements it.
+// ConsoleAPI is the part of Ironic's API that serial consoles need.
 type ConsoleAPI interface {
 	ConsoleState(ctx context.Context, id string) (models.ConsoleState, error)
 	Console(ctx context.Context, id string) (models.ConsoleAddress, error)
@@ -197,8 +196,7 @@ func (n *nodeConsole) restore(ctx context.Context) error {
 	return err
 }
 
-// unreadable returns an error that explains why ironworks cannot read a console with the named interface. It returns
-// nil for readable and for unknown interfaces.
+// unreadable returns an error if consoles with the named interface are known to be unreadable.
 func unreadable(name string) error {
 	const others = "set console_interface to ipmitool-socat (it must be enabled on the conductor)"
 	switch {
@@ -210,8 +208,7 @@ func unreadable(name string) error {
 	return noConsole(name, others)
 }
 
-// unviewable returns an error that explains why a console with the named interface has no web page. It returns nil
-// for interfaces that have one, and for unknown interfaces.
+// unviewable returns an error if consoles with the named interface are known to have no web page.
 func unviewable(name string) error {
 	const others = "set console_interface to redfish-graphical (39.0.0; it must be enabled on the conductor)"
 	if strings.Contains(name, "socat") {
@@ -324,8 +321,7 @@ func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*Gra
 	return g, nil
 }
 
-// refusedConsole returns a refusal that explains why the console cannot be shown, with a remedy. Errors other than a
-// SerialError are returned unchanged.
+// refusedConsole converts a SerialError to a refusal with a remedy. It returns other errors unchanged.
 func refusedConsole(node models.NodeRef, err error) error {
 	why, is := errors.AsType[*agentlog.SerialError](err)
 	if !is {

@@ -61,8 +61,7 @@ const (
 	unlockPoll = 2 * time.Second
 )
 
-// onceUnlocked calls do. As long as it fails because a conductor has locked the node, do is called again, for at most
-// [lockedFor].
+// onceUnlocked calls do. While a conductor has locked the node, it calls do again, for at most [lockedFor].
 func onceUnlocked(ctx context.Context, do func() error) error {
 	for start := time.Now(); ; {
 		err := do()
@@ -72,8 +71,7 @@ func onceUnlocked(ctx context.Context, do func() error) error {
 	}
 }
 
-// Delete returns an action that deletes a node from Ironic, with its ports, inventory and history. The machine is not
-// changed.
+// Delete returns an action that deletes a node from Ironic, with its ports, inventory and history.
 func Delete() Action { return deleteAction{} }
 
 type deleteAction struct{ immediateAction }
@@ -101,8 +99,7 @@ func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusa
 	return nil
 }
 
-// Effect names the data that is lost. It also says whether an instance keeps running on the machine without Ironic's
-// knowledge.
+// Effect names the data that is lost, and says whether an instance keeps running without Ironic's knowledge.
 func (deleteAction) Effect(n *models.Node) models.Effect {
 	text := "Ironic forgets the node, its ports, BMC credentials, inventory and history; the machine and its disks are left unchanged"
 	if n.InstanceUUID != "" || n.ProvisionState == models.StateActive {

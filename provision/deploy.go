@@ -73,16 +73,14 @@ func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *Deplo
 	return again
 }
 
-// WithChecks does the same as [DeployAction.WithOverrides], but the copy has no overrides and uses the checks of
-// another operator.
+// WithChecks is like [DeployAction.WithOverrides], but without overrides and with the checks of another operator.
 func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
 	again := a.WithOverrides(nil)
 	again.checks = checks
 	return again
 }
 
-// OverridesFor returns overrides for [DeployAction.WithOverrides]. They override checks on every node whose name or
-// UUID is in typed.
+// OverridesFor returns overrides of the checks on every node whose name or UUID is in typed.
 func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
 	on := map[string][]plan.CheckID{}
 	for i := range nodes {
@@ -93,8 +91,7 @@ func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) ma
 	return on
 }
 
-// WithCallback does the same as [DeployAction.WithOverrides], but the copy keeps the overrides and has another
-// Checked callback.
+// WithCallback is like [DeployAction.WithOverrides], but keeps the overrides and sets another Checked callback.
 func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployAction {
 	again := a.WithOverrides(a.overrides)
 	again.options.Checked = checked
@@ -123,11 +120,9 @@ type readyNode struct {
 	before   *record
 	followUp followUp
 	reason   string
-	// stamp identifies the version of the record in before. It is used to detect whether another process has changed
-	// the record since the checks.
+	// stamp identifies the version of the record in before, to detect a change by another process.
 	stamp string
-	// requested is the deployment in the form in which it is recorded. restore holds the operations that revert the
-	// changes of an earlier attempt.
+	// requested is the deployment as it is recorded. restore reverts the changes of an earlier attempt.
 	requested *recordedDeployment
 	overrides []plan.CheckID
 	restore   []models.PatchOp
@@ -135,8 +130,7 @@ type readyNode struct {
 
 // Preflight runs the checks on the nodes, [Concurrency] at a time, and computes the requests to send. The results
 // replace those of earlier checks; call [Runner.Plan] afterward. If a node's deployment was interrupted, Preflight
-// rereads the node until it is known which requests have arrived. It then replaces the node in nodes with the latest
-// reading.
+// rereads the node until it is known which requests have arrived. It then updates nodes.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -271,8 +265,7 @@ func failedCheck(c *plan.Check, remedy string) string {
 	return text
 }
 
-// Effect names the disk that will be overwritten. For an interrupted deployment, it describes instead whether that
-// deployment is watched, reverted or forgotten.
+// Effect names the disk that will be overwritten or, for an interrupted deployment, what happens to it.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	r := a.checked(n)
 	e := models.VerbEffect(r.verb, n, nil)

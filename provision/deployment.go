@@ -21,8 +21,7 @@ import (
 // Deployment holds the plan's fields for one node, together with the content of the files that they name.
 type Deployment struct {
 	Fields plan.Fields
-	// UserData is the user data for the installed system, in the form in which the operator wrote it. If it is not
-	// nil, it replaces the user data in Fields.
+	// UserData is the user data as the operator wrote it. If it is not nil, it replaces the user data in Fields.
 	UserData []byte
 	// FilesDir is the folder of the local files that user data in Butane refers to. It may be empty.
 	FilesDir string
@@ -81,8 +80,7 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	return d, nil
 }
 
-// WithUserDataFile reads the user data from the file at path. The local files that the user data refers to are
-// expected in the same folder.
+// WithUserDataFile reads the user data from the file at path. Local files of the user data are in the same folder.
 func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {
@@ -95,8 +93,7 @@ func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	return d, nil
 }
 
-// withReport returns the deployment with the report on its user data. It checks the user data unless there is a
-// report already.
+// withReport returns the deployment with the report on its user data.
 func (d Deployment) withReport() Deployment {
 	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
@@ -146,8 +143,7 @@ func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	return string(d.UserData), nil
 }
 
-// bootable returns the user data for the record. It has the form that a machine reads at its first boot, and includes
-// all local files.
+// bootable returns the user data for the record, as a machine reads it, with all local files.
 func (d Deployment) bootable() []byte {
 	switch d = d.withReport(); {
 	case d.report == nil || !d.report.OK():
@@ -157,8 +153,7 @@ func (d Deployment) bootable() []byte {
 	return d.UserData
 }
 
-// userDataFacts returns the report on the user data in the form that the checks read, or nil if there is no user
-// data.
+// userDataFacts returns the report on the user data for the checks, or nil if there is no user data.
 func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	d = d.withReport()
 	if d.report == nil {
@@ -323,8 +318,7 @@ func SameJSON(a, b any) bool {
 	return reflect.DeepEqual(plain[0], plain[1])
 }
 
-// revertOps returns the operations that revert ops on node n, in reverse order. It omits values that Ironic has
-// masked, because they cannot be restored.
+// revertOps returns the operations that revert ops on node n, except for masked values, which cannot be restored.
 func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	var back []models.PatchOp
 	for _, op := range slices.Backward(ops) {
@@ -343,8 +337,7 @@ func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	return back
 }
 
-// valueAt returns the node's value at the path of a patch operation, and reports whether the value exists and is not
-// null.
+// valueAt returns the node's value at the path of a patch operation, and whether it exists and is not null.
 func valueAt(n *models.Node, path string) (any, bool) {
 	var object map[string]any
 	if json.Unmarshal(n.Raw, &object) != nil {

@@ -51,11 +51,9 @@ const recordFormat = 1
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore holds the operations that revert the changed fields, with the last change first. It does not include
-	// the operation that removes the instance_uuid.
+	// Restore holds the operations that revert the changed fields, except instance_uuid, the last change first.
 	Restore []models.PatchOp `json:"restore,omitempty"`
-	// RootDisk identifies the target disk, or is empty if the disk is ambiguous. The process that sees the deployment
-	// succeed writes RootDisk to the node.
+	// RootDisk identifies the target disk, if it is unambiguous. It is written to the node after a success.
 	RootDisk map[string]string `json:"root_disk,omitempty"`
 	// Deployment is the requested deployment. It is nil once Ironic has accepted the deployment.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
@@ -102,8 +100,7 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID reports that a node's UUID contains characters that are illegal in a UUID. Such a UUID must not be used
-// as a file name.
+// errNoUUID reports a UUID with illegal characters, which must not be used as a file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {
@@ -308,8 +305,7 @@ func (l *deploymentLog) write(r record) error {
 	return nil
 }
 
-// withResumeHint adds a hint to err that explains how to resume the deployment. It does so only if there is still a
-// record.
+// withResumeHint adds a hint to err that explains how to resume the deployment, if there is still a record.
 func (l *deploymentLog) withResumeHint(err error) error {
 	if l == nil || l.record == nil {
 		return err
@@ -345,8 +341,7 @@ func (l *deploymentLog) close() {
 // unwritten is the suffix of the file that replaces a record once it has been written completely.
 const unwritten = ".json.new"
 
-// replace replaces the file at path atomically. Even after a power failure, the file contains either the old or the
-// new data.
+// replace replaces the file at path. Even after a power failure, the file contains either the old or the new data.
 func (l *deploymentLog) replace(path string, data []byte) error {
 	fresh := strings.TrimSuffix(path, ".json") + unwritten
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // below the program's own folder

@@ -15,8 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// Requests returns the requests for the node that have not been sent yet, in the order in which they will be sent. It
-// returns none if the node is refused.
+// Requests returns the requests for the node that have not been sent yet, in order, or none if the node is refused.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	entries, _ := a.entries(n)
 	return requestsOf(entries)
@@ -77,8 +76,7 @@ func (a *DeployAction) wasSent(n *models.Node) bool {
 	return r != nil && r.sent
 }
 
-// markSent marks the node's entries as sent. It returns false if they were already marked or the node was not
-// checked.
+// markSent marks the node's entries as sent. It returns false if they already were, or the node was not checked.
 func (a *DeployAction) markSent(n *models.Node) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,8 +88,7 @@ func (a *DeployAction) markSent(n *models.Node) bool {
 	return true
 }
 
-// validate returns a function that lets Ironic validate the node after the changes have been written. The function
-// returns a refusal if the validation fails.
+// validate returns a function that lets Ironic validate the changed node, and returns a refusal if it is invalid.
 func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
@@ -166,8 +163,7 @@ func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) f
 	}
 }
 
-// allocateTimeout is the maximum time to wait for an allocation. Ironic retries a locked node a few times, and then
-// gives up.
+// allocateTimeout is the maximum time to wait for an allocation. Ironic retries a locked node a few times.
 const allocateTimeout = time.Minute
 
 func allocationOf(n *models.Node, instance string, a *plan.Allocate) *models.AllocationRequest {
@@ -196,8 +192,7 @@ func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 	}
 }
 
-// unallocate returns the entry that deletes the allocation with the given UUID. It does not fail if the allocation no
-// longer exists.
+// unallocate returns the entry that deletes an allocation, and does not fail if it no longer exists.
 func unallocate(uuid string) entry {
 	return entry{verb: "release the allocation", Request: request.Deallocate(uuid), judge: func(_ context.Context, _ API, err error) error {
 		if models.IsFault(err, models.FaultNotFound) {

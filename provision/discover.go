@@ -21,8 +21,7 @@ const (
 	// DiscoveryRefused means that the credentials were rejected or are unknown.
 	DiscoveryRefused     DiscoveryStatus = "refused"
 	DiscoveryUnreachable DiscoveryStatus = "unreachable"
-	// DiscoveryFailed means that a server answered, but that it is not a BMC with Redfish or that its certificate is
-	// not trusted.
+	// DiscoveryFailed means that the server is not a BMC with Redfish, or that its certificate is not trusted.
 	DiscoveryFailed DiscoveryStatus = "failed"
 )
 

@@ -18,8 +18,7 @@ type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
 
-// InventoryAge is the age from which an inventory is reported as old. Disks may have been replaced since, and device
-// names may have moved to other disks.
+// InventoryAge is the age from which an inventory is reported as old: disks or their device names may have changed.
 const InventoryAge = 30 * 24 * time.Hour
 
 // NodeDisks holds the disks of a node as found by inspection, and the node's root device hints.
@@ -101,8 +100,7 @@ func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
-// Notes returns warnings about the disks and the hints, one clause each. It also warns if the inventory is older than
-// maxAge.
+// Notes returns warnings about the disks, the hints and an inventory older than maxAge, one clause each.
 func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	var notes []string
 	say := func(format string, args ...any) {
@@ -193,8 +191,7 @@ func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 // Name returns the ironworks command that does the same: "hints set".
 func (*PinAction) Name() string { return "hints set" }
 
-// Refuse refuses a node if no hint can be written for the disk, or if Ironic currently accepts no changes to the
-// node.
+// Refuse refuses a node if no hint can be written for the disk, or if Ironic accepts no changes to the node.
 func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	ops, refused := a.patch(n)
 	switch {
@@ -206,8 +203,7 @@ func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	return unchangeable(a, n)
 }
 
-// patch returns the operations that write the hint to the node in its current state, or none if the node already has
-// the hint.
+// patch returns the operations that write the hint to the node, or none if the node already has it.
 func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
 		if refused, is := errors.AsType[*models.Refusal](err); is {

@@ -92,8 +92,7 @@ type Enroller struct {
 // Enrolled is the result of enrolling one node.
 type Enrolled struct {
 	Result
-	// Changes lists the completed changes in order, such as "created", "1 port", "verified", "inspected" and
-	// "available".
+	// Changes lists the completed changes in order, such as "created", "1 port", "verified" and "inspected".
 	Changes []string
 }
 
@@ -255,8 +254,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// mostSent is the maximum number of times that the same verb or change is sent to a node if Ironic does not answer in
-// time.
+// mostSent is the maximum number of times that a verb or change is sent if Ironic does not answer in time.
 const mostSent = 3
 
 // sendAgain reports whether to continue although the request for a verb (not its operation) has failed. If the node
@@ -299,8 +297,7 @@ func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) boo
 	return r.Err == nil
 }
 
-// otherOperation is the action used to watch the operation of another client. It ends when the node reaches a stable
-// state.
+// otherOperation is the action used to watch the operation of another client until the node is stable.
 type otherOperation struct {
 	watchedAction
 	name string
@@ -349,8 +346,7 @@ func inspected(n *models.Node) bool {
 	return !models.InspectedAt(n).IsZero() || n.InspectInterface == noInspectInterface
 }
 
-// addPorts creates the ports that [ports.Compare] reports as missing. It adds the other findings to the result's
-// note.
+// addPorts creates the ports that [ports.Compare] reports as missing. Other findings go to the result's note.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
 	if _, without := errors.AsType[*models.Refusal](err); without {

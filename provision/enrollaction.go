@@ -12,8 +12,7 @@ import (
 	"ironworks/models/request"
 )
 
-// enrollAction creates a node with its ports. For an existing node, it changes the fields and parts that differ from
-// the input.
+// enrollAction creates a node with its ports, or changes the fields and parts that differ from the input.
 type enrollAction struct {
 	immediateAction
 	item *enroll.Item
@@ -73,8 +72,7 @@ func creationEntry(verb string, r request.Request, exists func(context.Context) 
 	}}
 }
 
-// EnrollRequests returns the requests for an item, including the verbs that bring the node to the goal. It also
-// returns the equivalent commands.
+// EnrollRequests returns the requests for an item, including the verbs, and the equivalent commands.
 func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
 	if it.Kind.Refused() {
 		return nil, nil

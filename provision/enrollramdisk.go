@@ -88,8 +88,7 @@ func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, exist
 	}
 }
 
-// setRamdisk sets the fields for the ramdisk, and removes the fields of an existing node that contradict the new
-// ramdisk.
+// setRamdisk sets the fields for the ramdisk, and removes contradicting fields of an existing node.
 func setRamdisk(n *enroll.Node, existing *models.Node, r Ramdisk) {
 	wanted := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs, "kernel_append_params": r.params()}
 	for field, value := range wanted {

@@ -94,8 +94,7 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 	return results
 }
 
-// EnrollWarning returns a warning if the item changes a node managed by Metal3 or brings it to the goal. Otherwise,
-// it returns "".
+// EnrollWarning returns a warning if the item changes a node that Metal3 manages, or "".
 func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 	if it.Existing == nil || !it.Existing.Ref().ManagedByMetal3() {
 		return ""
@@ -149,8 +148,7 @@ func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	return "see ironworks explain " + res.Node.Label(), "see :explain"
 }
 
-// bringUp is the action that brings existing nodes to a goal. It uses an [Enroller], which sends one verb after
-// another.
+// bringUp brings existing nodes to a goal. It uses an [Enroller], which sends one verb after another.
 type bringUp struct {
 	watchedAction
 	api       EnrollAPI
@@ -174,8 +172,7 @@ const BringUpName = "bring up"
 // Name returns [BringUpName].
 func (*bringUp) Name() string { return BringUpName }
 
-// Refuse refuses nodes with an instance, nodes in a hold state, and nodes for which one of the required verbs is
-// refused.
+// Refuse refuses nodes with an instance, in a hold state, or for which a required verb is refused.
 func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Class() == models.ClassHold {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("held (%s)", n.ProvisionState), "ironworks unhold "+n.Label()).WithScreenHint(models.RunKey("unhold"))
@@ -242,8 +239,7 @@ func (a *bringUp) Effect(n *models.Node) models.Effect {
 	return worst
 }
 
-// entries returns the requests for the preview only. prepare sends each of them as soon as the node has reached the
-// state that the request requires.
+// entries returns the requests for the preview only; prepare sends them.
 func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	var list []entry
 	for _, s := range a.steps(n) {
@@ -254,8 +250,7 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// sentInState returns r with a note that names the node state in which r will be sent. If the node is already in that
-// state, sentInState adds no note.
+// sentInState returns r with a note that names the state in which it will be sent, unless the node is in that state.
 func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)
@@ -263,8 +258,7 @@ func sentInState(r request.Request, n *models.Node, state models.ProvisionState)
 	return r
 }
 
-// prepare sends all verbs, each as soon as the node has reached the required state. If opts.Wait is unset, it sends
-// only the first verb.
+// prepare sends the verbs, each as soon as the node has the required state; without opts.Wait, only the first one.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
 	if a.api == nil {
 		refused := refusal(a, n, models.RefusedArguments, "no connection to send changes", "")

@@ -21,8 +21,7 @@ const (
 	erasesAll
 )
 
-// depthOf returns the depth to which step s erases disks. See get_clean_steps in ironic_python_agent/hardware.py of
-// both releases.
+// depthOf returns the depth to which s erases disks (get_clean_steps in ironic_python_agent/hardware.py).
 func depthOf(s models.Step) depth {
 	switch s.Label() {
 	case "deploy.erase_devices":

@@ -48,16 +48,14 @@ type ExplainSources struct {
 type JournalFacts struct {
 	// Work is the last operation that was observed, or nil if there is none.
 	Work *models.Work
-	// Lines contains the lines of the ramdisk's log during that operation, and Boot summarizes the log of the last
-	// boot. Both are nil if there is no log.
+	// Lines is the ramdisk's log during that operation, and Boot summarizes the last boot. Both may be nil.
 	Lines []models.LogLine
 	Boot  *explain.BootLog
 	// Estimate is the time that the operation took on other nodes, or nil if that is unknown.
 	Estimate *models.Estimate
 }
 
-// Explained is the result of [Explainer.Explain]: a node, its state, the explanations of that state, and the errors
-// of unreadable sources.
+// Explained is the result of [Explainer.Explain].
 type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
@@ -81,8 +79,7 @@ func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
 
-// Explain reads a node and the evidence about it, and explains its state. It returns an error only if the node cannot
-// be read or ctx is done.
+// Explain reads a node and the evidence about it, and explains its state. Its errors mean that the node cannot be read.
 func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
 	n, now, err := x.api.NodeAt(ctx, id)
 	if err != nil {
@@ -193,8 +190,7 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	return explain.FindSiblings(&this, rows), nil
 }
 
-// ListOthers reads all nodes. For some of the failed nodes, at most maxSiblingReasons, it also reads the reason for
-// the failure.
+// ListOthers reads all nodes and, for at most maxSiblingReasons failed nodes, the reason for the failure.
 func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	var rows []*models.Row
 	fields := []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
@@ -211,8 +207,7 @@ func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	return rows, nil
 }
 
-// AddReasons reads the history of failed nodes without last_error, of at most the given number, and adds the reasons
-// for their failures to rows.
+// AddReasons adds the reason for the failure to failed rows without last_error. It reads at most the given histories.
 func AddReasons(ctx context.Context, api OthersAPI, rows []*models.Row, most int) {
 	v, _ := api.Version()
 	for _, r := range rows {

@@ -25,8 +25,7 @@ func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error
 	return nodes, nil
 }
 
-// FindUnfinished fetches the nodes of unfinished deployments. gone lists the deployments whose nodes have been
-// deleted.
+// FindUnfinished fetches the nodes of unfinished deployments. gone lists those whose nodes have been deleted.
 func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []models.Node, gone []Unfinished, err error) {
 	found, errs := readEach(ctx, list, func(going context.Context, u Unfinished) (*models.Node, error) { return api.Node(going, u.Node.UUID) })
 	for i, n := range found {

@@ -42,8 +42,7 @@ func (f *following) update(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.clockAhead))
 }
 
-// follow watches the node until the action has ended, and stores the outcome in res. sent is the time at which the
-// request was sent.
+// follow watches the node until the action, sent at the given time, has ended. It stores the outcome in res.
 func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
 	f := &following{action: a, before: before, began: sent}
 	start, wait := time.Now(), firstPoll
@@ -114,8 +113,7 @@ func (f *following) progress(now *models.Node) Progress {
 	return p
 }
 
-// judge stores the outcome in res. The reason for a failure is taken from the node or, if the node no longer contains
-// it, from the history or the observations.
+// judge stores the outcome in res. The reason for a failure comes from the node, the history or the observations.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {
@@ -147,8 +145,7 @@ type FailedError struct {
 	Node   models.NodeRef
 	State  string
 	Reason string
-	// Hint describes the remedy with a command, and ScreenHint describes it with a key. They are empty if no remedy
-	// is known.
+	// Hint describes the remedy, if known, with a command, and ScreenHint with a key.
 	Hint, ScreenHint string
 }
 

@@ -31,8 +31,7 @@ type undo struct {
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
-// NotGivenBackError reports that some changes of a failed deployment could not be reverted. They are still listed in
-// the deployment's record.
+// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record still lists them.
 type NotGivenBackError struct{ models.RemedyError }
 
 func notGivenBack(n *models.Node, err error) *NotGivenBackError {
@@ -161,8 +160,7 @@ func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time
 // conductor may still hold the lock on the node.
 const concludeTimeout = 30 * time.Second
 
-// conclude sends the request that an action requires after it has succeeded. If that fails, it returns a note for the
-// result.
+// conclude sends the request that follows a success. If that fails, it returns a note for the result.
 func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note string) {
 	ctx, stop := context.WithTimeout(ctx, concludeTimeout)
 	defer stop()
@@ -176,12 +174,10 @@ func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note s
 	return ""
 }
 
-// rootDiskPlace is the node field in which the root disk of the last deployment is recorded. The checks of the next
-// deployment read it.
+// rootDiskPlace is the node field with the root disk of the last deployment, for the checks of the next one.
 const rootDiskPlace = "extra.console.root_disk"
 
-// conclusion returns the request that records the root disk of the deployment. It returns nil if the node now has
-// another instance or is not active.
+// conclusion returns the request that records the root disk, or nil if the node has another instance or is not active.
 func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*entry, error) {
 	// Read the node again, because the watched node contains only some of the fields.
 	n, err := api.Node(ctx, uuid)
@@ -195,8 +191,7 @@ func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*e
 	return rootDiskEntry(n, r)
 }
 
-// rootDiskEntry returns the entry that records the root disk of a deployment. It returns nil if the disk is unknown
-// or is already recorded.
+// rootDiskEntry returns the entry that records the root disk, or nil if the disk is unknown or already recorded.
 func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	disk := identityOf(r.facts)
 	if r.followUp == followUpWatch {
@@ -218,8 +213,7 @@ func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	return &write, nil
 }
 
-// identityOf returns the attributes that identify the root disk of the deployment. It returns nil if the disk is
-// ambiguous or unknown.
+// identityOf returns the attributes that identify the root disk, or nil if the disk is ambiguous or unknown.
 func identityOf(facts *plan.Facts) map[string]string {
 	if facts == nil {
 		return nil

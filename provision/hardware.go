@@ -10,8 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// HardwareAPI is the part of Ironic's API that reads the settings, firmware, disks, volumes and vendor methods of
-// machines; *ironicclient.Client implements it.
+// HardwareAPI is the part of Ironic's API that reads the hardware of machines.
 type HardwareAPI interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	BIOSReader
@@ -124,8 +123,7 @@ func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (
 	return a.verb(before).ended(before, now, waited)
 }
 
-// refusedWork returns the work for a node on which the action is impossible, with the reason why and a hint at the
-// remedy.
+// refusedWork returns the work for a node on which the action is impossible.
 func refusedWork(why, hint string) hardwareWork {
 	return hardwareWork{refused: &models.Refusal{Kind: models.RefusedArguments, Why: printable.Line(why), Hint: hint}}
 }

@@ -58,8 +58,7 @@ func (w *Web) Head(ctx context.Context, address string) (WebAnswer, error) {
 	return a, err
 }
 
-// Get returns the response and the start of its body, up to the number of bytes given by most. If part is true, it
-// requests only these bytes from the server.
+// Get returns the start of the body, up to most bytes. If part is true, it requests only these bytes.
 func (w *Web) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
 	return w.do(ctx, http.MethodGet, address, most, part)
 }
@@ -94,8 +93,7 @@ func (w *Web) do(ctx context.Context, method, address string, most int, part boo
 	return a, body, nil
 }
 
-// totalOf returns the total size in a Content-Range header such as "bytes 0-511/1024". It returns -1 if the header
-// contains none.
+// totalOf returns the total size in a Content-Range header such as "bytes 0-511/1024", or -1.
 func totalOf(header string) int64 {
 	_, total, _ := strings.Cut(header, "/")
 	n, err := strconv.ParseInt(strings.TrimSpace(total), 10, 64)
@@ -110,8 +108,7 @@ func totalOf(header string) int64 {
 type ImageWeb interface {
 	// Head requests only the headers.
 	Head(ctx context.Context, address string) (WebAnswer, error)
-	// Get reads the start of the body. It stops when it has read the number of bytes given by most. If part is true,
-	// it requests only these bytes from the server.
+	// Get reads the start of the body, up to most bytes. If part is true, it requests only these bytes.
 	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
 }
 
@@ -259,8 +256,7 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	return false, nil
 }
 
-// registryOf queries the registry about the oci:// image of a deployment. It returns nil if there is no such image,
-// or if registries are not queried.
+// registryOf queries the registry about the oci:// image of a deployment. It returns nil if there is none.
 func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
 	r, is := f.RegistryImage()
 	if !is || p.Registry == nil {
