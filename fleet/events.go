@@ -9,8 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// sameNode reports whether two versions of a node are equal. It compares the content, because no API field reliably
-// shows a change.
+// sameNode reports whether two versions of a node are equal. No API field reliably shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
@@ -35,8 +34,7 @@ func (r *record) remember(n *models.Node) {
 	}
 }
 
-// addedEvents returns the events of a new node. Every node starts in enroll, so the events lead from there to the state
-// in which it is first seen.
+// addedEvents returns the events of a new node. They lead from enroll, where every node starts, to its current state.
 func addedEvents(n *models.Node, at time.Time) []models.Event {
 	added := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),
@@ -119,8 +117,7 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	return events
 }
 
-// agentEvent returns the event for the first heartbeat of a ramdisk in an operation. It returns false if there is no
-// such event.
+// agentEvent returns the event for the first heartbeat of a ramdisk in an operation, if this is the first one.
 func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false

@@ -12,8 +12,7 @@ import (
 // listing records the progress of the first full listing and of the sweeps, which are the later full listings.
 type listing struct {
 	phase phase
-	// number is the number of the current full listing. It is stored with every node in the listing, so that the
-	// nodes that the listing lacks can be found.
+	// number is the number of the current full listing. It is stored with every listed node, to find the others.
 	number uint64
 	// marker is the last node of the previous page, and page holds the nodes of that page. If the marker's node was
 	// deleted, the listing continues from an earlier node of the page; back is the number of nodes to go back.
@@ -48,8 +47,7 @@ const (
 	sweeping         // a later full listing is running
 )
 
-// firstScreen starts the first listing. It reads only as many nodes as fit on a screen, which costs a tenth of a full
-// page.
+// firstScreen starts the first listing. It reads only a screenful, which costs a tenth of a full page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.wholeFields(), Limit: firstPage})
@@ -66,8 +64,7 @@ func (p *Poller) firstScreen(ctx context.Context) error {
 	return p.markStart(ctx)
 }
 
-// rememberLast remembers the last nodes in a listing by ID as the newest nodes. Nodes that are created later come
-// after them.
+// rememberLast remembers the last nodes in a listing by ID as the newest nodes. Later nodes come after them.
 func (p *Poller) rememberLast(nodes []models.Node) {
 	uuids := uuidsOf(nodes)
 	slices.Reverse(uuids)
@@ -97,8 +94,7 @@ func (p *Poller) sweepEvery() time.Duration {
 	return sweepSmall
 }
 
-// planSweep starts a sweep if one is due or needed. An urgent sweep must wait until as much time has passed since the
-// last sweep as that sweep took.
+// planSweep starts a sweep if one is due or needed. An urgent sweep must wait as long as the last one took.
 func (p *Poller) planSweep() {
 	now := time.Now()
 	if p.sweepRunning() {

@@ -27,8 +27,7 @@ type pageResult struct {
 	more bool
 }
 
-// next reads the next page of w and stores its nodes. If the marker's node was deleted, it continues from an earlier
-// node.
+// next reads the next page of w and stores its nodes. After a deleted marker, it continues from an earlier node.
 func (p *Poller) next(ctx context.Context, w *pager) (pageResult, error) {
 	for back := 1; ; back *= 2 {
 		began := time.Now()
@@ -119,8 +118,7 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 	return b.seen, nil
 }
 
-// atBoundary reports whether all changed nodes are on the pages read so far. If a full listing is needed to be sure,
-// it requests a sweep.
+// atBoundary reports whether all changed nodes are on the pages read so far. If it cannot be sure, it requests a sweep.
 func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, deletions bool) (bool, error) {
 	switch {
 	case len(b.anchors) == 0:

@@ -13,8 +13,7 @@ func (p *Poller) listFields() []string { return append(models.ListFields(), p.op
 // wholeFields returns the configured fields that models.Node does not contain.
 func (p *Poller) wholeFields() []string { return models.WholeFields(p.opts.Fields) }
 
-// changeFields returns the fields to read for the few nodes that have changed: the fields of the list, and
-// driver_internal_info for the evidence.
+// changeFields returns the fields to read for changed nodes: the list's, and driver_internal_info for the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
 // round runs one round. Until the first listing has ended, it reads the listing's next page. After that, it reads

@@ -9,8 +9,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// Store holds the known data of every node. Any goroutine may read it; only the poller and the readers of ramdisk
-// logs write to it.
+// Store holds the known data of every node. Any goroutine may read it; the poller and the log readers write to it.
 type Store struct {
 	*contents
 	// visible limits the store to the nodes that the reader may see. The zero filter shows all nodes.
@@ -21,8 +20,7 @@ type contents struct {
 	mu     sync.RWMutex
 	nodes  map[string]*record
 	byName map[string]string
-	// ordering guards order, which holds the nodes sorted by name. order is set to nil when a node is added, removed
-	// or renamed.
+	// ordering guards order: the nodes sorted by name, or nil after a node was added, removed or renamed.
 	ordering sync.Mutex
 	order    []*record
 	revision uint64
@@ -36,15 +34,12 @@ type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
 	evidence models.Evidence
-	// log is the state of the ramdisk's log; the progress derived from it is in row. It is never changed, only
-	// replaced.
+	// log is the state of the ramdisk's log, whose progress is in row. It is never changed, only replaced.
 	log *explain.BootLog
-	// lastState is the provision state that was last reported in an event; lastStep is the step that was last
-	// reported.
+	// lastState and lastStep are the provision state and the step that were last reported in an event.
 	lastState models.ProvisionState
 	lastStep  string
-	// reasonRequested is set once reading the reason for the node's failure has been requested, and reasonRead once
-	// it has been read.
+	// reasonRequested and reasonRead are set once the failure's reason has been requested and read.
 	reasonRequested, reasonRead bool
 	// sweep is the number of the last full listing that included the node.
 	sweep uint64
@@ -334,8 +329,7 @@ func (s *Store) uuids(condition func(uuid string, r *record) bool) []string {
 	return list
 }
 
-// markSeen records that a full listing included the given nodes. sweep is the number of the listing. Nodes that are
-// not in the store are ignored.
+// markSeen records that the full listing with the given number included the given nodes. It ignores unknown nodes.
 func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -364,8 +358,7 @@ func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*mode
 	return rows
 }
 
-// Select is like [Store.Rows], but also returns, unsorted, the nodes for which it is not yet known whether they
-// match.
+// Select is like [Store.Rows], but also returns, unsorted, the nodes that may match.
 func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
@@ -413,8 +406,7 @@ func (s *Store) SetHardware(uuid string, hardware *models.Hardware) {
 	}
 }
 
-// Tape writes recorded nodes into a Store, in place of a [Poller], which writes live ones. Only one goroutine may use
-// it at a time.
+// Tape writes recorded nodes into a Store, in place of a [Poller]. Only one goroutine may use it at a time.
 type Tape struct{ store *Store }
 
 // NewTape returns a Tape that writes into store.

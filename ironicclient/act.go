@@ -10,8 +10,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Send sends a request that changes something. Success usually means only that Ironic has accepted the request; the
-// work itself takes longer.
+// Send sends a request that changes something. Success usually means only that Ironic has accepted the request.
 func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
 	if err := r.Check(); err != nil {

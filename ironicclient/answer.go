@@ -116,8 +116,7 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	}
 }
 
-// unauthorizedHint returns a hint that names the authentication that the server requires and the one that was used.
-// challenge is the WWW-Authenticate header.
+// unauthorizedHint names the authentication that the WWW-Authenticate header requires and the one that was used.
 func (c *Client) unauthorizedHint(challenge string) string {
 	shown, _, _ := strings.Cut(challenge, " ")
 	scheme := strings.ToLower(shown)

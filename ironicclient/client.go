@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// DefaultTimeout is the maximum time without receiving a byte from the server. It includes connecting. A page
-	// that keeps arriving may take longer.
+	// DefaultTimeout is the maximum time without receiving a byte from the server. It includes connecting.
 	DefaultTimeout = 12 * time.Second
 	// slowTimeout applies to requests for which the conductor contacts a BMC; Ironic's own limit is 60 s
 	// (rpc_response_timeout).
@@ -44,8 +43,7 @@ type Options struct {
 	OnSlow func(op string, limit time.Duration)
 	// Retry limits how often and for how long requests are repeated; see [Retry].
 	Retry RetryPolicy
-	// Dial opens connections. If it is nil, a net.Dialer is used. Tests in a testing/synctest bubble set it, because
-	// they need in-memory connections.
+	// Dial opens connections. If it is nil, a net.Dialer is used. Tests with in-memory connections set it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -59,8 +57,7 @@ type Client struct {
 	minor      atomic.Int32
 	negotiated atomic.Bool
 
-	// connecting is a lock that guards service. service is created when it is first needed, and again after a
-	// failure.
+	// connecting is a lock that guards service, which is created when it is first needed.
 	connecting chan struct{}
 	service    *gophercloud.ServiceClient
 

@@ -25,8 +25,7 @@ var fieldMinors = map[string]int{
 	"health":             109,
 }
 
-// usableFields returns the given fields, except those that version v does not support and those that the server has
-// refused before.
+// usableFields returns the fields that version v supports and that the server has not refused before.
 func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
@@ -35,8 +34,7 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
-// MissingFields returns the fields that this server does not return, either because its version does not support them
-// or because it has refused them.
+// MissingFields returns the fields that this server does not support or has refused.
 func (c *Client) MissingFields(fields []string) []string {
 	v, _ := c.Version()
 	usable := c.usableFields(fields, v)
@@ -98,8 +96,7 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve finds the fields that the server refuses by bisection. The server must refuse at least one of the given
-// fields.
+// halve finds the fields that the server refuses by bisection. It must refuse at least one of them.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2
@@ -154,8 +151,7 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// withFields sends a GET with a list of fields. It finds the fields that the server refuses, remembers them, and
-// repeats the request without them.
+// withFields sends a GET with a list of fields. It repeats the request without the fields that the server refuses.
 func (c *Client) withFields(ctx context.Context, cl call) (*response, error) {
 	if len(cl.fields) > 0 && !slices.Contains(cl.fields, "uuid") {
 		// A row without a uuid would look like a broken response.

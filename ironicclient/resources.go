@@ -14,8 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// collect reads a whole collection, page by page with markers. The name of the rows in the responses is the last part
-// of the path.
+// collect reads a whole collection, page by page with markers. The rows' key is the last part of the path.
 func collect[T any](ctx context.Context, c *Client, cl call) ([]T, error) {
 	key := path.Base(cl.path)
 	if cl.query == nil {

@@ -126,8 +126,7 @@ func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*model
 	return context.Cause(ctx)
 }
 
-// KnownChanges returns the changes to nodes that were made from this console. If they cannot be read, it reports the
-// error.
+// KnownChanges returns the changes to nodes that were made from this console. It reports an error.
 func (s *Session) KnownChanges() *audit.Changes {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil)
 	if err != nil {

@@ -26,8 +26,7 @@ type LogSettings struct {
 	// Push provides the pushed journals, and Serial opens serial consoles. Either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
-	// ServerClock returns the time by which Ironic's clock is ahead of this machine's, and reports whether it is
-	// known. ServerClock may be nil.
+	// ServerClock, if not nil, returns by how much Ironic's clock is ahead of this machine's, if known.
 	ServerClock func() (time.Duration, bool)
 	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource
@@ -132,8 +131,7 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is the address of the only node's ramdisk. Archive and Sources override the context's settings unless
-	// they are empty.
+	// Address is the address of the only node's ramdisk. Archive and Sources may override the context's settings.
 	Address, Archive string
 	Sources          []models.LogSource
 	// Listen is the address, as HOST:PORT, at which pushed journals are received. If it is empty, none are received.
@@ -145,8 +143,7 @@ type LogsOrder struct {
 
 // Logs provides the logs of nodes and records them in the journal while they are followed.
 type Logs struct {
-	// Nodes lists the named nodes. If none were named, it contains only the zero NodeRef, which means all nodes that
-	// push their journals.
+	// Nodes lists the named nodes, or only the zero NodeRef, for all nodes that push their journals.
 	Nodes []models.NodeRef
 	// Follow returns the log of one of the nodes until the context passed to [Session.Logs] is done.
 	Follow func(n models.NodeRef) <-chan agentlog.Batch
@@ -155,8 +152,7 @@ type Logs struct {
 	running sync.WaitGroup
 }
 
-// Logs starts following the logs of the named nodes. It calls stop if it cannot continue, and report with messages
-// for the operator.
+// Logs starts following the logs of the named nodes. It calls stop if it cannot continue.
 func (s *Session) Logs(ctx context.Context, names []string, o LogsOrder, stop context.CancelCauseFunc, report func(text string)) (*Logs, error) {
 	found, err := provision.FindNodes(ctx, s.Client, names)
 	if err != nil {
@@ -209,15 +205,13 @@ func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o Log
 	return nil
 }
 
-// Close waits until the goroutines have ended, and then closes the journal. The context passed to [Session.Logs] must
-// be done.
+// Close waits for the goroutines and closes the journal. The context passed to [Session.Logs] must be done.
 func (l *Logs) Close() {
 	l.running.Wait()
 	l.journal.Close()
 }
 
-// agents knows the ramdisk addresses of some nodes. It starts with the addresses that Ironic reported initially, and
-// [agents.Watch] updates them.
+// agents knows the ramdisk addresses of some nodes: first those from Ironic, which [agents.Watch] updates.
 type agents struct {
 	first []models.Node
 	store *fleet.Store

@@ -33,8 +33,7 @@ type pushOwners struct {
 	mu    sync.Mutex
 	macs  map[string]cachedAnswer[string]
 	nodes map[string]cachedAnswer[agentlog.Machine]
-	// unknownMACs holds the MAC addresses that belong to no node, with the time of Ironic's response. Invented
-	// addresses fill only this map.
+	// unknownMACs holds the MACs without a node, with the time of the response. Invented MACs fill only this map.
 	unknownMACs map[string]time.Time
 	// boots maps a machine's boot to the UUID of the node that the machine was identified as.
 	boots   map[bootKey]string
@@ -52,8 +51,7 @@ type bootKey struct {
 	from        netip.Addr
 }
 
-// budget limits the MAC addresses that are looked up for one sender's address. left is the number that remained at
-// the time of the last update.
+// budget limits the MACs that are looked up for one sender's address. left is the number that remained at a time.
 type budget struct {
 	left float64
 	at   time.Time

@@ -13,8 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// Shared is one live session for the consoles of many users. They share one poller, one journal, and one follower of
-// each log.
+// Shared is one live session for many users, with one poller, one journal, and one follower of each log.
 type Shared struct {
 	*Live
 
@@ -58,8 +57,7 @@ func NewShared(l *Live) *Shared {
 	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
-// Run polls until ctx is done. It passes every update to all members, but leaves out the nodes that a member cannot
-// see.
+// Run polls until ctx is done. It passes every update to all members, without the nodes that they cannot see.
 func (s *Shared) Run(ctx context.Context) error {
 	return s.Live.Run(ctx, func(u fleet.Update) {
 		s.mu.Lock()
@@ -80,8 +78,7 @@ func (s *Shared) Close(ctx context.Context) {
 	s.Live.Close(ctx)
 }
 
-// Visible returns a function that reports whether member m can see the node with the given UUID or name. It returns
-// nil if m can see all nodes.
+// Visible returns a function that reports whether m can see a node, or nil if m can see all nodes.
 func (s *Shared) Visible(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
 		return nil
@@ -198,8 +195,7 @@ func (s *Shared) PollerOf(m *Member) *MemberPoller {
 	return &MemberPoller{Poller: s.Poller, shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes the updates of the shared poller to notify until ctx is done. It leaves out the nodes that the member
-// cannot see. notify must not block.
+// Run passes the updates of the shared poller to notify until ctx is done. notify must not block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()

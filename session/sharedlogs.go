@@ -24,8 +24,7 @@ func newSharedLogs(f agentlog.Follower) *sharedLogs {
 	return &sharedLogs{follower: f, streams: map[string]*logStream{}}
 }
 
-// logKept is the number of earlier lines that a new reader of a log gets, and the maximum number of a reader's unread
-// lines.
+// logKept is the number of earlier lines for a new reader, and the maximum number of a reader's unread lines.
 const logKept = 2000
 
 type logStream struct {
