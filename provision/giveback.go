@@ -76,9 +76,8 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 }
 
 // revertUnknown handles the case where the last request may have been carried out. That request is reverted together
-// with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the
-// deployment itself, stays in the record, so that it can be resumed later. If ctx is done, all requests stay in the
-// record.
+// with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the deployment
+// itself, stays in the record, so that it can be resumed later. If ctx is done, all stay.
 func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
 		res.Err = log.withResumeHint(res.Err)

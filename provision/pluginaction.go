@@ -53,8 +53,7 @@ func (*PluginAction) entries(*models.Node) ([]entry, error) {
 	return nil, errors.New("a plugin is run by PluginAction.Run")
 }
 
-// CommandLine returns the program and its arguments for the node, quoted for a shell. If the node is refused, it
-// returns "".
+// CommandLine returns the quoted program and arguments for the node, or "" if the node is refused.
 func (a *PluginAction) CommandLine(n *models.Node) string {
 	argv, err := a.Plugin.Argv(n)
 	if err != nil {

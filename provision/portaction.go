@@ -28,8 +28,7 @@ type PortAPI interface {
 	VIFs(ctx context.Context, node string) ([]string, error)
 }
 
-// PortAction changes ports, port groups or VIFs of nodes. Its changes are based on the data that Ironic returned when
-// they were planned.
+// PortAction changes ports, port groups or VIFs of nodes, based on Ironic's data at the time of planning.
 type PortAction struct {
 	immediateAction
 	name    string
@@ -40,8 +39,7 @@ type PortAction struct {
 type portChange struct {
 	request request.Request
 	noun    ports.Noun
-	// settings holds the settings to check against the API version. ops holds the operations to check against the
-	// state of the node.
+	// settings is checked against the API version, and ops against the state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
 	// created is the UUID of an object to be created. mac is a MAC address that no other port may have.
@@ -50,8 +48,7 @@ type portChange struct {
 	vif bool
 	// refused is the reason why the change is impossible, or nil if it is possible.
 	refused *models.Refusal
-	// harm describes the effect of a deletion. It is empty if the change can be undone immediately. done describes
-	// the result.
+	// harm describes the effect of a change that cannot be undone immediately. done describes the result.
 	harm, done string
 }
 
@@ -152,8 +149,7 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains errors caused by a conflict or by a missing Neutron. It ignores the error of a creation that Ironic
-// has carried out nevertheless.
+// judge explains conflicts and a missing Neutron, and ignores the error of a creation that was carried out.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
 	if c.vif {
 		return aboutNeutron(n, err)
@@ -285,8 +281,7 @@ func aboutNeutron(n *models.Node, err error) error {
 	return &explained
 }
 
-// AttachVIF returns an action that attaches a VIF to the given port or port group of the node. If neither is given,
-// Ironic picks the port.
+// AttachVIF returns an action that attaches a VIF to a port or port group of the node; by default, Ironic picks one.
 func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, portgroup string) (*PortAction, error) {
 	a := &PortAction{name: "vif attach", api: api}
 	if port != "" {

@@ -34,8 +34,7 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 	return api.RawPort(ctx, id)
 }
 
-// CreatePort returns an action that creates a port with the given MAC address. The arguments are settings; see
-// [ports.Noun.Parse].
+// CreatePort returns an action that creates a port with a MAC address and settings ([ports.Noun.Parse]).
 func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(append([]string{"address=" + mac}, args...))
 	if err != nil {
@@ -93,8 +92,7 @@ func standaloneError(action, group, port, hint string) *models.Refusal {
 	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
 }
 
-// SetPorts returns an action that changes the ports whose MAC address, UUID or name is in ids. The arguments are
-// settings; see [ports.Noun.Parse].
+// SetPorts returns an action that changes ports, named by MAC address, UUID or name ([ports.Noun.Parse]).
 func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(args)
 	if err != nil {
@@ -145,8 +143,7 @@ func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Se
 	return nil
 }
 
-// linkAfter returns the value that local_link_connection will have after the settings are applied. It returns nil if
-// the settings do not change it.
+// linkAfter returns local_link_connection after the settings are applied, or nil if they do not change it.
 func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	link, touched := map[string]any{}, false
 	now, _ := raw["local_link_connection"].(map[string]any)
@@ -168,8 +165,7 @@ func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	return link
 }
 
-// groupOp returns the operation that adds the port to a group or removes it from its group, or none if nothing
-// changes.
+// groupOp returns the operation that puts the port into a group or takes it out, or none if nothing changes.
 func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[string]any, s *ports.Setting) ([]models.PatchOp, error) {
 	now := models.TextOf(raw["portgroup_uuid"])
 	if s.Remove {
@@ -185,8 +181,7 @@ func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[str
 	return []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, nil
 }
 
-// DeletePorts returns an action that deletes the ports whose MAC address, UUID or name is in ids. A port with an
-// attached VIF is refused.
+// DeletePorts returns an action that deletes ports, named by MAC address, UUID or name. An attached VIF prevents it.
 func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "port delete", api: api}
 	seen := map[string]bool{}
@@ -250,8 +245,7 @@ type InspectedPorts interface {
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 }
 
-// ComparePorts compares the ports of the node with the inspection data. If the node has no inventory, the error is a
-// *models.Refusal.
+// ComparePorts compares the ports of the node with its inventory. Without one, the error is a *models.Refusal.
 func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
 	r := PortReport{Node: node}
 	raw, err := api.RawPorts(ctx, node.UUID)

@@ -16,8 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// Reader is the part of Ironic's API that is needed for the checks before a deployment; *ironicclient.Client
-// implements it.
+// Reader is the part of Ironic's API that is needed for the checks before a deployment.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)
@@ -43,8 +42,7 @@ type Preflighter struct {
 	NoOverride bool
 	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
-	// StoreOffered stores the steps that the node's agent offers. It is called while the node is being watched. It
-	// may be nil.
+	// StoreOffered stores the steps that the agent of a watched node offers. It may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
 	// Deployments records the requests of deployments before they are sent. If it is nil, nothing is recorded, and
 	// the result of a deployment is unknown after a crash.
@@ -164,8 +162,7 @@ func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.D
 
 var errStop = errors.New("enough")
 
-// readOthers reads the disks of all nodes, up to maxOthers. The result contains no disks for nodes that were not
-// inspected.
+// readOthers reads the disks of all nodes, up to maxOthers. Nodes that were not inspected have no disks.
 func readOthers(ctx context.Context, list Reader, inventories Inventories) ([]plan.OtherDisks, error) {
 	var others []plan.OtherDisks
 	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: maxOthers + 1}, func(page *ironicclient.NodePage) error {

@@ -16,8 +16,7 @@ import (
 // Preview describes what an action would send to one node.
 type Preview struct {
 	Node models.NodeRef
-	// Refusal is the reason why nothing would be sent, or nil if the action is legal. If it is set, Requests and
-	// Commands are empty.
+	// Refusal is the reason why nothing would be sent (then Requests and Commands are empty), or nil.
 	Refusal *models.Refusal
 	// Requests lists the requests in the order in which they would be sent. If there are neither requests nor a
 	// refusal, the node is already in the requested state.
@@ -28,8 +27,7 @@ type Preview struct {
 	Warnings []string
 }
 
-// MarshalJSON writes the requests as they would be sent. As they may contain secrets, only the operator may see the
-// result.
+// MarshalJSON writes the requests as they would be sent, which may include secrets, for the operator only.
 func (p Preview) MarshalJSON() ([]byte, error) {
 	type shownRequest struct {
 		Method string          `json:"method"`
@@ -55,8 +53,7 @@ func (p Preview) MarshalJSON() ([]byte, error) {
 // Unchanged reports whether the node is already in the requested state.
 func (p Preview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
 
-// Preview returns the planned requests for each node. The result is only for the operator and must not be logged,
-// because the commands contain addresses.
+// Preview returns the planned requests for each node, for the operator only: the commands contain addresses.
 func (b Batch) Preview() []Preview {
 	previews := make([]Preview, len(b.Items))
 	for i := range b.Items {

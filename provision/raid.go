@@ -115,8 +115,7 @@ func DeleteRAID() Action {
 	}}
 }
 
-// RAIDProblems returns the reasons why the node's RAID interface would reject the target RAID. It does not find
-// reasons that depend on the drives.
+// RAIDProblems returns the reasons why the node's RAID interface would reject the target, whatever the drives are.
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	switch steps.InterfacesOf(n)["raid"] {
 	case steps.Agent:
@@ -184,8 +183,7 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or set is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
-// CurrentRAID holds two RAID configurations of a node. Current describes the volumes at the end of the last cleaning,
-// and Target describes the wanted volumes.
+// CurrentRAID holds a node's volumes at the end of the last cleaning (Current) and the wanted volumes (Target).
 type CurrentRAID struct {
 	Interface string         `json:"raid_interface" yaml:"raid_interface"`
 	Current   map[string]any `json:"raid_config" yaml:"raid_config"`

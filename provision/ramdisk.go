@@ -33,8 +33,7 @@ type Ramdisk struct {
 	WithDefaults bool
 	// NoKernelParams removes the node's own parameters, so that Ironic's configured parameters apply.
 	NoKernelParams bool
-	// InInstance writes the parameters to instance_info instead of driver_info. Ironic clears instance_info when the
-	// node is undeployed.
+	// InInstance writes the parameters to instance_info, which Ironic clears when the node is undeployed.
 	InInstance bool
 }
 
@@ -55,8 +54,7 @@ func ServedRamdisk(t prepare.Target) Ramdisk {
 	return Ramdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
 }
 
-// defaultParams is a placeholder that Ironic replaces with its configured parameters (get_kernel_append_params in
-// ironic/drivers/utils.py).
+// defaultParams stands for Ironic's configured parameters (get_kernel_append_params in ironic/drivers/utils.py).
 const defaultParams = "%default%"
 
 func pairFields() []string {
@@ -112,8 +110,7 @@ func (r Ramdisk) check() (why, hint string) {
 	return "", ""
 }
 
-// badHref returns the reason why Ironic cannot fetch an image from href. It returns "" if Ironic can fetch the image,
-// or if href is empty.
+// badHref returns the reason why Ironic cannot fetch an image from href, or "".
 func badHref(href string) string {
 	if href == "" || uuidLike.MatchString(href) {
 		return ""
@@ -166,8 +163,7 @@ func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	}
 	if n.DriverInfo == nil {
-		// If driver_info is missing, it is unknown which fields must be removed. This first setting then causes an
-		// error that says so.
+		// Without driver_info, the fields to remove are unknown. This first setting causes an error that says so.
 		set = slices.Insert(set, 0, models.Setting{Path: []string{"driver_info", "deploy_iso"}, Op: models.SettingRemove})
 	}
 	return models.Patch(n, slices.Concat(set, remove))
@@ -289,8 +285,7 @@ func bootInterfaces() map[string]bootSupport {
 	}
 }
 
-// cannotBoot returns the reason why the boot interface does not support the ramdisk. It returns "" if the interface
-// supports the ramdisk or is unknown.
+// cannotBoot returns the reason why the boot interface does not support the ramdisk, or "" if that is unknown.
 func (r Ramdisk) cannotBoot(boot string) string {
 	t, known := bootInterfaces()[boot]
 	switch {

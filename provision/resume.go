@@ -68,8 +68,7 @@ func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	return r.err == nil && r.followUp == followUpWatch
 }
 
-// OtherDeploymentError reports that there is an interrupted deployment of the node that differs from the requested
-// one.
+// OtherDeploymentError reports that an interrupted deployment of the node differs from the requested one.
 type OtherDeploymentError struct {
 	Unfinished Unfinished
 	// Accepted reports whether Ironic has accepted the other deployment.
@@ -84,8 +83,7 @@ func (e *OtherDeploymentError) Error() string {
 	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
 }
 
-// OnScreen is like Error, but names console commands. Only a shell command can revert a deployment without continuing
-// it.
+// OnScreen is like Error, but names console commands where there are any.
 func (e *OtherDeploymentError) OnScreen() string {
 	if e.Accepted {
 		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
@@ -105,8 +103,7 @@ var errNoUnfinished = &models.RemedyError{
 // settleTimeout is the maximum time to wait until it is known which requests have arrived.
 const settleTimeout = 2 * time.Minute
 
-// deploymentFor returns the deployment of the node: either the requested one, or the one from an earlier attempt that
-// must be resumed.
+// deploymentFor returns the requested deployment of the node, or that of an earlier attempt to resume.
 func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
 	if a.purpose == purposeDeploy {
 		if d, err = a.options.For(n); err == nil {
@@ -335,8 +332,7 @@ func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *model
 }
 
 // updateRecord updates the record of a deployment that was watched. After a success, it removes the record. After a
-// failure, it keeps the record, which identifies the node's instance. If the outcome is unknown, the record stays
-// unchanged.
+// failure, it keeps the record, which identifies the node's instance. An unknown outcome changes nothing.
 func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	switch res.Outcome {
 	case OutcomeDone:

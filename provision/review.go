@@ -12,8 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// Review describes the planned deployment of one node, so that the operator can confirm it. All its strings are safe
-// to show.
+// Review describes the planned deployment of one node for the operator. All its strings are safe to show.
 type Review struct {
 	Node models.Node
 	// Refusal is the reason why nothing would be sent, or nil if the deployment is legal.
@@ -167,8 +166,7 @@ type DeployReport struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Report returns the planned deployment of the node as a [DeployReport]. It must be called after
-// [DeployAction.Preflight].
+// Report returns the planned deployment of the node. It must be called after [DeployAction.Preflight].
 func (a *DeployAction) Report(n *models.Node) DeployReport {
 	r := DeployReport{
 		Node: n.Ref(), Effect: printable.Line(a.Effect(n).Text), Checks: append([]plan.Check{}, a.Checks(n)...),

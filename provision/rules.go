@@ -34,8 +34,7 @@ func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	return list, nil
 }
 
-// FindRules returns the rules with the given UUIDs or descriptions. The error names every UUID or description that is
-// unknown or ambiguous.
+// FindRules returns the rules with the given UUIDs or descriptions. The error names all unknown and ambiguous ones.
 func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 	var found []*rules.Rule
 	var problems []error
@@ -148,8 +147,7 @@ func planRule(existing, want *rules.Rule, rewrite bool) Declared {
 	return d
 }
 
-// ruleFile returns the rule in the YAML format of rule files. For a sensitive rule, it omits the conditions and
-// actions, which may contain secrets.
+// ruleFile returns the rule in the YAML format of rule files, without the secrets of a sensitive rule.
 func ruleFile(r *rules.Rule) string {
 	shown := *r
 	shown.Hidden = shown.Sensitive

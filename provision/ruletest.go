@@ -30,15 +30,13 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need; *ironicclient.Client
-// implements it.
+// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need.
 type RulesAPI interface {
 	RuleAPI
 	RuleTestAPI
 }
 
-// ReadRules reads the file of inspection rules at path. The warnings are about rules that Ironic accepts but that
-// probably do not work as intended.
+// ReadRules reads the file of inspection rules at path, and warns of rules that probably do not work as intended.
 func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, err error) {
 	data, err := ReadNodeFile(homePath(path))
 	if err != nil {
@@ -106,8 +104,7 @@ func (v *RuleVerdict) Text() string {
 	return string(v.Kind)
 }
 
-// Lines returns the notes, the changes and the failure on separate lines. If a matching rule has none of them, it
-// returns "no change".
+// Lines returns the notes, the changes and the failure on separate lines, or "no change".
 func (v *RuleVerdict) Lines() []string {
 	lines := slices.Clone(v.Outcome.Notes)
 	for _, c := range v.Outcome.Changes {
@@ -144,8 +141,7 @@ func (t *RuleTest) Verdicts() []RuleVerdict {
 	return list
 }
 
-// Inspection returns the predicted outcome of inspection ("succeeds", "fails" or "unclear") and the reason for it.
-// Both are empty if the node could not be read.
+// Inspection returns the predicted outcome ("succeeds", "fails" or "unclear") and its reason, if the node was read.
 func (t *RuleTest) Inspection() (result, why string) {
 	list := t.Verdicts()
 	switch {
@@ -171,8 +167,7 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
 }
 
-// TestRules evaluates rules on the stored inventories of nodes, without changing anything. done is called after each
-// node, from several goroutines.
+// TestRules evaluates rules on the inventories of nodes. done is called after each node, from several goroutines.
 func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {

@@ -32,8 +32,7 @@ type Runner struct {
 	Poll time.Duration
 }
 
-// Batch is an action that was planned for several nodes. It is returned by [Runner.Plan] and carried out by
-// [Runner.Run].
+// Batch is an action that [Runner.Plan] has planned for several nodes. [Runner.Run] carries it out.
 type Batch struct {
 	Action Action
 	Items  []Item
@@ -106,8 +105,7 @@ func (b Batch) Danger() models.Danger {
 // Consent returns the confirmation that the batch requires.
 func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
 
-// Answer returns the text that the operator must type for [models.ConsentTyped]. It is the name of the node if there
-// is only one, otherwise the number of nodes.
+// Answer returns the text to type for [models.ConsentTyped]: the name of the only node, or the number of nodes.
 func (b Batch) Answer() string {
 	legal := b.Legal()
 	if len(legal) == 1 {
@@ -118,8 +116,7 @@ func (b Batch) Answer() string {
 
 // RunOptions configures [Runner.Run].
 type RunOptions struct {
-	// Wait means that each node is watched until the action ends. Timeout is the maximum duration of watching a node;
-	// 0 means no limit.
+	// Wait means that each node is watched until the action ends, but at most for Timeout; 0 means no limit.
 	Wait    bool
 	Timeout time.Duration
 	// StopOnFailure means that no further nodes are started after one has failed. If it is set, at most [Concurrency]
@@ -128,11 +125,9 @@ type RunOptions struct {
 	StopOnFailure bool
 	// Progress is called at each step. It is called from several goroutines and must not block. It may be nil.
 	Progress func(Progress)
-	// Done is called with the result of each node as soon as it is available. Like Progress, it is called from
-	// several goroutines, and it may be nil.
+	// Done, if not nil, is called with the result of each node as soon as it is available, like Progress.
 	Done func(Result)
-	// Sent reports whether an earlier run that was interrupted has sent the requests to the node, and when. Such a
-	// node is only watched. Sent may be nil.
+	// Sent, if not nil, reports whether and when an interrupted run has sent the requests. Such a node is only watched.
 	Sent func(uuid string) (at time.Time, sent bool)
 	// Cancels removes individual nodes from the run; it may be nil.
 	Cancels *Cancels
@@ -152,14 +147,12 @@ type Progress struct {
 	Retry *ironicclient.Retry
 	// Fault is set while the node cannot be read.
 	Fault *models.Fault
-	// Work is the part of the operation that was observed up to the time At, which is on the server's clock. It is
-	// nil if nothing was observed.
+	// Work is the part of the operation that was observed up to the time At on the server's clock, or nil.
 	Work *models.Work
 	At   time.Time
 	// Now is the node with the fields that were read, or nil if it was not read. The receiver must not change it.
 	Now *models.Node
-	// Enrolled is the result for a node whose enrollment has ended, while other nodes may still be running. It is nil
-	// before that. The receiver must not change it.
+	// Enrolled is the result for a node whose enrollment has ended, or nil. The receiver must not change it.
 	Enrolled *Enrolled
 }
 
@@ -175,8 +168,7 @@ const (
 	OutcomeUnknown  Outcome = "unknown" // sent, but the result is unknown
 	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
-	// OutcomeCanceled means that the operator removed the node from the run. The error says whether a request was
-	// sent.
+	// OutcomeCanceled means that the node was removed from the run. The error says whether a request was sent.
 	OutcomeCanceled Outcome = "canceled"
 )
 
@@ -192,8 +184,7 @@ type Result struct {
 	Note string
 }
 
-// Retryable reports whether another attempt makes sense. It does if the action failed, or if it was not tried because
-// another node had failed.
+// Retryable reports whether another attempt makes sense: the action failed, or was not tried after a failure.
 func (r *Result) Retryable() bool { return r.Outcome == OutcomeFailed || r.Outcome == OutcomeNotTried }
 
 // ErrTimeout is the error of nodes on which the operation had not ended at the time limit.
@@ -230,8 +221,7 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	return results
 }
 
-// runItem acts on the node of the item. It does nothing if the item is refused or canceled, or if the run stops
-// because another node has failed.
+// runItem acts on the node of the item, unless it is refused or canceled, or the run stops after a failure.
 func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts RunOptions, failed bool) Result {
 	res := Result{Node: item.Node.Ref(), State: string(item.Node.ProvisionState)}
 	refused := item.Refusal
@@ -301,8 +291,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		switch {
 		case e.sent, e.last:
 			continue
-		// A context is canceled before the contexts derived from it, so checking only going could let a request
-		// through.
+		// A context is canceled before those derived from it, so going alone could let a request through.
 		case ctx.Err() != nil || going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: %w", a.Name(), n.Label(), errNotSent)
 			if i > 0 {
@@ -360,8 +349,7 @@ func (o RunOptions) report(p Progress) {
 	}
 }
 
-// Index returns the index of the item for the node with the given UUID, or -1 if there is none. The node's result has
-// the same index.
+// Index returns the index of the item, and of the result, for the node with the given UUID, or -1.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }
@@ -409,8 +397,7 @@ func readEach[T, R any](ctx context.Context, list []T, read func(going context.C
 	return results, errs
 }
 
-// inSlots is like inParallel, but runs up to width calls at a time. By calling next before it returns, a call can let
-// the next call start early.
+// inSlots is like inParallel, but runs up to width calls at a time. A call can let the next one start early with next.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()
@@ -506,8 +493,7 @@ func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, no
 	return nodeCtx, nodeGoing, both
 }
 
-// mark sets the outcome of res to canceled if Cancel interrupted work on the node. It leaves res unchanged if it is
-// unknown whether a request succeeded.
+// mark sets the outcome of res to canceled if Cancel interrupted work on the node, unless a result is unknown.
 func (c *Cancels) mark(res *Result) {
 	switch {
 	case res.Err == nil || !c.Has(res.Node.UUID):

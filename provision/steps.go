@@ -59,8 +59,7 @@ func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	return s, checkStep(s)
 }
 
-// ParseStep reads the short form of a step: INTERFACE.STEP, followed by @PRIORITY for a deploy step. A missing
-// priority is left unset; see [WithPriorities].
+// ParseStep reads the short form of a step: INTERFACE.STEP, followed by @PRIORITY for a deploy step.
 func ParseStep(text string) (models.Step, error) {
 	name, prio, hasPrio := strings.Cut(text, "@")
 	iface, step, _ := strings.Cut(name, ".")
@@ -75,8 +74,7 @@ func ParseStep(text string) (models.Step, error) {
 	return s, checkStep(s)
 }
 
-// ParseStepWords reads steps in the short form. Each step is followed by its arguments: INTERFACE.STEP KEY=VALUE …. A
-// value that is not JSON is text.
+// ParseStepWords reads steps with arguments: INTERFACE.STEP KEY=VALUE …. A value that is not JSON is text.
 func ParseStepWords(text string) ([]models.Step, error) {
 	words, err := models.SplitSettings(text)
 	if err != nil {
@@ -144,8 +142,7 @@ func WithPriorities(steps []models.Step) []models.Step {
 
 // Arguments holds the arguments of a provision verb as the operator wrote them.
 type Arguments struct {
-	// Steps lists steps in the short form that [ParseStepWords] reads. StepsJSON is a list in the form that
-	// [ParseSteps] reads; its steps come first.
+	// Steps is read by [ParseStepWords]. StepsJSON is read by [ParseSteps]; its steps come first.
 	Steps     []string
 	StepsJSON []byte
 	// ConfigDrive is a JSON object, a URL, or a base64-encoded configdrive.
@@ -215,8 +212,7 @@ func parseConfigDrive(text string) (any, error) {
 	return object, nil
 }
 
-// OfferedSteps stores the steps that each node's agent offered last, in one file per node, because Ironic drops these
-// steps at the end of every deployment.
+// OfferedSteps stores the steps that each node's agent offered last, because Ironic drops them after a deployment.
 type OfferedSteps struct {
 	// Dir is the folder of the files; it is created when necessary.
 	Dir string
@@ -227,8 +223,7 @@ var plainUUID = regexp.MustCompile(`^[0-9a-fA-F-]{1,64}$`)
 
 func (o OfferedSteps) path(uuid string) string { return filepath.Join(o.Dir, uuid+".json") }
 
-// Load returns the steps offered for the node with the given UUID. It returns nil if no steps are stored or the file
-// is unreadable.
+// Load returns the steps offered for the node with the given UUID, or nil if they cannot be read.
 func (o OfferedSteps) Load(uuid string) *plan.OfferedSteps {
 	if !plainUUID.MatchString(uuid) {
 		return nil

@@ -76,8 +76,7 @@ func (a verbAction) reservedStep() string {
 	return ""
 }
 
-// warnings returns warnings about steps that Ironic drops, and about steps that only a custom hardware manager in the
-// ramdisk can offer. For rescue, see endsOff.
+// warnings warns about steps that Ironic drops, or that only a custom hardware manager can offer; see also endsOff.
 func (a verbAction) warnings(n *models.Node) []string {
 	if a.req.Verb == models.VerbRescue {
 		return endsOff(n)
