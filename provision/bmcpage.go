@@ -116,6 +116,13 @@ func labeled(word, value string) string {
 	return word + " " + value
 }
 
+func positive(format string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
+}
+
 func (l *BMCReport) machine(p *bmcPage) {
 	b := l.BMC
 	s := &b.System
@@ -193,21 +200,13 @@ func (l *BMCReport) drives(p *bmcPage) {
 
 func (l *BMCReport) nics(p *bmcPage) {
 	for _, n := range l.BMC.NICs {
-		speed := ""
-		if n.Mbit > 0 {
-			speed = fmt.Sprintf("%d Mbit/s", n.Mbit)
-		}
-		p.add(healthTone(n.Health), n.ID, n.MAC, speed, n.Link, healthProblem(n.Health))
+		p.add(healthTone(n.Health), n.ID, n.MAC, positive("%d Mbit/s", n.Mbit), n.Link, healthProblem(n.Health))
 	}
 }
 
 func (l *BMCReport) processors(p *bmcPage) {
 	for _, c := range l.BMC.Processors {
-		cores := ""
-		if c.Cores > 0 {
-			cores = fmt.Sprintf("%d cores", c.Cores)
-		}
-		p.add(healthTone(c.Health), c.ID, c.Model, cores, healthProblem(c.Health))
+		p.add(healthTone(c.Health), c.ID, c.Model, positive("%d cores", c.Cores), healthProblem(c.Health))
 	}
 	total, count := 0, 0
 	for _, m := range l.BMC.Memory {

@@ -99,11 +99,7 @@ func (d Deployment) withReport() Deployment {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
 	}
 	if d.UserData != nil && d.report == nil {
-		var options []userdata.Option
-		if d.FilesDir != "" {
-			options = append(options, userdata.FilesDir(d.FilesDir))
-		}
-		report := userdata.Check(d.UserData, options...)
+		report := userdata.Check(d.UserData, userdata.FilesDir(d.FilesDir))
 		d.report = &report
 	}
 	return d

@@ -95,17 +95,17 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 		if err != nil {
 			return err
 		}
-		f := *a.checked(n).facts
+		r := a.checked(n)
+		f := *r.facts
 		f.Validations, f.ValidateError, f.Plan = answers, "", plan.Fields{DeployInterface: f.DeployInterface()}
 		node := *f.Node
 		node.DeployInterface = f.DeployInterface()
 		f.Node = &node
-		d, err := a.checked(n).requested.deployment()
+		d, err := r.requested.deployment()
 		if err != nil {
 			return err
 		}
-		choices := a.checks.choices(d, a.checked(n).overrides)
-		for _, c := range plan.Checks(&f, choices) {
+		for _, c := range plan.Checks(&f, a.checks.choices(d, r.overrides)) {
 			if c.ID == plan.CheckValidate && c.Severity == plan.CheckRefuse {
 				reasons := make([]string, len(c.Evidence))
 				for i, e := range c.Evidence {

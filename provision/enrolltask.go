@@ -107,11 +107,7 @@ func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 
 // EnrollDetails describes the item in one line, which starts with the item's warning, if any.
 func EnrollDetails(it *enroll.Item, goal Goal, noInspect bool) string {
-	warning, details := EnrollWarning(it, goal, noInspect), it.Details()
-	if warning == "" || details == "" {
-		return warning + details
-	}
-	return warning + "; " + details
+	return strings.Trim(EnrollWarning(it, goal, noInspect)+"; "+it.Details(), "; ")
 }
 
 // EnrollWarned returns the names of the nodes in the plan for which [EnrollWarning] returns a warning.
@@ -135,17 +131,17 @@ func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	if !is {
 		return "", ""
 	}
+	if models.ProvisionState(res.State) != models.StateEnroll {
+		return "see ironworks explain " + res.Node.Label(), "see :explain"
+	}
 	text := strings.ToLower(failed.Reason)
-	switch {
-	case models.ProvisionState(res.State) == models.StateEnroll && (strings.Contains(text, "401") || strings.Contains(text, "auth") || strings.Contains(text, "password")):
+	if strings.Contains(text, "401") || strings.Contains(text, "auth") || strings.Contains(text, "password") {
 		correct := "correct the BMC password in the input and update credentials"
 		return correct + " (--update-credentials)", correct
-	case models.ProvisionState(res.State) == models.StateEnroll:
-		bmc, _ := enroll.BMCOf(it.Node.DriverInfo())
-		check := fmt.Sprintf("check that the conductor can reach the BMC at %s", bmc)
-		return check, check
 	}
-	return "see ironworks explain " + res.Node.Label(), "see :explain"
+	bmc, _ := enroll.BMCOf(it.Node.DriverInfo())
+	check := fmt.Sprintf("check that the conductor can reach the BMC at %s", bmc)
+	return check, check
 }
 
 // bringUp brings existing nodes to a goal. It uses an [Enroller], which sends one verb after another.

@@ -23,15 +23,11 @@ const (
 
 // depthOf returns the depth to which s erases disks (get_clean_steps in ironic_python_agent/hardware.py).
 func depthOf(s models.Step) depth {
-	switch s.Label() {
-	case "deploy.erase_devices":
-		return erasesAll
-	case "deploy.erase_devices_express":
-		return erasesExpress
-	case "deploy.erase_devices_metadata":
-		return erasesMetadata
-	}
-	return erasesNothing
+	return map[string]depth{
+		"deploy.erase_devices":          erasesAll,
+		"deploy.erase_devices_express":  erasesExpress,
+		"deploy.erase_devices_metadata": erasesMetadata,
+	}[s.Label()]
 }
 
 // remains describes the data that remains after an erasure of this depth (see _list_erasable_devices and

@@ -133,15 +133,9 @@ type FirmwareVersion struct {
 	Nodes     []models.NodeRef `json:"nodes" yaml:"nodes"`
 }
 
-// FirmwareAndInventories reads the data that [ReadFirmwareMatrix] needs.
-type FirmwareAndInventories interface {
-	FirmwareReader
-	Inventories
-}
-
 // ReadFirmwareMatrix reads the firmware versions and the models of the nodes. It groups the nodes by model, component
 // and version, and sorts the groups in this order. The model comes from the last inspection.
-func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes []models.NodeRef) ([]FirmwareVersion, error) {
+func ReadFirmwareMatrix(ctx context.Context, api HardwareAPI, nodes []models.NodeRef) ([]FirmwareVersion, error) {
 	all, err := FirmwareOf(ctx, api, nodes)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,11 +95,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 // nextPoll returns the delay before the next reading. The delays start at firstPoll and grow with the time waited, up
 // to the period. The period becomes longer if many nodes are watched.
 func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
-	period := r.Poll
-	if period == 0 {
-		period = time.Second
-	}
-	period = period * time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
+	period := cmp.Or(r.Poll, time.Second) * time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
 	return min(max(waited/2, firstPoll), period)
 }
 

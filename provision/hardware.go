@@ -81,18 +81,16 @@ func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
 
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.workOf(n)
+	req := models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}
 	if a.kindFor(n) == models.ServiceSteps {
-		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}, setsRAID: len(w.before) > 0}
+		req = models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}
 	}
-	return verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}, setsRAID: len(w.before) > 0}
+	return verbAction{req: req, setsRAID: len(w.before) > 0}
 }
 
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
-	w := a.workOf(n)
-	if w.refused != nil {
-		r := *w.refused // a copy, because several goroutines may call Refuse
-		r.Action, r.Node = a.name, n.Label()
-		return &r
+	if r := a.workOf(n).refused; r != nil {
+		return refusal(a, n, r.Kind, r.Why, r.Hint).WithScreenHint(r.ScreenHint)
 	}
 	r := a.verb(n).Refuse(n, v)
 	if r != nil {

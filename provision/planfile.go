@@ -183,14 +183,14 @@ func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", tex
 // NewEditText does the same as NewPlanText for a document of another kind. The kind becomes part of the file name.
 func NewEditText(kind string, text []byte) (PlanText, error) {
 	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
-	if err != nil {
-		return PlanText{}, fmt.Errorf("write the %s for the editor: %w", kind, err)
+	path := filepath.Join(dir, kind+".yaml")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
 	}
-	laid := PlanText{Path: filepath.Join(dir, kind+".yaml")}
-	if err := os.WriteFile(laid.Path, text, 0o600); err != nil {
+	if err != nil {
 		return PlanText{}, errors.Join(fmt.Errorf("write the %s for the editor: %w", kind, err), os.RemoveAll(dir))
 	}
-	return laid, nil
+	return PlanText{Path: path}, nil
 }
 
 // Read returns the edited text, cut if it is too long for a plan, and removes the folder with all files.
@@ -201,11 +201,10 @@ func (p PlanText) Read() (text []byte, err error) {
 		}
 	}()
 	file, err := os.Open(p.Path)
-	if err != nil {
-		return nil, fmt.Errorf("read the edited file: %w", err)
+	if err == nil {
+		defer func() { _ = file.Close() }()
+		text, err = io.ReadAll(io.LimitReader(file, plan.MaxSize+1))
 	}
-	defer func() { _ = file.Close() }()
-	text, err = io.ReadAll(io.LimitReader(file, plan.MaxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the edited file: %w", err)
 	}

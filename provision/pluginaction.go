@@ -119,12 +119,10 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Outcome = OutcomeFailed
 	}
 	if canceled {
-		res.Outcome, res.Err = OutcomeCanceled, fmt.Errorf("%w: %w", errStopped, res.Err)
+		res.Outcome, res.Err = OutcomeCanceled, fmt.Errorf("canceled: the program was stopped: %w", res.Err)
 	}
 	return res
 }
-
-var errStopped = errors.New("canceled: the program was stopped")
 
 func exitReason(err error) string {
 	exit, is := errors.AsType[*plugin.ExitError](err)

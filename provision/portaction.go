@@ -74,10 +74,8 @@ func (a *PortAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal
 }
 
 func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) *models.Refusal {
-	if c.refused != nil {
-		refused := *c.refused
-		refused.Action, refused.Node = a.name, n.Label()
-		return &refused
+	if r := c.refused; r != nil {
+		return refusal(a, n, r.Kind, r.Why, r.Hint).WithScreenHint(r.ScreenHint)
 	}
 	if f := c.noun.Needs(c.settings, v); f != "" {
 		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")

@@ -14,13 +14,16 @@ import (
 	"ironworks/rules"
 )
 
-// RuleAPI lists Ironic's inspection rules; *ironicclient.Client implements it.
-type RuleAPI interface {
+// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need.
+type RulesAPI interface {
+	Inventories
 	InspectionRules(ctx context.Context) ([]json.RawMessage, error)
+	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 }
 
 // Rules returns Ironic's inspection rules in the order in which they were created.
-func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
+func Rules(ctx context.Context, api RulesAPI) ([]*rules.Rule, error) {
 	raw, err := api.InspectionRules(ctx)
 	if err != nil {
 		return nil, err

@@ -15,25 +15,12 @@ import (
 	"ironworks/rules"
 )
 
-// RuleTestAPI is the part of Ironic's API that is needed to test rules on nodes.
-type RuleTestAPI interface {
-	Inventories
-	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
-	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
-}
-
 // RuleTest is the result of testing rules on one node.
 type RuleTest struct {
 	Node models.NodeRef
 	// Result is nil if the data of the node could not be read.
 	Result *rules.Result
 	Err    error
-}
-
-// RulesAPI is the part of Ironic's API that commands and screens for inspection rules need.
-type RulesAPI interface {
-	RuleAPI
-	RuleTestAPI
 }
 
 // ReadRules reads the file of inspection rules at path, and warns of rules that probably do not work as intended.
@@ -52,7 +39,7 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 // RulesToTest returns the rules to test. These are the given rules from files or, if given is nil, Ironic's rules. If
 // withActive is set, the result contains the given rules, and those of Ironic's rules that the given rules would not
 // change. Rules whose conditions and actions are hidden are refused.
-func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
+func RulesToTest(ctx context.Context, api RulesAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
 	}
@@ -168,7 +155,7 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 }
 
 // TestRules evaluates rules on the inventories of nodes. done is called after each node, from several goroutines.
-func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
+func TestRules(ctx context.Context, api RulesAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
 		results[i] = testRules(going, api, list, nodes[i], masking)
@@ -177,7 +164,7 @@ func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes [
 	return results
 }
 
-func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref models.NodeRef, masking rules.Masking) RuleTest {
+func testRules(ctx context.Context, api RulesAPI, list []*rules.Rule, ref models.NodeRef, masking rules.Masking) RuleTest {
 	test := RuleTest{Node: ref}
 	if test.Err = ctx.Err(); test.Err != nil {
 		return test
@@ -192,7 +179,7 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
+func ruleSubject(ctx context.Context, api RulesAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ironworks/atomicfile"
@@ -65,8 +66,8 @@ func ParseStep(text string) (models.Step, error) {
 	iface, step, _ := strings.Cut(name, ".")
 	s := models.Step{Interface: iface, Step: step}
 	if hasPrio {
-		var n int
-		if _, err := fmt.Sscanf(prio, "%d", &n); err != nil || fmt.Sprint(n) != prio || n < 0 {
+		n, err := strconv.Atoi(prio)
+		if err != nil || strconv.Itoa(n) != prio || n < 0 {
 			return s, fmt.Errorf("step %q: the priority %q is not a number", printable.Line(text), printable.Line(prio))
 		}
 		s.Priority = &n

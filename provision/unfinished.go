@@ -3,6 +3,7 @@ package provision
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"ironworks/audit"
@@ -120,10 +121,7 @@ func (u *Unfinished) hasLeftState(n *models.Node) bool {
 
 // deploys reports whether a deployment passes through this state, or ends in it.
 func deploys(s models.ProvisionState) bool {
-	switch s {
-	case models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]models.ProvisionState{
+		models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed,
+	}, s)
 }

@@ -104,14 +104,15 @@ func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, se
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // so that the node need not be decoded
 	}
-	interfaces := steps.InterfacesOf(n)
-	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
-		for _, s := range list {
-			for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
-				if p.Certain == certain {
-					texts = append(texts, printable.Line(p.Text))
-					setting = cmp.Or(setting, p.Setting)
-				}
+	interfaces, kind := steps.InterfacesOf(n), models.CleanSteps
+	if len(a.req.ServiceSteps) > 0 {
+		kind = models.ServiceSteps
+	}
+	for _, s := range a.stepsToRun() {
+		for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
+			if p.Certain == certain {
+				texts = append(texts, printable.Line(p.Text))
+				setting = cmp.Or(setting, p.Setting)
 			}
 		}
 	}
