@@ -7,7 +7,6 @@ import (
 	"ironworks/models/explain"
 )
 
-// maxLogEvents is the maximum number of unreported events from logs.
 const maxLogEvents = 10_000
 
 // AddLogLines processes lines of ramdisk logs. It stores the boot progress with each node, and reports the progress

@@ -27,14 +27,12 @@ type census struct {
 	failed int
 	// emptySweeps counts the urgent sweeps that have found nothing since the numbers last agreed.
 	emptySweeps int
-	// lastChurn is the time when a node was last added or removed; lastCreated is the time when the newest nodes were
-	// last read.
+	// lastChurn is when a node was last added or removed; lastCreated is when the newest nodes were last read.
 	lastChurn, lastCreated time.Time
 }
 
 const (
-	// createdEvery is the interval at which the newest nodes are read even if the count is unchanged, because as many
-	// nodes may have been created as deleted.
+	// createdEvery is the interval of reading the newest nodes. As many nodes may have been created as deleted.
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures after which nodes are no longer counted.
 	countTries = 5
@@ -152,10 +150,6 @@ func (p *Poller) markStart(ctx context.Context) error {
 		return err
 	}
 	p.recordAnswer(page.Date, began, true)
-	order := make([]string, len(page.Nodes))
-	for i := range page.Nodes {
-		order[i] = page.Nodes[i].UUID
-	}
-	p.rememberHead(began, order)
+	p.rememberHead(began, uuidsOf(page.Nodes))
 	return nil
 }

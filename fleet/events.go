@@ -9,8 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// sameNode reports whether two versions of a node are equal. It compares the content, because no
-// API field reliably shows a change.
+// sameNode reports whether two versions of a node are equal. No API field reliably shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
@@ -35,15 +34,13 @@ func (r *record) remember(n *models.Node) {
 	}
 }
 
-// addedEvents returns the events of a new node. Every node starts in enroll, so the events lead from there to the state
-// in which it is first seen.
+// addedEvents returns the events of a new node. They lead from enroll, where every node starts, to its current state.
 func addedEvents(n *models.Node, at time.Time) []models.Event {
 	added := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),
 		Inferred: n.ProvisionState != models.StateEnroll,
 	}
-	events := []models.Event{added}
-	return append(events, stateEvents(n, models.StateEnroll, at)...)
+	return append([]models.Event{added}, stateEvents(n, models.StateEnroll, at)...)
 }
 
 // stateEvents returns the events that lead from lastState, the last reported state, to the state of n. Changes within
@@ -77,7 +74,6 @@ func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
 
-// differences returns events for the differences between the stored version of the node and n.
 func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	old := &r.row.Node
 	event := func(kind models.EventKind, from, to, reason string) models.Event {
@@ -104,17 +100,15 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	if !n.ProvisionState.Busy() {
 		events = append(events, states...)
 	}
-	if old.PowerState != n.PowerState {
-		events = append(events, event(models.EventPower, string(old.PowerState), string(n.PowerState), ""))
-	}
-	if old.Maintenance != n.Maintenance {
-		events = append(events, event(models.EventMaintenance, onOff(old.Maintenance), onOff(n.Maintenance), n.MaintenanceReason))
-	}
-	if old.Fault != n.Fault {
-		events = append(events, event(models.EventFault, old.Fault, n.Fault, n.MaintenanceReason))
-	}
-	if old.InstanceUUID != n.InstanceUUID {
-		events = append(events, event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""))
+	for _, e := range []models.Event{
+		event(models.EventPower, string(old.PowerState), string(n.PowerState), ""),
+		event(models.EventMaintenance, onOff(old.Maintenance), onOff(n.Maintenance), n.MaintenanceReason),
+		event(models.EventFault, old.Fault, n.Fault, n.MaintenanceReason),
+		event(models.EventInstance, old.InstanceUUID, n.InstanceUUID, ""),
+	} {
+		if e.From != e.To {
+			events = append(events, e)
+		}
 	}
 	inState := len(states) > 0 && states[len(states)-1].Reason == n.LastError
 	if n.LastError != "" && n.LastError != old.LastError && !inState {
@@ -123,8 +117,7 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	return events
 }
 
-// agentEvent returns the event for the first heartbeat of a ramdisk in an operation. It returns false if there is no
-// such event.
+// agentEvent returns the event for the first heartbeat of a ramdisk in an operation, if this is the first one.
 func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false

@@ -2,8 +2,7 @@ package fleet
 
 import "slices"
 
-// PollNow starts the next round immediately. It is called when the user wants current data, and after an action was
-// sent.
+// PollNow starts the next round immediately, because the user wants current data or an action was sent.
 func (p *Poller) PollNow() {
 	select {
 	case p.wake <- struct{}{}:
@@ -48,8 +47,7 @@ func (p *Poller) Unwatch(uuid string) {
 	}
 }
 
-// NeedFields adds API fields to all further requests, because a filter or a column needs them. If a field is new, a
-// full listing starts.
+// NeedFields adds API fields for filters and columns to all further requests. A new field starts a full listing.
 func (p *Poller) NeedFields(fields ...string) {
 	p.watchMu.Lock()
 	p.needed = append(p.needed, fields...)
@@ -57,8 +55,7 @@ func (p *Poller) NeedFields(fields ...string) {
 	p.PollNow()
 }
 
-// applyRequests starts the listing that was requested by Refresh or NeedFields, but not before the first listing has
-// ended.
+// applyRequests starts the listing that Refresh or NeedFields requested, once the first listing has ended.
 func (p *Poller) applyRequests() {
 	if p.list.phase != steady && p.list.phase != sweeping {
 		return
@@ -83,7 +80,6 @@ func (p *Poller) applyRequests() {
 	}
 }
 
-// maxSingle is the maximum number of nodes that one round reads one by one.
 const maxSingle = 20
 
 // watchedNodes returns the nodes that a round should read one by one. If there are more than maxSingle, it skips the

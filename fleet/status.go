@@ -47,16 +47,14 @@ func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
 
-// staleAfter is the age from which the node list counts as stale. With an API that answers quickly, even the longest
-// period is much shorter.
+// staleAfter is the age from which the node list counts as stale. Periods of a fast API are much shorter.
 const staleAfter = 20 * time.Second
 
 // Update is a poller's report after a response or a fault.
 type Update struct {
 	// Events lists the new events, in order. It may be empty.
 	Events []models.Event
-	// Works lists the operations that entered another phase or ended, and those whose failure reason was found only
-	// later.
+	// Works lists the operations that entered another phase or ended, or whose failure reason was found later.
 	Works []models.Work
 	// Rewound reports whether a recording was rewound, which makes earlier events invalid. Events then contains all
 	// events up to the current moment of the recording.

@@ -2,6 +2,7 @@ package ironicclient
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -115,41 +116,28 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	}
 }
 
-// unauthorizedHint returns a hint that names the authentication that the server requires and the one that was used.
-// challenge is the WWW-Authenticate header.
+// unauthorizedHint names the authentication that the WWW-Authenticate header requires and the one that was used.
 func (c *Client) unauthorizedHint(challenge string) string {
-	scheme, _, _ := strings.Cut(challenge, " ")
+	shown, _, _ := strings.Cut(challenge, " ")
+	scheme := strings.ToLower(shown)
 	wants := "the server does not name an authentication method"
-	switch strings.ToLower(scheme) {
+	switch scheme {
 	case "basic":
 		wants = "the server requires http_basic (username and password)"
 	case "keystone":
 		wants = "the server requires a Keystone token (auth_url, username, …)"
 	case "":
 	default:
-		wants = "the server requires " + printable.Line(scheme)
+		wants = "the server requires " + printable.Line(shown)
 	}
-	auth := c.conn.Auth
-	if auth == "" {
-		auth = models.AuthNone
-	}
-	switch {
-	case c.matches(strings.ToLower(scheme)) && auth == models.AuthToken:
+	auth := cmp.Or(c.conn.Auth, models.AuthNone)
+	switch matches := scheme == "basic" && auth == models.AuthHTTPBasic || scheme == "keystone" && auth.Keystone(); {
+	case matches && auth == models.AuthToken:
 		return "the token is invalid or expired: get a new one"
-	case c.matches(strings.ToLower(scheme)):
+	case matches:
 		return "the " + string(auth) + " credentials were refused"
 	}
 	return wants + "; this connection uses auth " + string(auth)
-}
-
-func (c *Client) matches(scheme string) bool {
-	switch scheme {
-	case "basic":
-		return c.conn.Auth == models.AuthHTTPBasic
-	case "keystone":
-		return c.conn.Auth.Keystone()
-	}
-	return false
 }
 
 // errorText returns the message in an error body, or "". It supports all formats used by Ironic, pecan, Keystone's
@@ -170,18 +158,15 @@ func errorText(body []byte) string {
 		if !ok {
 			continue
 		}
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			if inner := messageIn([]byte(text)); inner != "" {
-				return inner
-			}
-			if !looksLikeHTML([]byte(text)) {
-				return text
-			}
+		text, isText := unquoted(raw)
+		if inner := messageIn(text); inner != "" {
+			return inner
+		}
+		if isText && looksLikeHTML(text) {
 			return ""
 		}
-		if inner := messageIn(raw); inner != "" {
-			return inner
+		if isText {
+			return string(text)
 		}
 	}
 	return messageIn(body)
@@ -199,12 +184,17 @@ func ironicsOwn(body []byte) bool {
 	if json.Unmarshal(body, &outer) != nil {
 		return false
 	}
-	raw := []byte(outer.ErrorMessage)
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		raw = []byte(text)
+	text, _ := unquoted(outer.ErrorMessage)
+	return json.Unmarshal(text, &inner) == nil && inner.FaultString != nil
+}
+
+// unquoted returns the JSON in raw, which may be written as a string.
+func unquoted(raw json.RawMessage) (text []byte, isText bool) {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return []byte(s), true
 	}
-	return json.Unmarshal(raw, &inner) == nil && inner.FaultString != nil
+	return raw, false
 }
 
 func messageIn(raw []byte) string {

@@ -14,24 +14,21 @@ import (
 // fault converts an error from gophercloud, net/http or the operating system to a [models.Fault].
 func (c *Client) fault(err error, cl call, target string) *models.Fault {
 	f := &models.Fault{Op: cl.op, Method: cl.method, URL: redacted(target), Err: err}
-	var reauth *gophercloud.ErrUnableToReauthenticate
-	var after *gophercloud.ErrErrorAfterReauthentication
-	var already *models.Fault
-	switch {
-	case errors.As(err, &already):
+	if already := asFault(err); already != nil {
 		return already
-	case errors.As(err, &reauth):
+	}
+	if reauth, is := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); is {
 		inner := c.fault(reauth.ErrReauth, cl, c.conn.Keystone.AuthURL)
 		inner.Hint = joinHints("the token expired and Keystone issued no new one", inner.Hint)
 		if inner.Kind == models.FaultUnauthorized {
 			inner.Hint = "the token expired and Keystone issued no new one: check the credentials"
 		}
 		return inner
-	case errors.As(err, &after):
+	}
+	if after, is := errors.AsType[*gophercloud.ErrErrorAfterReauthentication](err); is {
 		return c.fault(after.ErrOriginal, cl, target)
 	}
-	var unexpected gophercloud.ErrUnexpectedResponseCode
-	if errors.As(err, &unexpected) {
+	if unexpected, is := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); is {
 		c.decodeFault(f, unexpected)
 		return f
 	}

@@ -8,15 +8,13 @@ import (
 	"ironworks/models"
 )
 
-// RetryPolicy limits the retries of requests that Ironic refused because the node is locked
-// (409) or the service is busy (503).
+// RetryPolicy limits the retries while the node is locked (409) or the service is busy (503).
 type RetryPolicy struct {
 	// Tries is the maximum number of attempts, including the first. 0 means 6; 1 means that requests are not retried.
 	Tries int
 	// Delay is the average wait between two attempts, which varies randomly by ±25 %. 0 means 2 s.
 	Delay time.Duration
-	// Budget limits the sum of all waits for one request. 0 means 12 s, so that the operator sees a result within 15
-	// s.
+	// Budget limits the sum of all waits for one request. 0 means 12 s, for a result within 15 s.
 	Budget time.Duration
 }
 
@@ -28,8 +26,7 @@ func worthRetrying(f *models.Fault) bool {
 
 // Retry describes a request that Ironic refused for now and that will be sent again.
 type Retry struct {
-	// Fault is the reason for the retry. Attempt is the number of the failed attempt, counted from 1, and Tries the
-	// maximum number of attempts.
+	// Fault is the reason for the retry. Attempt is the failed attempt, counted from 1, and Tries the maximum.
 	Fault   *models.Fault
 	Attempt int
 	Tries   int
@@ -39,14 +36,12 @@ type Retry struct {
 
 type retryKey struct{}
 
-// OnRetry returns a context whose requests report their retries to notice, for example for a countdown on the screen.
-// notice must not block.
+// OnRetry returns a context whose requests report their retries to notice, which must not block.
 func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
 	return context.WithValue(ctx, retryKey{}, notice)
 }
 
-// retryDelay returns the time to wait before the next attempt. It is the policy's delay with a random variation, or
-// the server's Retry-After if that is longer.
+// retryDelay returns the time to wait before the next attempt. It is at least the server's Retry-After.
 func (c *Client) retryDelay(f *models.Fault) time.Duration {
 	delay := c.opts.Retry.Delay
 	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret

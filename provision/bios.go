@@ -16,8 +16,7 @@ type BIOSReader interface {
 	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
-// SetBIOS returns an action that changes the BIOS settings whose values differ from the wanted ones. It uses the
-// bios.apply_configuration step.
+// SetBIOS returns an action that changes BIOS settings to the wanted values with the bios.apply_configuration step.
 func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := api.BIOS(ctx, n.UUID)
@@ -68,8 +67,7 @@ func ResetBIOS() Action {
 	}}
 }
 
-// biosWork returns the work that changes the BIOS settings of n to the wanted values. settings holds the current
-// settings, as far as Ironic knows them.
+// biosWork returns the work that changes the BIOS settings of n. settings holds the settings that Ironic knows.
 func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Change) hardwareWork {
 	pending, problems := bios.Pending(settings, wanted)
 	switch {

@@ -101,7 +101,6 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 	}}, nil
 }
 
-// resultText returns the controller's description of the result.
 func (a *bmcAction) resultText(n models.NodeRef) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,10 +1,12 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"ironworks/bmc"
 	"ironworks/models"
@@ -26,8 +28,7 @@ type BMCAPI interface {
 // controller only for a query, or when a Runner runs an order.
 type BMCs struct {
 	API BMCAPI
-	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains
-	// empty.
+	// Complete adds the credentials and trusted certificates to a target. An unknown password remains empty.
 	Complete func(ctx context.Context, t *bmc.Target) error
 	// Web fetches the ISOs that the machines boot. If it is nil, they are not fetched.
 	Web ImageWeb
@@ -59,33 +60,31 @@ type BMCCredentialsError struct {
 	Withheld string
 }
 
-// Error describes the problem. If the controller has not rejected a password, it also names the settings and the flag
-// that can supply one.
+// Error describes the problem and, if no password was rejected, the settings and the flag that can supply one.
 func (e *BMCCredentialsError) Error() string {
 	if e.Rejection != nil {
 		return e.Rejection.Error()
 	}
-	if e.Withheld != "" {
-		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
-			e.Withheld, printable.Line(models.MaskURL(e.Address)))
-	}
-	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
-		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+	return e.sentence("Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
+		"Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context")
 }
 
-// OnScreen is like Error, but names a command of the terminal interface instead of a flag. That command asks for the
-// password.
+// OnScreen is like Error, but names the console's command that asks for the password instead of a flag.
 func (e *BMCCredentialsError) OnScreen() string {
-	switch {
-	case e.Rejection != nil:
+	if e.Rejection != nil {
 		return models.OnScreen(e.Rejection)
-	case e.Withheld != "":
-		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
-	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context",
-		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+	return e.sentence("Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context",
+		"Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context")
+}
+
+// sentence describes the problem, with the remedy for a withheld or for an unknown password.
+func (e *BMCCredentialsError) sentence(withheld, unknown string) string {
+	address := printable.Line(models.MaskURL(e.Address))
+	if e.Withheld != "" {
+		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. %s", e.Withheld, address, withheld)
+	}
+	return fmt.Sprintf("no password for %s on the BMC at %s: Ironic masks it. %s", printable.Line(e.Username), address, unknown)
 }
 
 // Unwrap returns the error with which the controller rejected the password, if any.
@@ -141,8 +140,7 @@ func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
 
 func (b *BMCs) complete(ctx context.Context, node string, t *bmc.Target) error {
 	if err := b.Complete(ctx, t); err != nil {
-		var login *BMCCredentialsError
-		if errors.As(err, &login) {
+		if login, is := errors.AsType[*BMCCredentialsError](err); is {
 			login.Node = node
 		}
 		return err
@@ -166,8 +164,7 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 	return err
 }
 
-// disks returns the disks in the node's inventory. It returns none if Ironic has no inventory of the node, and adds
-// any other error to look.Missing.
+// disks returns the disks in the node's inventory, or none if there is no inventory. Errors go to look.Missing.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
@@ -183,7 +180,6 @@ func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hin
 	return inventory.Disks
 }
 
-// isos checks the node's deploy ISO, and any other ISO that is inserted.
 func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []ISOCheck {
 	if b.Web == nil {
 		return nil
@@ -206,8 +202,7 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	return looks
 }
 
-// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have a different
-// route to the ISO.
+// ISOCheck reports whether this console can fetch a ramdisk's ISO. The machine or the conductor may have another route.
 type ISOCheck struct {
 	// Address is the ISO's URL, safe to show.
 	Address string `json:"address"`
@@ -240,4 +235,87 @@ func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
 		}
 	}
 	return look
+}
+
+// WaitedFacts returns the [BMCs.Facts] of a machine that Ironic is waiting for, if its credentials are known without
+// a prompt. For all other machines, it returns nil.
+func (b *BMCs) WaitedFacts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
+	if n.ProvisionState.Class() != models.ClassWait {
+		return nil, nil //nolint:nilnil // not queried
+	}
+	if target, err := b.Target(ctx, n); err != nil || !target.Password.IsSet() {
+		return nil, nil //nolint:nilnil,nilerr // no credentials
+	}
+	return b.Facts(ctx, n, now)
+}
+
+// Facts queries a node's controller for facts that help to explain the node's state; now is Ironic's time. An
+// unreachable controller is not an error but one of the facts. An error means that nothing could be learned about the
+// machine, for example because the password is missing.
+func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
+	facts := &explain.BMCFacts{At: now}
+	if iso := models.DeployISO(n); iso != "" && b.Web != nil {
+		look := checkISO(ctx, b.Web, iso)
+		facts.ISOFetchable, facts.ISO = look.Readable, look.Text
+	}
+	target, err := b.Target(ctx, n)
+	if err != nil {
+		return facts, err
+	}
+	found, err := b.probe(ctx, n.Label(), target)
+	if err != nil {
+		return facts, addFaultFacts(facts, err)
+	}
+	addBMCFacts(facts, found)
+	return facts, nil
+}
+
+// addFaultFacts records the facts that an error reveals about the machine, for example that the controller is
+// unreachable, and returns nil. It returns any other error unchanged.
+func addFaultFacts(facts *explain.BMCFacts, err error) error {
+	if _, is := errors.AsType[*BMCCredentialsError](err); is {
+		facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerNo
+		return nil
+	}
+	if !noAnswer(err) {
+		return err // the BMC answered, or was not queried
+	}
+	facts.Reachable = explain.AnswerNo
+	return nil
+}
+
+// noAnswer reports whether err means that a BMC did not answer.
+func noAnswer(err error) bool {
+	return models.IsFault(err, models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset)
+}
+
+func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
+	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
+	switch strings.ToLower(found.System.Power) {
+	case "on":
+		facts.Power = models.PowerOn
+	case "off":
+		facts.Power = models.PowerOff
+	}
+	switch strings.ToLower(found.Boot.Mode) {
+	case "uefi":
+		facts.BootMode = "uefi"
+	case "legacy":
+		facts.BootMode = "bios"
+	}
+	for i := range found.Media {
+		m := &found.Media[i]
+		switch {
+		case m.Inserted:
+			facts.MediaInserted, facts.Media = explain.AnswerYes, m.Image
+		case facts.MediaInserted == "":
+			facts.MediaInserted = explain.AnswerNo
+		}
+	}
+	facts.Health, facts.Progress = cmp.Or(found.System.Rollup, found.System.Health), found.System.Progress
+	causes := make([]string, len(found.Causes))
+	for i, c := range found.Causes {
+		causes[i] = strings.TrimSpace(fmt.Sprintf("%s %s", c.Part, c.State))
+	}
+	facts.Causes = strings.Join(causes, ", ")
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"ironworks/bmc"
@@ -22,8 +21,7 @@ const (
 	// DiscoveryRefused means that the credentials were rejected or are unknown.
 	DiscoveryRefused     DiscoveryStatus = "refused"
 	DiscoveryUnreachable DiscoveryStatus = "unreachable"
-	// DiscoveryFailed means that a server answered, but that it is not a BMC with Redfish or that its certificate is
-	// not trusted.
+	// DiscoveryFailed means that the server is not a BMC with Redfish, or that its certificate is not trusted.
 	DiscoveryFailed DiscoveryStatus = "failed"
 )
 
@@ -90,14 +88,9 @@ func (b *BMCs) discover(ctx context.Context, address string) []Discovered {
 		}
 	}
 	one.Status = DiscoveryFailed
-	login, wanted := errors.AsType[*BMCCredentialsError](one.Err)
-	fault, _ := errors.AsType[*models.Fault](one.Err)
-	switch {
-	case wanted && login != nil:
+	if _, refused := errors.AsType[*BMCCredentialsError](one.Err); refused {
 		one.Status = DiscoveryRefused
-	case fault != nil && slices.Contains([]models.FaultKind{
-		models.FaultDNS, models.FaultRefused, models.FaultUnreachable, models.FaultTimeout, models.FaultReset,
-	}, fault.Kind):
+	} else if noAnswer(one.Err) {
 		one.Status = DiscoveryUnreachable
 	}
 	return []Discovered{one}

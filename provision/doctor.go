@@ -14,8 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// DoctorAPI is the part of Ironic's API that a [Doctor] uses; *ironicclient.Client implements it. None of its
-// requests makes Ironic connect to a BMC.
+// DoctorAPI is the part of Ironic's API that a [Doctor] uses. None of its requests makes Ironic connect to a BMC.
 type DoctorAPI interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
@@ -28,8 +27,7 @@ type DoctorAPI interface {
 	Inventories
 }
 
-// Doctor collects facts about the connection to an Ironic, and about the prerequisites for a deployment from this
-// console. It changes nothing.
+// Doctor collects facts about the connection to an Ironic, and about the prerequisites for a deployment.
 type Doctor struct {
 	API        DoctorAPI
 	Connection models.Connection
@@ -180,8 +178,7 @@ func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
 	if one == "" || alive {
 		return
 	}
-	// A conductor that is assigned to a node is better evidence of a running conductor than the liveness in the list
-	// of conductors.
+	// A node's conductor is better evidence of a running conductor than the liveness in the list.
 	if n, err := d.API.Node(ctx, one, "uuid", "conductor"); err == nil {
 		tally.Conductor = n.Conductor
 	}
@@ -249,23 +246,11 @@ func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
 	})
 }
 
-// queryFile requests the headers and the start of the file at address. total is the size of the file in bytes, or
-// negative if it is unknown.
+// queryFile requests the headers and the start of the file at address. total is its size in bytes, or negative.
 func queryFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
-	answer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
-	if answer.Error != "" || answer.Status/100 != 2 {
-		return answer, nil, -1
+	answer, head, total = queryStart(ctx, web, address, doctor.BootFileHead)
+	if answer.Error == "" && answer.Status/100 == 2 && answer.Length >= 0 {
+		total = answer.Length
 	}
-	total = answer.Length
-	queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
-		a, text, err := web.Get(ctx, address, doctor.BootFileHead, true)
-		if err == nil && a.Status/100 == 2 {
-			head = text
-			if total < 0 {
-				total = a.Total
-			}
-		}
-		return a, err
-	})
 	return answer, head, total
 }

@@ -32,7 +32,6 @@ func (r EnrollRamdisk) pair() Ramdisk {
 	return Ramdisk{Kernel: r.Kernel, Initramfs: r.Initramfs, KernelParams: r.KernelParams}
 }
 
-// hasPair reports whether at least one of the kernel, the initramfs and the kernel parameters is given.
 func (r EnrollRamdisk) hasPair() bool {
 	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
 }
@@ -56,7 +55,6 @@ func (r EnrollRamdisk) check() error {
 	return nil
 }
 
-// commandFlags returns the ramdisk flags of the ironworks enroll command with their values, which may be empty.
 func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }
@@ -90,8 +88,7 @@ func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, exist
 	}
 }
 
-// setRamdisk sets the fields for the ramdisk, and removes the fields of an existing node that contradict the new
-// ramdisk.
+// setRamdisk sets the fields for the ramdisk, and removes contradicting fields of an existing node.
 func setRamdisk(n *enroll.Node, existing *models.Node, r Ramdisk) {
 	wanted := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs, "kernel_append_params": r.params()}
 	for field, value := range wanted {

@@ -21,18 +21,13 @@ const (
 	erasesAll
 )
 
-// depthOf returns the depth to which step s erases disks. See get_clean_steps in ironic_python_agent/hardware.py of
-// both releases.
+// depthOf returns the depth to which s erases disks (get_clean_steps in ironic_python_agent/hardware.py).
 func depthOf(s models.Step) depth {
-	switch s.Label() {
-	case "deploy.erase_devices":
-		return erasesAll
-	case "deploy.erase_devices_express":
-		return erasesExpress
-	case "deploy.erase_devices_metadata":
-		return erasesMetadata
-	}
-	return erasesNothing
+	return map[string]depth{
+		"deploy.erase_devices":          erasesAll,
+		"deploy.erase_devices_express":  erasesExpress,
+		"deploy.erase_devices_metadata": erasesMetadata,
+	}[s.Label()]
 }
 
 // remains describes the data that remains after an erasure of this depth (see _list_erasable_devices and
@@ -59,7 +54,6 @@ func (d depth) on(disk *hints.Disk) string {
 	return "metadata"
 }
 
-// stepper is an action that runs steps chosen by the operator.
 type stepper interface{ stepsToRun() []models.Step }
 
 func (a verbAction) stepsToRun() []models.Step {
@@ -98,7 +92,6 @@ func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []mode
 	return slices.Concat(erasedDisks(n, inv, deepest, hints.GenerationOf(version)), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
 }
 
-// erasedDisks returns details that say which disks are erased and which disks are protected.
 func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)

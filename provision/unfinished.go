@@ -3,6 +3,7 @@ package provision
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"ironworks/audit"
@@ -23,8 +24,7 @@ const (
 	StageSending Stage = "sending"
 	// StageFollowing means that Ironic has accepted the deployment, and that a process is watching it.
 	StageFollowing Stage = "following"
-	// StageGivingBack means that the deployment failed before Ironic accepted it, and that its changes are being
-	// reverted.
+	// StageGivingBack means that a deployment that Ironic did not accept is being reverted.
 	StageGivingBack Stage = "giving back"
 	// StageSent means that Ironic has accepted the deployment, and that no process is watching it because it has
 	// failed or was never watched. The record shows that the node's instance_uuid was set from this console.
@@ -41,8 +41,7 @@ type Unfinished struct {
 	// sent. Both are on this machine's clock and accurate to the second.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
-	// Instance is the instance_uuid of the deployment. Kept reports whether the node had this instance_uuid before.
-	// If so, it is not removed.
+	// Instance is the instance_uuid of the deployment. If the node had it before (Kept), it is not removed.
 	Instance string `json:"instance_uuid"`
 	Kept     bool   `json:"kept,omitempty"`
 	// Allocated reports whether the node is reserved by an allocation whose UUID is Instance.
@@ -64,14 +63,12 @@ func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeplo
 // exceeds the time for which a conductor tries to lock a node (3 attempts, 1 s apart).
 const settleTime = 5 * time.Second
 
-// next is the next action for an unfinished deployment.
 type next int
 
 const (
 	// nextWait means that it is not yet known which requests have arrived.
 	nextWait next = iota
-	// nextSend means that Ironic has not received the deployment request. The requests before it can be sent or
-	// repeated.
+	// nextSend means that Ironic has not received the deployment request. All requests can be sent or repeated.
 	nextSend
 	// nextFollow means that Ironic has accepted the deployment.
 	nextFollow
@@ -124,10 +121,7 @@ func (u *Unfinished) hasLeftState(n *models.Node) bool {
 
 // deploys reports whether a deployment passes through this state, or ends in it.
 func deploys(s models.ProvisionState) bool {
-	switch s {
-	case models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]models.ProvisionState{
+		models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed,
+	}, s)
 }

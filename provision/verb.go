@@ -76,8 +76,7 @@ func (a verbAction) reservedStep() string {
 	return ""
 }
 
-// warnings returns warnings about steps that Ironic drops, and about steps that only a custom hardware manager in the
-// ramdisk can offer. For rescue, see endsOff.
+// warnings warns about steps that Ironic drops, or that only a custom hardware manager can offer; see also endsOff.
 func (a verbAction) warnings(n *models.Node) []string {
 	if a.req.Verb == models.VerbRescue {
 		return endsOff(n)
@@ -105,14 +104,15 @@ func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, se
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // so that the node need not be decoded
 	}
-	interfaces := steps.InterfacesOf(n)
-	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
-		for _, s := range list {
-			for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
-				if p.Certain == certain {
-					texts = append(texts, printable.Line(p.Text))
-					setting = cmp.Or(setting, p.Setting)
-				}
+	interfaces, kind := steps.InterfacesOf(n), models.CleanSteps
+	if len(a.req.ServiceSteps) > 0 {
+		kind = models.ServiceSteps
+	}
+	for _, s := range a.stepsToRun() {
+		for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
+			if p.Certain == certain {
+				texts = append(texts, printable.Line(p.Text))
+				setting = cmp.Or(setting, p.Setting)
 			}
 		}
 	}
@@ -169,7 +169,6 @@ func (a verbAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{provisionEntry(n, a.req)}, nil
 }
 
-// provisionEntry returns the entry that sends the provision verb in r.
 func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	return entry{
 		verb: string(r.Verb), Request: request.Provision(n.UUID, r),
@@ -180,8 +179,8 @@ func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 // rebuildHint adds a hint to the HTTP 500 error that the newest Ironic returns when a node without an image source is
 // rebuilt. The cause is an unassigned variable in start_deploy (conductor/deployments.py).
 func rebuildHint(err error, verb models.Verb, n *models.Node) error {
-	var f *models.Fault
-	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
+	f, is := errors.AsType[*models.Fault](err)
+	if is && f.Kind == models.FaultServer && verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil {
 		f.Hint = "this Ironic cannot rebuild a node without instance_info.image_source: undeploy it, then deploy"
 	}
 	return err

@@ -20,8 +20,7 @@ type Board struct {
 	progress map[string]string
 	retryAt  map[string]time.Time
 	lost     bool
-	// works holds the operation of each node, by its label. experience holds the durations of earlier operations; it
-	// may be nil.
+	// works holds the operations by node label. experience holds earlier durations; it may be nil.
 	works      map[string]boardWork
 	experience *models.Experience
 	// installs provides the progress of installers; it may be nil.
@@ -63,8 +62,7 @@ func (b *Board) Update(p provision.Progress) {
 	}
 }
 
-// ConnectionChange returns a message if the connection to Ironic has just been lost while watching, or has just come
-// back. Otherwise, it returns "".
+// ConnectionChange returns a message if the connection to Ironic has just been lost or has just come back, or "".
 func (b *Board) ConnectionChange(p provision.Progress) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -23,7 +23,6 @@ type HistorySource interface {
 	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
 }
 
-// maxWorks is the maximum number of operations in a history.
 const maxWorks = 10_000
 
 // History returns the node's history since the given time, oldest entry first. It combines the operations and

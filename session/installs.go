@@ -11,8 +11,7 @@ import (
 	"ironworks/provision"
 )
 
-// Installs follows ramdisk logs while steps are running, to read the progress of installers. Nothing waits for it. If
-// no log source works, the progress is unknown.
+// Installs follows ramdisk logs while steps are running, to read the progress of installers. Nothing waits for it.
 type Installs struct {
 	follower agentlog.Follower
 	// agent returns the address of a node's ramdisk, or "" if it is unknown.
@@ -32,15 +31,13 @@ type installing struct {
 	pace       models.InstallPace
 }
 
-// maxFollowed is the maximum number of logs that are followed at the same time. agentPeriod is the time between two
-// reads of a ramdisk's address.
+// maxFollowed is the maximum number of followed logs. agentPeriod is the time between reads of a ramdisk's address.
 const (
 	maxFollowed = provision.Concurrency
 	agentPeriod = 10 * time.Second
 )
 
-// newInstalls returns an Installs that follows logs with follower, which should use [Installs.Address]. agent returns
-// the address of a node's ramdisk.
+// newInstalls returns an Installs. follower should use [Installs.Address]; agent returns a ramdisk's address.
 func newInstalls(follower agentlog.Follower, agent func(ctx context.Context, uuid string) string) *Installs {
 	return &Installs{follower: follower, agent: agent, nodes: map[string]*installing{}}
 }
@@ -61,8 +58,7 @@ func (s *Session) Installs() *Installs {
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// This receiver does not listen, because another process may already receive the journals. It only reads
-		// them.
+		// This receiver does not listen, because another process may already receive the journals.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}

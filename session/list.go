@@ -126,8 +126,7 @@ func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*model
 	return context.Cause(ctx)
 }
 
-// KnownChanges returns the changes to nodes that were made from this console. If they cannot be read, it reports the
-// error.
+// KnownChanges returns the changes to nodes that were made from this console. It reports an error.
 func (s *Session) KnownChanges() *audit.Changes {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil)
 	if err != nil {
@@ -141,19 +140,5 @@ const maxReasons = 20
 
 // AddReasons reads the history of failed nodes without last_error, and adds the reasons for their failures to rows.
 func (s *Session) AddReasons(ctx context.Context, rows []*models.Row) {
-	v, _ := s.Client.Version()
-	left := maxReasons
-	for i := range rows {
-		n := &rows[i].Node
-		if left == 0 || !v.Has(models.FeatureHistory) {
-			return
-		}
-		if !n.ProvisionState.Failed() || n.LastError != "" {
-			continue
-		}
-		left--
-		if history, err := s.Client.History(ctx, n.UUID); err == nil {
-			rows[i].Reason = models.FailureReason(n, models.Evidence{}, history)
-		}
-	}
+	provision.AddReasons(ctx, s.Client, rows, maxReasons)
 }

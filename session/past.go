@@ -13,16 +13,14 @@ import (
 	"ironworks/provision"
 )
 
-// learnFrom is the number of past operations of each kind that are used for estimates. Only recent ones are used,
-// because firmware and images change.
+// learnFrom is the number of recent operations of each kind for estimates. Firmware and images change.
 const learnFrom = 200
 
 // JournalReader reads past operations and log lines from the journal. *journal.Journal implements it.
 type JournalReader interface {
 	// OfNode returns the last operations of a node, newest first. most is the maximum number of operations.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the last finished operations, newest first. most is the maximum number for each kind of
-	// operation.
+	// Latest returns the last finished operations, newest first, and at most the given number of each kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
 	// Lines returns a node's recorded log lines between from and to, the oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
@@ -149,8 +147,7 @@ func RelevantLines(ctx context.Context, records JournalReader, uuid string, from
 	if boot != nil || err != nil {
 		return lines, boot, err
 	}
-	// No lines were found. The journal selects lines by the machine's clock, which may be years off, so select them
-	// by the time of receipt.
+	// No lines were found. The machine's clock may be years off, so select lines by the time of receipt.
 	return relevantLines(func(yield func(models.LogLine, error) bool) {
 		for l, err := range records.Lines(ctx, uuid, time.Time{}, time.Time{}) {
 			if err == nil && (l.Received.Before(from) || !to.IsZero() && l.Received.After(to)) {
