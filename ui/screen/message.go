@@ -129,5 +129,22 @@ const (
 	Failure
 )
 
+// Later is a message with which a command or a dialog continues in the Update method of the screen that started it.
+type Later struct {
+	of any
+	do func() tea.Cmd
+}
+
+// NewLater returns a message for of, a screen or a part of one, which calls do.
+func NewLater(of any, do func() tea.Cmd) Later { return Later{of: of, do: do} }
+
+// Run calls the function of the message and returns its command, if the message is for the given recipient.
+func (l Later) Run(recipient any) (cmd tea.Cmd, mine bool) {
+	if l.of != recipient {
+		return nil, false
+	}
+	return l.do(), true
+}
+
 // Send returns a command that sends msg to the root.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

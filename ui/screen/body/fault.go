@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
@@ -81,6 +82,31 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 		return S(theme.Warn, "not loaded")
 	}
 	return S(theme.Muted, Read(now, asked))
+}
+
+// FreshnessOf is like [Freshness] for the data of a source.
+func FreshnessOf(of fetch.Requests) Span {
+	return Freshness(time.Now(), of.Asked(), of.Known(), of.Busy(), of.Err())
+}
+
+// FaultAbove returns the drawn lines that show err above a table, with a blank line, or nil if err is nil.
+func FaultAbove(t *theme.Theme, err error, w int) []string {
+	if err == nil {
+		return nil
+	}
+	return append(Draw(t, Fault(err, w), w), "")
+}
+
+// EmptyText returns the text of a table without rows: loading before the first result, and none if there are no rows.
+// If the first request has failed, it returns "", because the error is shown.
+func EmptyText(of fetch.Requests, loading, none string) string {
+	switch {
+	case of.Known():
+		return none
+	case of.Err() != nil:
+		return ""
+	}
+	return loading
 }
 
 // Ago formats the time from at to now, followed by "ago". It returns "never" if at is zero. Both times must come from

@@ -184,6 +184,15 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 // At returns the index of the tab whose name was drawn at column x, or -1.
 func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
+// Click makes the tab whose name was drawn at the clicked cell of the screen the current one. It reports whether the
+// line of the tabs was clicked.
+func (l *TabLine) Click(x, y int, current *int) bool {
+	if at := l.At(x); y == 1 && at >= 0 {
+		*current = at
+	}
+	return y == 1
+}
+
 // Mover is a widget that scrolls or has a cursor: a table, a pane or a form.
 type Mover interface {
 	Move(by int)

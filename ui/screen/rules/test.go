@@ -55,7 +55,6 @@ func resultTable() *table.Table[*resultRow] {
 
 // tested contains the result of a test.
 type tested struct {
-	of       *Screen
 	err      error
 	warnings []document.Problem
 	tests    []provision.RuleTest
@@ -115,7 +114,7 @@ func (s *Screen) everyNode() []models.NodeRef {
 func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) tea.Cmd {
 	ctx, api := s.life, s.api
 	return func() tea.Msg {
-		result := tested{of: s}
+		var result tested
 		var list []*rules.Rule
 		if path != "" {
 			list, result.warnings, result.err = provision.ReadRules(path)
@@ -126,7 +125,10 @@ func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) t
 		if result.err == nil {
 			result.tests = provision.TestRules(ctx, api, list, nodes, rules.MaskAlways, func() {})
 		}
-		return result
+		return screen.NewLater(s, func() tea.Cmd {
+			s.showResults(result)
+			return nil
+		})
 	}
 }
 

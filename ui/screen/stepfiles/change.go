@@ -43,7 +43,7 @@ func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) (p declared.Planned)
 
 // askDelete asks for confirmation before the object at the cursor is deleted.
 func (s *Screen) askDelete() tea.Cmd {
-	item, ok := s.list.Cursor()
+	item, ok := s.items.Cursor()
 	if !ok {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (s *Screen) askDelete() tea.Cmd {
 // askRun opens a form that asks for the nodes on which the runbook at the cursor runs, and for the operation: clean
 // or service. Checks and a confirmation follow.
 func (s *Screen) askRun() tea.Cmd {
-	book, ok := s.list.Cursor()
+	book, ok := s.items.Cursor()
 	if !ok {
 		return nil
 	}
