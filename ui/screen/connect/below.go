@@ -38,11 +38,9 @@ func (s *Screen) below(w int) []pane.Line {
 // testLines returns lines with the result of the context's connection test, or nil if there is none.
 func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
-	if p == nil {
-		return nil
-	}
 	health, known := p.Value()
 	switch {
+	case p == nil:
 	case p.Err() != nil:
 		return append(body.Fault(p.Err(), w-1), nil)
 	case known:
@@ -89,8 +87,7 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 // searchedLines returns lines that explain that no Ironic is configured, and list the places where a configuration
 // was searched for.
 func searchedLines(c screen.Context, w int) []pane.Line {
-	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
-	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
+	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}, {body.S(theme.Warn, textNoIronic2)}}
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Searched), "\n") {
 		lines = append(lines, body.Indented(theme.Muted, strings.TrimSpace(line), w-1, 3)...)
 	}
@@ -102,10 +99,9 @@ func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
 	text := fmt.Sprintf("%s; ", st.Fault.Kind)
-	switch wait := st.NextTry.Sub(now).Round(time.Second); {
-	case st.NextTry.IsZero() || wait <= 0:
+	if wait := st.NextTry.Sub(now).Round(time.Second); wait <= 0 {
 		text += "retrying now"
-	default:
+	} else {
 		text += "retry in " + models.Age(wait)
 	}
 	if st.Failures > 1 {
@@ -145,12 +141,12 @@ func (s *Screen) connectionFacts(w int) []pane.Line {
 	if st.Latency > 0 {
 		add("latency", st.Latency.Round(time.Millisecond).String())
 	}
-	if skew := st.Skew.Round(time.Second); skew > noteworthySkew || skew < -noteworthySkew {
+	if skew := st.Skew.Round(time.Second); skew.Abs() > noteworthySkew {
 		way := "ahead of"
 		if skew < 0 {
-			skew, way = -skew, "behind"
+			way = "behind"
 		}
-		add("clock", fmt.Sprintf(textClockSkew, models.Age(skew), way))
+		add("clock", fmt.Sprintf(textClockSkew, models.Age(skew.Abs()), way))
 	}
 	if st.Requests > 0 {
 		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(time.Since(s.env.Started))))

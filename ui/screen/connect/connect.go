@@ -5,6 +5,7 @@ package connect
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,6 +20,7 @@ import (
 
 // Screen lists the contexts.
 type Screen struct {
+	screen.Base
 	env   *screen.Env
 	table *table.Table[screen.Context]
 
@@ -30,13 +32,12 @@ type Screen struct {
 	probes map[string]*fetch.Source[screen.Health]
 }
 
-var _ screen.Screen = (*Screen)(nil)
-
 // New returns the screen that lists the contexts.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{
-		env: env, table: table.New(func(c screen.Context) string { return c.Name }),
-		probes: map[string]*fetch.Source[screen.Health]{},
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindConnect}, "connect", action.List, action.Connect),
+		env:  env, table: table.New(func(c screen.Context) string { return c.Name }),
+		probes: map[string]*fetch.Source[screen.Health]{}, swatches: map[string]string{},
 	}
 	s.table.Empty = textNoContexts +
 		env.Program + textNoContextsPaths
@@ -51,12 +52,6 @@ func New(env *screen.Env) screen.Screen {
 	})
 	return s
 }
-
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "connect" }
 
 // Start fills the table and moves the cursor to the current context.
 func (s *Screen) Start() tea.Cmd {
@@ -106,19 +101,10 @@ func (s *Screen) check() tea.Cmd {
 // --url, refresh adds that one at the top.
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
-	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {
+	if here := s.env.Session; here != nil && !slices.ContainsFunc(contexts, s.isCurrent) {
 		contexts = append([]screen.Context{here.Context}, contexts...)
 	}
 	s.table.SetRows(contexts)
-}
-
-func hasContext(contexts []screen.Context, name string) bool {
-	for i := range contexts {
-		if contexts[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // current returns the current context, or the zero Context if there is none.
@@ -138,9 +124,6 @@ func (s *Screen) current() screen.Context {
 func (s *Screen) isCurrent(c screen.Context) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
 }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Connect} }
 
 // Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
@@ -181,12 +164,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	}
 	return ""
 }
-
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
-
-// Targets always returns nil, because the rows of this screen are not nodes.
-func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns facts about the context at the cursor, such as its name and endpoint.
 func (s *Screen) Copies() []screen.Copyable {

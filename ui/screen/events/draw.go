@@ -15,7 +15,10 @@ import (
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
-		s.table.Empty = s.empty()
+		s.table.Empty = textEmpty
+		if len(s.all) > 0 {
+			s.table.Empty = s.env.Keys.Text(textNoMatch)
+		}
 		if roomy := w >= 120; roomy != s.roomy {
 			s.setColumns(roomy)
 		}
@@ -59,13 +62,6 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		count += fmt.Sprintf(textForgotten, dropped)
 	}
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
-}
-
-func (s *Screen) empty() string {
-	if len(s.all) > 0 {
-		return s.env.Keys.Text(textNoMatch)
-	}
-	return textEmpty
 }
 
 // detail draws the event at the cursor in at most n lines of w cells.

@@ -35,13 +35,10 @@ type controller struct {
 }
 
 func newController(env *screen.Env, uuid string) *controller {
-	c := &controller{}
-	var bmcs screen.BMCs
-	if env.Session != nil {
-		bmcs = env.Session.BMCs
-	}
-	c.facts = fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
-	return c
+	session := env.Session
+	return &controller{facts: fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) {
+		return session.BMCs.Facts(ctx, uuid)
+	})}
 }
 
 // queryBMC returns the command that queries the BMC, or nil if it cannot be queried.

@@ -48,8 +48,7 @@ func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")
 	}
-	_, read := s.found.Value()
-	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
+	return body.FreshnessOf(s.found)
 }
 
 // drawCount draws a rule with the number of the explanation that is shown in full. If it is not the best one, the

@@ -29,6 +29,7 @@ const (
 
 // Screen explains the state of one node. It requests a new explanation whenever the node changes.
 type Screen struct {
+	screen.Base
 	env     *screen.Env
 	session *screen.Session
 	uuid    string
@@ -51,27 +52,20 @@ type Screen struct {
 	width, height int
 }
 
-var (
-	_ screen.Screen   = (*Screen)(nil)
-	_ screen.Narrowed = (*Screen)(nil)
-)
+var _ screen.Narrowed = (*Screen)(nil)
 
 // New returns the screen that explains the node with the given UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
-	s := &Screen{env: env, session: env.Session, uuid: uuid}
-	s.bmc = newController(env, uuid)
-	var explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	if s.session != nil {
-		explain = s.session.Explain
+	ref := screen.Ref{Kind: screen.KindExplain, ID: uuid}
+	s := &Screen{
+		Base: screen.NewBase(ref, "", action.List, action.Explaining, action.Nodes),
+		env:  env, session: env.Session, uuid: uuid, bmc: newController(env, uuid),
 	}
 	s.found = fetch.New(func(ctx context.Context) (*provision.Explained, error) {
-		return explain(ctx, uuid, s.bmc.latest.Load())
+		return s.session.Explain(ctx, uuid, s.bmc.latest.Load())
 	})
 	return s
 }
-
-// Ref returns the reference that identifies the screen in the history and in links.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
 
 // Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
@@ -218,14 +212,6 @@ func (s *Screen) Targets() []models.NodeRef {
 	}
 	return []models.NodeRef{s.ref()}
 }
-
-// Scopes returns the groups of actions that the screen offers.
-func (s *Screen) Scopes() []action.Scope {
-	return []action.Scope{action.List, action.Explaining, action.Nodes}
-}
-
-// Typing always returns false, because the screen has no text input.
-func (s *Screen) Typing() bool { return false }
 
 // Close cancels running requests and stops watching the node.
 func (s *Screen) Close() {

@@ -18,6 +18,7 @@ import (
 
 // Task is the screen of one task. It shows the progress and the result of each node.
 type Task struct {
+	screen.Base
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
@@ -31,11 +32,12 @@ type seenRetry struct {
 	at       time.Time
 }
 
-var _ screen.Screen = (*Task)(nil)
-
 // NewTask returns the screen of the task with the given number.
 func NewTask(env *screen.Env, number int) screen.Screen {
-	s := &Task{env: env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID })}
+	s := &Task{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(number)}, "", action.List, action.Task),
+		env:  env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID }),
+	}
 	s.table.SetColumns([]table.Column[*row]{
 		{Key: "node", Title: "NODE", Min: 10, Max: 36, Text: func(r *row) string { return r.node.Label() }},
 		{Key: "outcome", Title: "RESULT", Min: 10, Max: 12, Cell: func(r *row) table.Cell {
@@ -59,11 +61,6 @@ func (s *Task) nowCell(r *row) table.Cell {
 	return table.Cell{Text: text}
 }
 
-// Ref returns the reference that identifies the screen.
-func (s *Task) Ref() screen.Ref {
-	return screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(s.number)}
-}
-
 // Title returns the number and the name of the task, for the header.
 func (s *Task) Title() string {
 	title := "task " + strconv.Itoa(s.number)
@@ -74,9 +71,6 @@ func (s *Task) Title() string {
 }
 
 func (s *Task) task() (*screen.Task, bool) { return s.env.Tasks.Get(s.number) }
-
-// Start shows the current state of the task.
-func (s *Task) Start() tea.Cmd { return s.Shown() }
 
 // Shown updates the rows, because the task may have changed since the last visit.
 func (s *Task) Shown() tea.Cmd {
@@ -140,9 +134,6 @@ func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	}
 	return h.at.Add(p.Retry.Delay)
 }
-
-// Scopes returns the scopes of the actions that the screen offers.
-func (s *Task) Scopes() []action.Scope { return []action.Scope{action.List, action.Task} }
 
 // Do runs the screen's action with the given ID.
 func (s *Task) Do(id action.ID) tea.Cmd {
@@ -258,12 +249,6 @@ func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
 
-// Typing always returns false, because the screen has no text input.
-func (s *Task) Typing() bool { return false }
-
-// Targets always returns nil.
-func (s *Task) Targets() []models.NodeRef { return nil }
-
 // Copies returns the request ID, the reason, the UUID and the name of the node at the cursor. It also returns the
 // command line that would run the task again.
 func (s *Task) Copies() []screen.Copyable {
@@ -284,6 +269,3 @@ func (s *Task) Copies() []screen.Copyable {
 	}
 	return copies
 }
-
-// Close does nothing, because the task continues without the screen.
-func (s *Task) Close() {}

@@ -5,6 +5,6 @@ package watch
 const (
 	textNoContext   = "No context is open; {connect} shows why."
 	textNoOperation = "no operations since the console opened"
-	textEmpty       = "No running operations. Tasks started from this console appear here; "
-	textEmptyRest   = "to watch other nodes, mark them in the fleet and press {watch}."
+	textEmpty       = "No running operations. Tasks started from this console appear here; " +
+		"to watch other nodes, mark them in the fleet and press {watch}."
 )

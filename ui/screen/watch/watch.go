@@ -33,6 +33,7 @@ const learnAgain = 20 * time.Second
 
 // Screen shows the watched nodes. Their data is in the Store.
 type Screen struct {
+	screen.Base
 	env     *screen.Env
 	session *screen.Session
 	table   *table.Table[*row]
@@ -77,14 +78,16 @@ type row struct {
 }
 
 var (
-	_ screen.Screen   = (*Screen)(nil)
 	_ screen.Narrowed = (*Screen)(nil)
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
 // New returns the Watch screen.
 func New(env *screen.Env) screen.Screen {
-	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}, log: logs.New(env)}
+	s := &Screen{
+		Base: screen.NewBase(screen.Ref{Kind: screen.KindWatch}, "watch", action.Watch, action.List, action.Nodes),
+		env:  env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), log: logs.New(env),
+	}
 	var kept screen.Journal
 	if env.Session != nil {
 		kept = env.Session.Journal
@@ -96,17 +99,10 @@ func New(env *screen.Env) screen.Screen {
 		past, err := kept.Latest(ctx, phase.LearnFrom)
 		return models.NewExperience(past), err
 	})
-	s.table.Empty = textEmpty +
-		env.Keys.Text(textEmptyRest)
+	s.table.Empty = env.Keys.Text(textEmpty)
 	s.setColumns(false)
 	return s
 }
-
-// Ref returns the reference that identifies the screen.
-func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
-
-// Title returns the screen's title, which is shown in the header.
-func (s *Screen) Title() string { return "watch" }
 
 // Start adds the nodes of new tasks, and reads the durations of past operations.
 func (s *Screen) Start() tea.Cmd {
@@ -385,7 +381,7 @@ func (s *Screen) Scopes() []action.Scope {
 	if s.reading {
 		return append(logs.Scopes(), action.Watch, action.Nodes)
 	}
-	return []action.Scope{action.Watch, action.List, action.Nodes}
+	return s.Base.Scopes()
 }
 
 // Typing reports whether a search or filter of the log is being edited.
@@ -427,5 +423,5 @@ func (s *Screen) Close() {
 	for uuid := range s.watched {
 		s.session.Unwatch(uuid)
 	}
-	s.watched = map[string]bool{}
+	s.watched = nil
 }
