@@ -7,7 +7,6 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
-	"ironworks/ui/widget/logview"
 )
 
 // Scopes returns the scopes whose actions apply to a log.
@@ -176,5 +175,3 @@ func (l *Log) Copies() []screen.Copyable {
 	}
 	return copies
 }
-
-var _ body.Mover = (*logview.View)(nil)

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"ironworks/agentlog"
@@ -36,7 +35,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	}
 	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.hasLines() || l.kept != nil || len(l.nodeLogs) == 1 && l.noRamdisk(l.nodeLogs[0]) != "":
+	case l.view.Len() == 0 || l.kept != nil || len(l.nodeLogs) == 1 && l.noRamdisk(l.nodeLogs[0]) != "":
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -72,32 +71,28 @@ func levelText(l models.LogLevel) string {
 // counts draws the position in the log and the number of lost lines. It omits the position while the newest line is
 // followed, because redrawing the changing number would take more bytes than the line.
 func (l *Log) counts() []body.Span {
-	var parts []string
+	var spans []body.Span
 	if !l.view.Following() && l.view.Shown() > 0 {
-		parts = append(parts, l.view.Position())
+		spans = append(spans, body.S(theme.Muted, l.view.Position()))
 	}
-	spans := []body.Span{body.S(theme.Muted, strings.Join(parts, " · "))}
 	if l.dropped > 0 {
-		if len(parts) > 0 {
+		if len(spans) > 0 {
 			spans = append(spans, body.S(theme.Muted, " · "))
 		}
 		spans = append(spans, body.S(theme.Warn, fmt.Sprintf(textLost, l.dropped)))
 	}
-	if body.Width(spans) == 0 {
-		return nil
-	}
 	return spans
 }
-
-// hasLines reports whether the log has any lines, including lines that the filter hides.
-func (l *Log) hasLines() bool { return l.view.Len() > 0 }
 
 // from draws a short description of the sources of the lines.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
 		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
-	if len(l.nodeLogs) == 1 {
+	switch len(l.nodeLogs) {
+	case 0:
+		return []body.Span{body.S(theme.Muted, "Log")}
+	case 1:
 		if text := l.noRamdisk(l.nodeLogs[0]); text != "" {
 			return []body.Span{body.S(theme.Muted, text)}
 		}
@@ -108,9 +103,6 @@ func (l *Log) from() []body.Span {
 		if _, works := one.working(); works && one.cancel != nil {
 			followed++
 		}
-	}
-	if len(l.nodeLogs) == 0 {
-		return []body.Span{body.S(theme.Muted, "Log")}
 	}
 	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
 }
@@ -166,19 +158,23 @@ func (one *nodeLog) working() (agentlog.Status, bool) {
 
 // nothing returns lines that explain why no log lines are shown. It returns nil if some are shown.
 func (l *Log) nothing(w int) []pane.Line {
+	why := ""
 	switch {
-	case l.hasLines() && l.view.Shown() > 0:
+	case l.view.Shown() > 0:
 		return nil
-	case l.hasLines():
-		return body.Indented(theme.Muted, fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len()), w-1, 3)
+	case l.view.Len() > 0:
+		why = fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len())
 	case l.kept != nil && len(l.nodeLogs) > 0 && l.nodeLogs[0].ended && l.nodeLogs[0].status[models.LogArchive].Reason == "":
-		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
+		why = fmt.Sprintf(textNoneKept, l.kept.Name)
 	case l.kept != nil && (len(l.nodeLogs) == 0 || !l.nodeLogs[0].ended):
-		return body.Indented(theme.Muted, textReadingKept, w-1, 3)
+		why = textReadingKept
 	case l.source() == nil:
-		return body.Indented(theme.Muted, textNotFollowed, w-1, 3)
+		why = textNotFollowed
 	case len(l.nodeLogs) == 0:
-		return body.Indented(theme.Muted, textNoNode, w-1, 3)
+		why = textNoNode
+	}
+	if why != "" {
+		return body.Indented(theme.Muted, why, w-1, 3)
 	}
 	var lines []pane.Line
 	if text := l.noRamdisk(l.nodeLogs[0]); text != "" && len(l.nodeLogs) == 1 {

@@ -12,12 +12,6 @@ import (
 	"ironworks/ui/theme"
 )
 
-// serialWanted requests that the serial console of a node be read, after the operator has agreed.
-type serialWanted struct {
-	of   *Log
-	lane int
-}
-
 // toggleSerial starts or stops reading the serial console. Before it starts, it asks for confirmation, because
 // reading disconnects other readers. Stopping needs no confirmation.
 func (l *Log) toggleSerial() tea.Cmd {
@@ -39,7 +33,7 @@ func (l *Log) toggleSerial() tea.Cmd {
 			{Role: theme.Warn, Text: textSerialEnable},
 		},
 		Ask: textSerialAsk,
-		Yes: screen.Send(serialWanted{of: l, lane: i}),
+		Yes: screen.Send(screen.NewLater(l, func() tea.Cmd { return l.serial(i) })),
 	})})
 }
 
