@@ -239,8 +239,6 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		c.follow(msg.id)
 	case task.Msg:
 		return c.tasks.Update(msg)
-	case task.ShellMsg:
-		return c.tasks.UpdateShell(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
 		screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.ChangeHardware, screen.OrderBMC, screen.EditFile:
 		return c.handleRequest(msg)

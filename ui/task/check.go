@@ -17,8 +17,18 @@ import (
 // cardsAtMost is the maximum number of nodes that a confirmation shows with all details.
 const cardsAtMost = 5
 
-// checksBox counts the nodes that have been checked since the box was last read.
-type checksBox = *mailbox.Box[int]
+// checksDone holds the results of the checks.
+type checksDone struct {
+	action provision.Action
+	batch  provision.Batch
+	disks  map[string][]models.Detail
+	err    error
+}
+
+// sendCheck returns a command that starts the checks when the form has been completed.
+func (w *Workflow) sendCheck(f *flow) tea.Cmd {
+	return f.send(stateArguments, func() tea.Cmd { return w.check(f) })
+}
 
 // check reads the nodes again and plans the requests. For a deployment, it runs all checks. Nothing is kept from
 // earlier checks except the overrides of this flow.
@@ -33,6 +43,9 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		ids[i] = n.UUID
 	}
 	w.running.Add(1)
+	ended := func(done checksDone) tea.Msg {
+		return f.event(stateChecking, func() tea.Cmd { return w.checksDone(f, done) })
+	}
 	work := func() tea.Msg {
 		defer w.running.Done()
 		defer cancel()
@@ -40,7 +53,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		if act == nil { // the action of an earlier check is reused, because it knows the instances that it assigned to nodes
 			var err error
 			if act, err = build(); err != nil {
-				return Msg{f, checksDone{err: err}}
+				return ended(checksDone{err: err})
 			}
 		}
 		if d, is := act.(*provision.DeployAction); is {
@@ -52,7 +65,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		if done.err == nil {
 			done.disks = disksOf(ctx, session.API, done.batch)
 		}
-		return Msg{f, done}
+		return ended(done)
 	}
 	if !f.checked {
 		if len(f.nodes) > 1 {
@@ -67,14 +80,18 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 	return tea.Batch(w.console.Show(f.wait), work, w.listenChecks(f, box))
 }
 
-func (w *Workflow) listenChecks(f *flow, box checksBox) tea.Cmd {
+// listenChecks shows the progress of the checks. box counts the nodes that have been checked since it was last read.
+func (w *Workflow) listenChecks(f *flow, box *mailbox.Box[int]) tea.Cmd {
 	ctx := w.ctx
 	return func() tea.Msg {
 		n, ok := box.Take(ctx)
 		if !ok {
 			return nil
 		}
-		return Msg{f, nodesChecked{count: n, box: box}}
+		return f.event(stateChecking, func() tea.Cmd {
+			f.wait.Done += n
+			return w.listenChecks(f, box)
+		})
 	}
 }
 

@@ -43,7 +43,7 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	if q == nil {
 		return w.run(f)
 	}
-	q.Yes = f.send(confirmed{})
+	q.Yes = f.send(stateConfirming, func() tea.Cmd { return w.run(f) })
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 

@@ -40,17 +40,17 @@ func (w *Workflow) showRefused(f *flow) tea.Cmd {
 		may = may || slices.ContainsFunc(plan.RefusedChecks(r.Checks), func(c plan.Check) bool { return c.Override })
 	}
 	if may {
-		choices = append(choices, overlay.Choice{Key: "O", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: f.pickOverride()})})
+		choices = append(choices, overlay.Choice{Key: "O", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: w.pickOverride(f)})})
 	}
 	if len(legal) > 0 {
-		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(refusedSkipped{})})
+		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(stateRefused, func() tea.Cmd { return w.confirm(f) })})
 	}
 	title := fmt.Sprintf(textRefusedTitle, f.name, review.Names(refused))
 	return w.console.Show(overlay.NewNote(title, lines).With(choices...))
 }
 
 // pickOverride returns a list of the failed checks to choose from. Checks that cannot be overridden are disabled.
-func (f *flow) pickOverride() screen.Overlay {
+func (w *Workflow) pickOverride(f *flow) screen.Overlay {
 	var items []overlay.Item
 	var overrides []override
 	for _, item := range f.batch.Refused() {
@@ -67,7 +67,7 @@ func (f *flow) pickOverride() screen.Overlay {
 	}
 	return overlay.NewPick(textOverrideTitle, items, func(id string) tea.Cmd {
 		if i, err := strconv.Atoi(id); err == nil && i < len(overrides) {
-			return f.send(overrideChosen{overrides[i]})
+			return f.send(stateRefused, func() tea.Cmd { return w.askOverride(f, overrides[i]) })
 		}
 		return nil
 	})
@@ -82,7 +82,11 @@ func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 		Title: fmt.Sprintf(textOverrideOn, o.check.ID, label), Danger: true, Type: o.item.Node.TypedName(),
 		Lines: append(append([]overlay.Text{{Role: theme.Strong, Text: label}}, review.Check(o.check)...), overlay.Text{}, overlay.Text{Text: textOverrideAudit}),
 		Ask:   fmt.Sprintf(textOverrideAsk, o.check.ID),
-		Yes:   f.send(overrideConfirmed{o}), No: f.send(overrideDeclined{}),
+		Yes: f.send(stateOverriding, func() tea.Cmd {
+			f.addOverride(o)
+			return w.check(f)
+		}),
+		No: f.send(stateOverriding, func() tea.Cmd { return w.showRefused(f) }),
 	}))
 }
 

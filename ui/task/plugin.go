@@ -88,7 +88,7 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 			}
 		}
 		list.End(number, run.results)
-		return Msg{f, taskEnded{}}
+		return f.event(stateRunning, func() tea.Cmd { return w.ended(f) })
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/dustin/go-humanize/english"
 
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -70,43 +71,43 @@ func (w *Workflow) Resume() tea.Cmd {
 	}
 	ctx, now := w.ctx, time.Now()
 	return func() tea.Msg {
-		var found interruptedFound
 		list, err := s.Checks.Deployments.Unfinished(now)
-		if err != nil {
-			return Msg{f, interruptedFound{err: err}}
+		var nodes []models.Node
+		var gone []provision.Unfinished
+		if err == nil {
+			nodes, gone, err = provision.FindUnfinished(ctx, s.Runner.API, list)
 		}
-		nodes, gone, err := provision.FindUnfinished(ctx, s.Runner.API, list)
-		for i := range nodes {
-			found.nodes = append(found.nodes, nodes[i].Ref())
-		}
-		for _, u := range gone {
-			found.missing = append(found.missing, u.Node.Label())
-		}
-		found.err = err
-		return Msg{f, found}
+		return f.event(stateFinding, func() tea.Cmd { return w.resumeFound(f, nodes, gone, err) })
 	}
 }
 
-func (w *Workflow) resumeFound(f *flow, found interruptedFound) tea.Cmd {
+// resumeFound checks the nodes with interrupted deployments. gone holds the deployments whose nodes Ironic does not have
+// or does not show.
+func (w *Workflow) resumeFound(f *flow, nodes []models.Node, gone []provision.Unfinished, err error) tea.Cmd {
 	switch {
 	case f.session != w.env.Session:
 		return nil // the operator has switched to another context
-	case found.err != nil:
-		w.console.Say(failure(f.name, found.err))
+	case err != nil:
+		w.console.Say(failure(f.name, err))
 		return nil
-	case len(found.missing) > 0:
-		w.warn(fmt.Sprintf(textNodesGone,
-			f.name, strings.Join(found.missing, " "), w.env.CommandLine("deploy", "--give-back")))
-	case len(found.nodes) == 0:
+	case len(gone) > 0:
+		var missing []string
+		for _, u := range gone {
+			missing = append(missing, u.Node.Label())
+		}
+		w.warn(fmt.Sprintf(textNodesGone, f.name, strings.Join(missing, " "), w.env.CommandLine("deploy", "--give-back")))
+	case len(nodes) == 0:
 		w.console.Say(screen.Say{Text: f.name + textNothingInterrupted})
 	}
-	if len(found.nodes) == 0 {
+	if len(nodes) == 0 {
 		return nil
 	}
 	if why := w.env.WhyReadOnly(); why != "" { // read-only mode may have been switched on since the key was pressed
 		w.warn(f.name + ": " + why)
 		return nil
 	}
-	f.nodes = found.nodes
+	for i := range nodes {
+		f.nodes = append(f.nodes, nodes[i].Ref())
+	}
 	return w.check(f)
 }

@@ -91,7 +91,7 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 		if _, over := list.Wait(ctx, number); !over {
 			return nil
 		}
-		return Msg{f, taskEnded{}}
+		return f.event(stateRunning, func() tea.Cmd { return w.ended(f) })
 	}
 }
 

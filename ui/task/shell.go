@@ -38,19 +38,6 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	return ""
 }
 
-// ShellMsg reports an event of a shell. The console passes it to [Workflow.UpdateShell].
-type ShellMsg struct {
-	node models.NodeRef
-	// wait is the dialog shown while the shell is being connected. It is nil in the message that reports the end of
-	// the shell.
-	wait   *overlay.Wait
-	ctx    context.Context //nolint:containedctx // of the shell's connection
-	end    context.CancelFunc
-	shell  screen.Shell // nil if connecting failed
-	status int
-	err    error
-}
-
 // openShell connects to the machine of a node. If an instance runs on it, openShell asks for the address, which
 // Ironic does not know.
 func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
@@ -74,50 +61,55 @@ func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	node := n.Ref()
 	ctx, cancel := context.WithCancel(w.ctx)
-	msg := ShellMsg{node: node, wait: overlay.NewWait("shell "+node.Label(), textConnecting, 1, cancel), ctx: ctx, end: cancel}
+	run := &shellRun{ctx: ctx, end: cancel, node: node}
+	wait := overlay.NewWait("shell "+node.Label(), textConnecting, 1, cancel)
 	shells := w.env.Session.Shells
 	w.running.Add(1)
 	open := func() tea.Msg {
 		defer w.running.Done()
-		msg.shell, msg.err = shells.Open(ctx, n, address)
-		return msg
+		var err error
+		run.shell, err = shells.Open(ctx, n, address)
+		return Msg{handle: func() tea.Cmd {
+			w.console.Dismiss(wait)
+			if err != nil || ctx.Err() != nil {
+				w.shellEnded(run, err)
+				return nil
+			}
+			return w.console.Exec(run, func(err error) tea.Msg {
+				return Msg{handle: func() tea.Cmd {
+					w.shellEnded(run, err)
+					return nil
+				}}
+			})
+		}}
 	}
-	return tea.Batch(w.console.Show(msg.wait), open)
+	return tea.Batch(w.console.Show(wait), open)
 }
 
-// UpdateShell hands the terminal to the shell once it is connected, or shows how the shell has ended.
-func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
-	if msg.wait != nil && msg.err == nil && msg.ctx.Err() == nil {
-		w.console.Dismiss(msg.wait)
-		run := &shellRun{ctx: msg.ctx, shell: msg.shell, node: msg.node}
-		return w.console.Exec(run, func(err error) tea.Msg {
-			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
-		})
+// shellEnded closes the connection and shows how the shell has ended.
+func (w *Workflow) shellEnded(run *shellRun, err error) {
+	canceled := run.ctx.Err() != nil // canceled by the operator or because the console ended
+	run.end()
+	if run.shell != nil {
+		run.shell.Close()
 	}
-	canceled := msg.ctx.Err() != nil // canceled by the operator or because the console ended
-	msg.end()
-	if msg.shell != nil {
-		msg.shell.Close()
-	}
-	if msg.wait != nil {
-		w.console.Dismiss(msg.wait)
-	}
+	label := run.node.Label()
 	switch {
 	case canceled:
-	case msg.err != nil:
-		w.console.Say(failure("shell "+msg.node.Label(), msg.err))
-	case msg.status != 0:
-		w.warn(fmt.Sprintf(textShellStatus, msg.node.Label(), msg.status))
+	case err != nil:
+		w.console.Say(failure("shell "+label, err))
+	case run.status != 0:
+		w.warn(fmt.Sprintf(textShellStatus, label, run.status))
 	default:
-		w.console.Say(screen.Say{Text: fmt.Sprintf(textShellEnded, msg.node.Label())})
+		w.console.Say(screen.Say{Text: fmt.Sprintf(textShellEnded, label)})
 	}
-	return nil
 }
 
 // shellRun is a shell that uses the terminal. Bubble Tea passes the terminal to it through the setters.
 type shellRun struct {
 	ctx    context.Context //nolint:containedctx // Bubble Tea calls Run without a context
-	shell  screen.Shell
+	end    context.CancelFunc
+	shell  screen.Shell // nil if connecting failed
 	node   models.NodeRef
 	in     io.Reader
 	out    io.Writer

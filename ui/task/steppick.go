@@ -59,20 +59,22 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 	ctx, api := w.ctx, w.env.Session.Runner.API
 	return tea.Batch(w.console.Show(f.pick), func() tea.Msg {
 		list, only, err := commonSteps(ctx, api, nodes, kind)
-		return Msg{f, stepsFound{first: first, list: list, only: only, err: err}}
+		return f.event(statePicking, func() tea.Cmd {
+			f.offered, f.only = list, only
+			return f.completePick(first, err)
+		})
 	})
 }
 
-// stepsFound adds the steps found to the list. If the nodes could not be read, the list shows the error.
-func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
-	items := slices.Clone(found.first)
-	if found.err != nil {
-		items[0].Detail = models.OnScreen(found.err)
+// completePick adds the offered steps to the items of the list. If the nodes could not be read, the list shows the
+// error.
+func (f *flow) completePick(items []overlay.Item, err error) tea.Cmd {
+	if err != nil {
+		items[0].Detail = models.OnScreen(err)
 	}
-	for _, k := range found.list {
+	for _, k := range f.offered {
 		items = append(items, overlay.Item{ID: k.Label(), Title: k.Label(), Detail: k.Description})
 	}
-	f.offered, f.only = found.list, found.only
 	return screen.Send(overlay.Items{Of: f.pick, Items: items})
 }
 
@@ -146,6 +148,6 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 			return nil, field, models.OnScreen(err)
 		}
 		step.Args, noRamdisk = args, v[fieldNoRamdisk] == yes
-		return f.send(argumentsGiven{}), "", ""
+		return w.sendCheck(f), "", ""
 	}))
 }

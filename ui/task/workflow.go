@@ -129,104 +129,28 @@ func (f *flow) deployment() *provision.DeployAction {
 	return d
 }
 
-// Msg reports an event of a flow. The console passes it to [Workflow.Update].
+// Msg reports an event of a task. The console passes it to [Workflow.Update].
 type Msg struct {
-	flow  *flow
-	event event
+	flow *flow // nil if the event can be handled in any state
+	// in is the state in which the flow expects the event. If the flow is in another state, the event is too late.
+	in     state
+	handle func() tea.Cmd
 }
 
-// event describes something that has happened in a flow. Each event belongs to one state; if the flow is in another
-// state, the event is too late and is dropped.
-type event interface{ in() state }
+// event returns a message that calls handle if the flow is then in the given state.
+func (f *flow) event(in state, handle func() tea.Cmd) Msg {
+	return Msg{flow: f, in: in, handle: handle}
+}
 
-type (
-	// interruptedFound carries the result of the search for interrupted deployments.
-	interruptedFound struct {
-		nodes []models.NodeRef
-		// missing holds the labels of nodes that Ironic does not have or does not show.
-		missing []string
-		err     error
-	}
-	// stepsFound carries the steps that the nodes offer: list holds these steps, and first holds the menu items that
-	// come before them.
-	stepsFound struct {
-		first []overlay.Item
-		list  []steps.Known
-		only  *models.Node
-		err   error
-	}
-	// argumentsGiven means that the form has been completed.
-	argumentsGiven struct{}
-	// nodesChecked reports the progress of the checks.
-	nodesChecked struct {
-		count int
-		box   checksBox
-	}
-	// checksDone carries the results of the checks.
-	checksDone struct {
-		action provision.Action
-		batch  provision.Batch
-		disks  map[string][]models.Detail
-		err    error
-	}
-	// refusedSkipped means that the operator continues without the refused nodes.
-	refusedSkipped    struct{}
-	overrideChosen    struct{ override }
-	overrideConfirmed struct{ override }
-	overrideDeclined  struct{}
-	confirmed         struct{}
-	// taskEnded means that there are results for all nodes of the task.
-	taskEnded struct{}
-)
+// send returns a command that sends an event.
+func (f *flow) send(in state, handle func() tea.Cmd) tea.Cmd { return screen.Send(f.event(in, handle)) }
 
-func (interruptedFound) in() state  { return stateFinding }
-func (stepsFound) in() state        { return statePicking }
-func (argumentsGiven) in() state    { return stateArguments }
-func (nodesChecked) in() state      { return stateChecking }
-func (checksDone) in() state        { return stateChecking }
-func (refusedSkipped) in() state    { return stateRefused }
-func (overrideChosen) in() state    { return stateRefused }
-func (overrideConfirmed) in() state { return stateOverriding }
-func (overrideDeclined) in() state  { return stateOverriding }
-func (confirmed) in() state         { return stateConfirming }
-func (taskEnded) in() state         { return stateRunning }
-
-// send returns a command that reports event e of the flow.
-func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
-
-// Update passes an event to its flow. It drops events that do not belong to the flow's current state.
+// Update handles an event, unless it is too late.
 func (w *Workflow) Update(msg Msg) tea.Cmd {
-	f := msg.flow
-	if msg.event.in() != f.state {
+	if msg.flow != nil && msg.flow.state != msg.in {
 		return nil
 	}
-	switch e := msg.event.(type) {
-	case interruptedFound:
-		return w.resumeFound(f, e)
-	case stepsFound:
-		return w.stepsFound(f, e)
-	case argumentsGiven, overrideConfirmed:
-		if o, is := e.(overrideConfirmed); is {
-			f.addOverride(o.override)
-		}
-		return w.check(f)
-	case nodesChecked:
-		f.wait.Done += e.count
-		return w.listenChecks(f, e.box)
-	case checksDone:
-		return w.checksDone(f, e)
-	case refusedSkipped:
-		return w.confirm(f)
-	case overrideChosen:
-		return w.askOverride(f, e.override)
-	case overrideDeclined:
-		return w.showRefused(f)
-	case confirmed:
-		return w.run(f)
-	case taskEnded:
-		return w.ended(f)
-	}
-	return nil
+	return msg.handle()
 }
 
 // Begin starts an action on the given nodes. If the action has a form, Begin opens the form with the values in filled
@@ -302,7 +226,7 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 		if field, err := args.check(id); err != nil {
 			return nil, field, models.OnScreen(err)
 		}
-		return f.send(argumentsGiven{}), "", ""
+		return w.sendCheck(f), "", ""
 	}))
 }
 
