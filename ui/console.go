@@ -342,7 +342,7 @@ type Command interface {
 func (c *Console) editFile(edit screen.EditFile) tea.Cmd {
 	start := c.opts.Editor
 	if start == nil {
-		start = func(string) (Command, error) { return nil, errors.New(textNoEditor) }
+		start = func(string) (Command, error) { return nil, errors.New("no editor configured; set $VISUAL or $EDITOR") }
 	}
 	return func() tea.Msg {
 		editor, err := start(edit.Path)

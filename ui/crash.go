@@ -14,7 +14,9 @@ type Crash struct {
 }
 
 // Error returns a message with the panic value. The stack is written only to the crash file.
-func (e *Crash) Error() string { return fmt.Sprintf(textCrash, e.Value) }
+func (e *Crash) Error() string {
+	return fmt.Sprintf("the console crashed (this is a bug): %v", e.Value)
+}
 
 func newCrash(v any) *Crash { return &Crash{Value: v, Stack: debug.Stack()} }
 

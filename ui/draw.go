@@ -62,7 +62,7 @@ func (c *Console) windowTitle() string {
 		title += " " + c.env.Session.Context.Name
 	}
 	if n := c.env.Tasks.Running(); n > 0 {
-		title += fmt.Sprintf(textTitleTasks, english.Plural(n, "task", ""))
+		title += fmt.Sprintf(" · %s running", english.Plural(n, "task", ""))
 	}
 	return title
 }
@@ -146,9 +146,9 @@ func (c *Console) card(w, h int) string {
 		lines = append(lines, c.mark()+printable.Line(c.env.Session.Context.Name))
 	}
 	lines = append(lines, cell.Wrap(text, w)...)
-	lines = append(lines, cell.Wrap(c.env.Keys.Text(textTooSmall), w)...)
+	lines = append(lines, cell.Wrap(c.env.Keys.Text("too small (minimum 30×7); {quit} quits"), w)...)
 	if n := len(c.overlays); n > 0 {
-		lines = append([]string{textDialogOpen}, lines...)
+		lines = append([]string{"a dialog is open"}, lines...)
 	}
 	return cell.Block(lines, w, h)
 }

@@ -39,18 +39,18 @@ func (c *Console) whyExplain() string {
 	s := c.history.front()
 	switch {
 	case s == nil || c.env.Session == nil:
-		return textNotConnected
+		return "not connected"
 	case c.env.Session.Explain == nil:
-		return textNoExplain
+		return "explanations are not available here"
 	case s.Ref().Kind == screen.KindExplain:
-		return c.env.Keys.Text(textAlreadyExplain)
+		return c.env.Keys.Text("already shown; {refresh} refreshes")
 	}
 	_, some := nodeAtCursor(s)
 	switch {
 	case some:
 		return ""
 	case slices.Contains(s.Scopes(), action.Nodes):
-		return textNoNodeSelected
+		return "no node selected"
 	}
 	return s.DisabledReason(action.Explain)
 }

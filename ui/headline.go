@@ -56,7 +56,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	now := time.Now()
 	switch {
 	case c.live == nil:
-		return []string{textNoConnection}, theme.Bad
+		return []string{"no connection"}, theme.Bad
 	case c.live.Replay != nil:
 		return replayForms(c.live.Replay.State())
 	case s.Fault != nil && s.Answered.IsZero():
@@ -64,13 +64,13 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	case s.Fault != nil:
 		age := pictureAge(s, now)
 		return []string{
-			fmt.Sprintf(textPictureAge, s.Fault.Kind, age, nextTry(s, now)),
+			fmt.Sprintf("%s · data %s · %s", s.Fault.Kind, age, nextTry(s, now)),
 			fmt.Sprintf("%s · %s · %s", s.Fault.Kind, age, nextTry(s, now)),
 			age,
 		}, theme.Bad
 	case s.Answered.IsZero():
 		if waited := now.Sub(c.env.Started); waited >= 2*time.Second {
-			return []string{textNoAnswerFor + models.Age(waited)}, theme.Warn
+			return []string{"no answer for " + models.Age(waited)}, theme.Warn
 		}
 		return []string{"connecting"}, theme.Muted
 	case !s.Complete:
@@ -81,7 +81,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 		return []string{"listing nodes: " + read, "listing " + read, "listing"}, theme.Warn
 	case s.Behind || s.Stale(now) || now.Sub(s.AsOf) > c.freshest(s)+pollGrace:
 		age := pictureAge(s, now)
-		return []string{textCatchingUp + age, "data " + age, age}, theme.Warn
+		return []string{"catching up · data " + age, "data " + age, age}, theme.Warn
 	}
 	return c.liveForms(s)
 }
@@ -115,7 +115,7 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 		conductors = english.Plural(all, "conductor", "") + " · "
 		if down := all - alive; down > 0 && alive > 0 {
 			role = theme.Warn
-			live = fmt.Sprintf(textConductorsDown, down, all, live)
+			live = fmt.Sprintf("%d of %d conductors down · %s", down, all, live)
 			conductors = ""
 		}
 	}

@@ -108,7 +108,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	case action.Mouse:
 		c.mouse = !c.mouse
 		c.Say(screen.Say{Text: map[bool]string{
-			true: textMouseOn, false: textMouseOff,
+			true: "mouse on: click selects, a second click opens; shift-drag selects text", false: "mouse off",
 		}[c.mouse]})
 	case action.Redraw:
 		if c.painter != nil {
@@ -181,17 +181,17 @@ func (c *Console) disabledReason(a *action.Action) string {
 	switch a.ID {
 	case action.Older:
 		if c.history.at == 0 {
-			return textNoOlderScreen
+			return "no previous screen"
 		}
 	case action.Newer:
 		if c.history.at+1 >= len(c.history.visited) {
-			return textNoNewerScreen
+			return "no next screen"
 		}
 	case action.ReadOnly:
 		return c.env.ReadOnlyByConfig()
 	case action.Copy:
 		if s == nil || len(s.Copies()) == 0 {
-			return textNothingToCopy
+			return "nothing to copy"
 		}
 	default:
 	}

@@ -19,17 +19,26 @@ import (
 	"ironworks/ui/task"
 )
 
+const (
+	textReplayReadOnly = "not available while a recording plays"
+	textPaletteTitle   = "Go to or run"
+	textToastCut       = "… ({messages} shows all)"
+	textCopyTooLong    = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"
+	textPasteTooLong   = "paste refused: more than 256 KiB; pass files to a command on standard input"
+	textSayHelp        = "A line that every connected user sees."
+)
+
 // targetsText describes the nodes selected on the current screen: the name of a single node, or the number of nodes.
 func (c *Console) targetsText() string {
 	s := c.history.front()
 	if s == nil {
-		return textNoNode
+		return "no node"
 	}
 	targets := s.Targets()
 	if len(targets) == 1 {
 		return targets[0].Label()
 	}
-	return fmt.Sprintf(textMarkedNodes, len(targets))
+	return fmt.Sprintf("%d marked nodes", len(targets))
 }
 
 // Show opens a dialog in front of all open dialogs.
@@ -113,7 +122,7 @@ func (c *Console) help() screen.Overlay {
 			items = append(items, c.menuItem(a))
 		}
 	}
-	return overlay.NewPick(textHelpTitle, items, c.picked)
+	return overlay.NewPick("Actions", items, c.picked)
 }
 
 // menuItem returns the menu item of an action, and makes the action's keys work while the menu is open.
@@ -153,7 +162,7 @@ func (c *Console) palette() tea.Cmd {
 	for _, ctx := range c.env.Contexts {
 		disabled := ""
 		if ctx.Err != nil {
-			disabled = c.env.Keys.Text(textContextUnusable) + models.OnScreen(ctx.Err)
+			disabled = c.env.Keys.Text("unusable ({connect} shows details): ") + models.OnScreen(ctx.Err)
 		}
 		items = append(items, overlay.Item{
 			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,

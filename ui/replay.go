@@ -87,7 +87,7 @@ func momentAfter(all []replay.Moment, at time.Time) *replay.Moment {
 
 func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	if m == nil {
-		c.Say(screen.Say{Text: textNoOtherChange})
+		c.Say(screen.Say{Text: "no more changes in the recording"})
 		return
 	}
 	r.Seek(m.At)
@@ -97,7 +97,7 @@ func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 // moments returns a menu of the moments of the recording to which the operator can jump.
 func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	all := r.Moments()
-	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: textBeginning}}
+	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: "beginning"}}
 	times := []time.Time{s.From}
 	for i := range all {
 		m := &all[i]
@@ -108,7 +108,7 @@ func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 		items = append(items, overlay.Item{ID: strconv.Itoa(len(times)), Title: m.At.Local().Format(time.DateTime) + "  +" + models.Age(m.At.Sub(s.From)), Detail: detail})
 		times = append(times, m.At)
 	}
-	return overlay.NewPick(textMomentsTitle, items, func(id string) tea.Cmd {
+	return overlay.NewPick("Jump to", items, func(id string) tea.Cmd {
 		if i, err := strconv.Atoi(id); err == nil && i < len(times) {
 			r.Seek(times[i])
 		}

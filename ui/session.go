@@ -258,9 +258,9 @@ func (c *Console) refresh() tea.Cmd {
 // toggleReadOnly switches read-only mode on or off.
 func (c *Console) toggleReadOnly() tea.Cmd {
 	c.env.ReadOnly = !c.env.ReadOnly
-	text := textChangesAllowed
+	text := "read-only mode off"
 	if c.env.ReadOnly {
-		text = textChangesRefused
+		text = "read-only mode on"
 	}
 	c.Say(screen.Say{Text: text})
 	return nil

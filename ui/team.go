@@ -53,7 +53,7 @@ func (c *Console) roomChanged() tea.Cmd {
 	if me := c.env.Seat.Self(); me.Following != 0 {
 		if _, _, there := c.env.Seat.Followed(); !there {
 			c.env.Seat.Follow(0)
-			c.Say(screen.Say{Text: textFollowedEnded})
+			c.Say(screen.Say{Text: "the session that you followed has ended"})
 		}
 	}
 	return tea.Batch(c.reportOf(c.roomNews, roomChanged{}), c.SendToScreen(screen.PeopleChanged{}))
@@ -85,20 +85,20 @@ func (c *Console) userList() screen.Overlay {
 		place := p.Screen
 		switch {
 		case p.Following != 0:
-			place = textFollows + strconv.Itoa(p.Following)
+			place = "follows session " + strconv.Itoa(p.Following)
 		case me.Nodes != "" && me.Nodes != p.Nodes:
 			place = "" // the title of the screen may name a node that this user must not see
 		}
 		why := c.env.Seat.WhyNotFollow(p.ID)
 		if p.ID == me.ID {
-			why = textYou
+			why = "this is your session"
 		}
 		items = append(items, overlay.Item{
 			ID: strconv.Itoa(p.ID), Title: fmt.Sprintf("%d %s", p.ID, p.User),
 			Detail: strings.TrimSuffix(fmt.Sprintf("%s · %s · since %s · %s", p.Role, p.Address, p.Since.Local().Format(time.TimeOnly), place), " · "), Disabled: why,
 		})
 	}
-	return overlay.NewPick(textWhoTitle, items, func(id string) tea.Cmd {
+	return overlay.NewPick("Connected users; enter follows", items, func(id string) tea.Cmd {
 		n, _ := strconv.Atoi(id)
 		return screen.Send(followPerson{n})
 	})
@@ -119,11 +119,11 @@ func (c *Console) follow(id int) {
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
 	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: presence.MessageMost}}
-	return overlay.NewForm(textSayTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return overlay.NewForm("Message to all users", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		seat, text := c.env.Seat, v[key]
 		return func() tea.Msg {
 			seat.Say(text)
-			return screen.Say{Text: textSaid}
+			return screen.Say{Text: "message sent"}
 		}, "", ""
 	})
 }
@@ -142,13 +142,13 @@ func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string 
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]
 	if f.Content == "" {
-		lines = []string{textFollowWait}
+		lines = []string{" Waiting for the next change on that screen…"}
 	}
 	size := ""
 	if f.Width > w || f.Height > h-1 && f.Height > 0 {
-		size = fmt.Sprintf(textFollowSize, f.Width, f.Height)
+		size = fmt.Sprintf(", %d×%d", f.Width, f.Height)
 	}
-	text := " " + fmt.Sprintf(textFollowing, p.User, p.ID, size)
+	text := " " + fmt.Sprintf("Following %s (session %d%s), read-only; esc stops", p.User, p.ID, size)
 	head := c.theme.Paint(theme.Accent, cell.Fit(printable.Line(text), w))
 	return strings.Join([]string{head, cell.Block(lines, w, h-1)}, "\n")
 }

@@ -112,7 +112,7 @@ func (s *toasts) list() *overlay.Note {
 		lines = append(lines, overlay.Text{Role: r, Text: m.at.Local().Format("15:04:05") + " " + glyph + " " + m.text})
 	}
 	if len(lines) == 0 {
-		lines = overlay.Plain(textNoMessages)
+		lines = overlay.Plain("No messages yet.")
 	}
 	return overlay.NewNote("Messages", lines)
 }

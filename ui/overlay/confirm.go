@@ -174,7 +174,7 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 	if len(lines) > room && room > 0 {
 		c.top = min(c.top, len(lines)-room+1)
 		more := len(lines) - c.top - (room - 1)
-		hint := textBackToTop
+		hint := "↑ back to the top"
 		if more > 0 {
 			hint = "↓ " + strconv.Itoa(more) + " more lines"
 		}
@@ -194,14 +194,14 @@ func (c *Confirm) question(t *theme.Theme, w int) []string {
 	}
 	switch {
 	case !c.ready:
-		return append(lines, t.Paint(theme.Muted, textReadFirst))
+		return append(lines, t.Paint(theme.Muted, "Read first: keys work in a moment."))
 	case c.q.Type == "":
-		return append(lines, t.Paint(theme.Key, "y")+" yes   "+t.Paint(theme.Key, "esc")+textNo)
+		return append(lines, t.Paint(theme.Key, "y")+" yes   "+t.Paint(theme.Key, "esc")+" cancel")
 	}
 	lines = append(lines, "> "+c.input.Draw(t, max(min(w-2, 40), 1)))
 	hint := "Type " + printable.Line(c.q.Type) + " and press enter; esc cancels."
 	if c.wrong {
-		return append(lines, t.Paint(theme.Warn, cell.Cut(textWrongInput+hint, w)))
+		return append(lines, t.Paint(theme.Warn, cell.Cut("No match. "+hint, w)))
 	}
 	return append(lines, t.Paint(theme.Muted, cell.Cut(hint, w)))
 }

@@ -11,6 +11,8 @@ import (
 	"ironworks/ui/theme"
 )
 
+const textNothingSentYet = "Nothing has been sent yet; esc cancels."
+
 // Note is a dialog that shows text. It is closed by esc, q or !, and by enter if it offers no choices.
 type Note struct {
 	title   string
@@ -143,7 +145,7 @@ func (w *Wait) Draw(t *theme.Theme, width, height int) string {
 	iw, _ := inside(width, height)
 	lines := Text{Text: w.text}.lines(t, iw)
 	if w.Of > 1 {
-		lines = append(lines, fmt.Sprintf(textChecked, w.Done, w.Of))
+		lines = append(lines, fmt.Sprintf("%d of %d nodes checked", w.Done, w.Of))
 	}
 	return box(t, w.title, append(lines, t.Paint(theme.Muted, textNothingSentYet)), width, height, theme.Accent)
 }

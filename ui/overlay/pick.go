@@ -123,5 +123,5 @@ func (p *Pick) why(t *theme.Theme, w int) []string {
 
 // Keys returns the key hints for the footer.
 func (p *Pick) Keys() []screen.Hint {
-	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "cancel"}, {Key: "type", Text: textNarrow}}
+	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "cancel"}, {Key: "type", Text: "to filter"}}
 }

@@ -23,6 +23,11 @@ import (
 	"ironworks/viewstate"
 )
 
+const (
+	textOthersAct       = "%s is acting on %s: %s, task %d"
+	textReadOnlyContext = "context %s is configured read-only; --read-only=false overrides it"
+)
+
 // API sends the requests that screens need in addition to the data in the Store; *ironicclient.Client implements it.
 // Only Validate contacts a BMC.
 type API interface {
@@ -293,7 +298,7 @@ func (e *Env) WhyReadOnly() string {
 	case e.ReadOnlyByConfig() != "":
 		return e.ReadOnlyByConfig()
 	}
-	return e.Keys.Text(textReadOnlyMode)
+	return e.Keys.Text("read-only mode; {read-only} turns it off")
 }
 
 // ReadOnlyByConfig returns the reason why changes are refused if no key can allow them, and "" otherwise.

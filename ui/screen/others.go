@@ -26,7 +26,7 @@ func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
 	var found []string
 	for _, n := range nodes[:min(len(nodes), othersMost)] {
 		if users := at(n.UUID); len(users) > 0 {
-			found = append(found, fmt.Sprintf(textOthersLook, strings.Join(users, ", "), n.Label()))
+			found = append(found, fmt.Sprintf("%s is looking at %s", strings.Join(users, ", "), n.Label()))
 		}
 	}
 	return found

@@ -40,21 +40,21 @@ func formFields(id action.ID) []form.Field {
 		return form.Field{Key: fieldSteps, Label: "Steps", Help: help, Placeholder: "INTERFACE.STEP …"}
 	}
 	noRamdisk := form.Field{Key: fieldNoRamdisk, Label: "No ramdisk", Kind: form.Toggle, Help: textNoRamdiskHelp}
-	reason := form.Field{Key: fieldReason, Label: "Reason", Help: textReasonHelp}
+	reason := form.Field{Key: fieldReason, Label: "Reason", Help: "shown to other operators; optional"}
 	switch id {
 	case action.Verb(models.VerbDeploy), action.Verb(models.VerbRebuild):
-		without := textNoUserData
+		without := "empty: none"
 		if id == action.Verb(models.VerbRebuild) {
-			without = textKeepUserData
+			without = "empty: keep the current user data"
 		}
 		return []form.Field{
 			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Files: screen.InFolder(""), Help: textUserDataHelp + without},
 			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: textRootDeviceHelp},
-			steps(textDeployStepsHelp),
+			steps("each with @PRIORITY; empty: install_coreos@80 with deploy interface custom-agent"),
 		}
 	case action.Verb(models.VerbClean), action.Verb(models.VerbService):
 		return []form.Field{
-			steps(textStepsHelp),
+			steps("in order, separated by spaces; or a JSON list"),
 			{Key: fieldRunbook, Label: "Runbook", Help: textRunbookHelp},
 			noRamdisk,
 		}
@@ -65,12 +65,12 @@ func formFields(id action.ID) []form.Field {
 	case action.BootDevice:
 		return []form.Field{
 			{Key: fieldDevice, Label: "Device", Kind: form.Choice, Options: []string{"disk", "pxe", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb"}},
-			{Key: fieldPersistent, Label: "Persistent", Kind: form.Toggle, Help: textPersistentHelp},
+			{Key: fieldPersistent, Label: "Persistent", Kind: form.Toggle, Help: "every boot, not only the next"},
 		}
 	case action.Set:
 		return []form.Field{{
 			Key: FieldSettings, Label: "Settings", Required: true, Placeholder: "KEY=VALUE …",
-			Help: textSettingsHelp, Secrets: models.SecretSettings,
+			Help: "properties.x.y=V, KEY- removes, traits+=T; quote values with spaces", Secrets: models.SecretSettings,
 			Describe: previewSettings,
 		}}
 	default: // the action needs no arguments
@@ -102,7 +102,7 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 		return act, err
 	}
 	if checks == nil {
-		return nil, errors.New(textNoChecks)
+		return nil, errors.New("preflight checks are not available here")
 	}
 	d, _, err := a.deployment()
 	if err != nil {
@@ -137,7 +137,7 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	if text := strings.TrimSpace(a[fieldHints]); text != "" {
 		rootHints, err := hints.Decode([]byte(text))
 		if err == nil && !rootHints.IsSet() {
-			err = errors.New(textEmptyHints)
+			err = errors.New("no hints given")
 		}
 		if err != nil {
 			return d, fieldHints, fmt.Errorf("root device hints: %w", err)
@@ -180,7 +180,7 @@ func build(id action.ID, a Arguments) (act provision.Action, field string, err e
 		return provision.Set(settings), FieldSettings, err
 	default:
 	}
-	return nil, "", fmt.Errorf(textNotAnAction, id)
+	return nil, "", fmt.Errorf("%s is not an action on nodes", id)
 }
 
 func buildVerb(verb models.Verb, a Arguments) (act provision.Action, field string, err error) {
@@ -209,7 +209,7 @@ func parseSettings(text string) ([]models.Setting, error) {
 		return nil, err
 	}
 	if len(words) == 0 {
-		return nil, errors.New(textNothingToSet)
+		return nil, errors.New("nothing to set: give KEY=VALUE")
 	}
 	settings := make([]models.Setting, len(words))
 	for i, w := range words {

@@ -14,7 +14,7 @@ func confirmationCards(disks map[string][]models.Detail, legal, refused []provis
 	var lines []overlay.Text
 	for i, item := range legal {
 		if i == cardsAtMost {
-			lines = append(lines, overlay.Text{Text: fmt.Sprintf(textMoreCards, len(legal)-i, labels(legal[i:]))})
+			lines = append(lines, overlay.Text{Text: fmt.Sprintf("… and %d more: %s", len(legal)-i, labels(legal[i:]))})
 			break
 		}
 		if i > 0 {

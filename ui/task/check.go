@@ -69,7 +69,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 	}
 	if !f.checked {
 		if len(f.nodes) > 1 {
-			w.console.Say(screen.Say{Text: fmt.Sprintf(textLooking, f.name, len(f.nodes))})
+			w.console.Say(screen.Say{Text: fmt.Sprintf("%s: reading %d nodes…", f.name, len(f.nodes))})
 		}
 		return work
 	}
@@ -131,8 +131,8 @@ func (w *Workflow) checksDone(f *flow, done checksDone) tea.Cmd {
 		w.warn(refused[0].Refusal.OnScreen())
 		return nil
 	}
-	lines := []overlay.Text{{Text: textNothingSent}, {}}
-	return w.console.Show(overlay.NewNote(f.name+textRefusedSuffix, append(lines, refusals(refused)...)))
+	lines := []overlay.Text{{Text: "Nothing was sent:"}, {}}
+	return w.console.Show(overlay.NewNote(f.name+": refused", append(lines, refusals(refused)...)))
 }
 
 func failure(what string, err error) screen.Say {

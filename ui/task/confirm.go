@@ -23,7 +23,7 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	case f.exact:
 		lines, requests := requestLines(f.batch)
 		if requests == 0 {
-			return w.console.Show(overlay.NewNote(textNothingToSend, lines))
+			return w.console.Show(overlay.NewNote("Nothing to send", lines))
 		}
 		q = requestsQuestion(f.batch, lines, requests)
 	case f.onlyFollows():
@@ -85,7 +85,7 @@ func (f *flow) verbQuestion() *overlay.Question {
 		Title: what, Lines: confirmationCards(f.disks, legal, f.batch.Refused()), Ask: what + "?",
 	}
 	if again {
-		q.Title, q.Ask = textTryAgain, what+" again?"
+		q.Title, q.Ask = "Retry", what+" again?"
 	}
 	wantConsent(q, f.batch)
 	return q
@@ -98,9 +98,9 @@ func wantConsent(q *overlay.Question, batch provision.Batch) {
 	}
 	q.Danger, q.Type = true, batch.Answer()
 	if len(batch.Legal()) == 1 {
-		q.Ask += textTypeName
+		q.Ask += " Type the node name to confirm."
 	} else {
-		q.Ask += textTypeNumber
+		q.Ask += " Type the number of nodes to confirm."
 	}
 }
 
@@ -142,7 +142,7 @@ func previewLines(p provision.Preview) []overlay.Text {
 	case p.Refusal != nil:
 		add(theme.Warn, textSkipped+p.Refusal.OnScreen())
 	case p.Unchanged():
-		add(theme.Muted, textAlreadySet)
+		add(theme.Muted, "already set: nothing to send")
 	}
 	for _, warning := range p.Warnings {
 		add(theme.Warn, theme.GlyphMaint+" "+warning)
@@ -195,7 +195,7 @@ func (f *flow) deployQuestion() *overlay.Question {
 		}
 	}
 	if len(refused) > 0 {
-		list = append(list, overlay.Text{Role: theme.Warn, Text: textSkippedByChecks + labels(refused)})
+		list = append(list, overlay.Text{Role: theme.Warn, Text: "Skipped (checks failed): " + labels(refused)})
 	}
 	if list == nil {
 		whole = whole[1:] // for a single node there is no list, and so no blank line after it

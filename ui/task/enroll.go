@@ -18,7 +18,7 @@ func (w *Workflow) Enroll(msg screen.StartEnroll) tea.Cmd {
 	why := w.whyNoChange()
 	batch := msg.Action.Batch()
 	if why == "" && len(batch.Items) == 0 {
-		why = textNothingToEnroll
+		why = "no node can be enrolled: all are in conflict or invalid"
 	}
 	if why != "" {
 		w.warn(msg.Action.Name() + ": " + why)
@@ -46,25 +46,25 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	nodes := english.Plural(n, "node", "")
 	q := &overlay.Question{Title: "Enroll " + nodes, Ask: "Enroll " + nodes + "?"}
 	if act.Goal != provision.GoalEnroll {
-		q.Ask = fmt.Sprintf(textEnrollTo, nodes, english.PluralWord(n, "it", "them"), act.Goal)
+		q.Ask = fmt.Sprintf("Enroll %s and bring %s to %s?", nodes, english.PluralWord(n, "it", "them"), act.Goal)
 	}
 	add := func(role theme.Role, text string) {
 		q.Lines = append(q.Lines, overlay.Text{Role: role, Text: text, Indent: 2})
 	}
 	if act.Goal == provision.GoalAvailable {
-		add(theme.Danger, textCleaningErases)
+		add(theme.Danger, "Automated cleaning may erase the disks of machines that become available.")
 	}
 	if names := provision.EnrollPrepared(act.Plan, act.Goal); len(names) > 0 {
 		add(theme.Danger, fmt.Sprintf(textPreparing, listed(names)))
 	}
 	wantConsent(q, f.batch)
 	if owned := provision.EnrollWarned(act.Plan, act.Goal, act.NoInspect); len(owned) > 0 {
-		add(theme.Warn, fmt.Sprintf(textEnrollMetal3, listed(owned)))
+		add(theme.Warn, fmt.Sprintf("Metal3 manages %s and may undo the changes.", listed(owned)))
 	}
 	if f.retryOf == 0 {
 		add(theme.Plain, act.Plan.String())
 		if skipped := len(act.Plan) - n; skipped > 0 {
-			add(theme.Warn, fmt.Sprintf(textEnrollSkipped, english.Plural(skipped, "node", "")))
+			add(theme.Warn, fmt.Sprintf("Skipped: %s in conflict or invalid", english.Plural(skipped, "node", "")))
 		}
 	}
 	var names []string

@@ -45,7 +45,7 @@ func (w *Workflow) showRefused(f *flow) tea.Cmd {
 	if len(legal) > 0 {
 		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(stateRefused, func() tea.Cmd { return w.confirm(f) })})
 	}
-	title := fmt.Sprintf(textRefusedTitle, f.name, review.Names(refused))
+	title := fmt.Sprintf("%s refused for %s: nothing was sent", f.name, review.Names(refused))
 	return w.console.Show(overlay.NewNote(title, lines).With(choices...))
 }
 
@@ -57,7 +57,7 @@ func (w *Workflow) pickOverride(f *flow) screen.Overlay {
 		for _, check := range plan.RefusedChecks(f.deployment().Checks(&item.Node)) {
 			disabled := ""
 			if !check.Override {
-				disabled = textNoOverride
+				disabled = "cannot be overridden"
 			}
 			items = append(items, overlay.Item{
 				ID: strconv.Itoa(len(overrides)), Title: item.Node.Label() + " " + string(check.ID), Detail: check.Text, Disabled: disabled,
@@ -65,7 +65,7 @@ func (w *Workflow) pickOverride(f *flow) screen.Overlay {
 			overrides = append(overrides, override{item, check})
 		}
 	}
-	return overlay.NewPick(textOverrideTitle, items, func(id string) tea.Cmd {
+	return overlay.NewPick("Override a check", items, func(id string) tea.Cmd {
 		if i, err := strconv.Atoi(id); err == nil && i < len(overrides) {
 			return f.send(stateRefused, func() tea.Cmd { return w.askOverride(f, overrides[i]) })
 		}
@@ -79,9 +79,9 @@ func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 	f.state = stateOverriding
 	label := o.item.Node.Label()
 	return w.console.Show(overlay.NewConfirm(overlay.Question{
-		Title: fmt.Sprintf(textOverrideOn, o.check.ID, label), Danger: true, Type: o.item.Node.TypedName(),
+		Title: fmt.Sprintf("Override %s on %s", o.check.ID, label), Danger: true, Type: o.item.Node.TypedName(),
 		Lines: append(append([]overlay.Text{{Role: theme.Strong, Text: label}}, review.Check(o.check)...), overlay.Text{}, overlay.Text{Text: textOverrideAudit}),
-		Ask:   fmt.Sprintf(textOverrideAsk, o.check.ID),
+		Ask:   fmt.Sprintf("Override the failed check %s? Type the node name to confirm.", o.check.ID),
 		Yes: f.send(stateOverriding, func() tea.Cmd {
 			f.addOverride(o)
 			return w.check(f)

@@ -111,7 +111,7 @@ func (a *atTerminal) Run() error {
 		}
 	}
 	if a.act.Plugin.Pause && a.ctx.Err() == nil {
-		_, _ = fmt.Fprint(a.output.Out, textPressEnter)
+		_, _ = fmt.Fprint(a.output.Out, "\nPress enter to return to the console. ")
 		a.enter()
 	}
 	return nil

@@ -54,7 +54,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 		}
 	}
 	if len(nodes) > 1 {
-		return fmt.Sprintf(textNoneOfMarked, len(nodes), first)
+		return fmt.Sprintf("not possible on any of the %d marked nodes: %s", len(nodes), first)
 	}
 	return first
 }
@@ -76,11 +76,11 @@ func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusa
 func noChangeReason(id action.ID, n *models.Node) string {
 	switch {
 	case id == action.MaintenanceOff && !n.Maintenance:
-		return textNotInMaintenance
+		return "the node is not in maintenance"
 	case id == action.Unprotect && !n.Protected:
-		return textNotProtected
+		return "the node is not protected"
 	case id == action.Unretire && !n.Retired:
-		return textNotRetired
+		return "the node is not retired"
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 			}
 			names = append(names, u.Node.Label())
 		}
-		return screen.Say{Level: screen.Warning, Text: fmt.Sprintf(textInterrupted,
+		return screen.Say{Level: screen.Warning, Text: fmt.Sprintf("%s interrupted: %s (:%s resumes)",
 			english.Plural(len(list), "deployment was", "deployments were"), strings.Join(names, " "), action.DeployResume)}
 	}
 }
@@ -56,7 +56,7 @@ func (w *Workflow) Resume() tea.Cmd {
 	name := string(action.DeployResume)
 	s := w.env.Session
 	if !keepsDeployments(s) {
-		w.warn(name + textNotRecorded)
+		w.warn(name + ": deployments are not recorded in this context")
 		return nil
 	}
 	f := w.newFlow(name, s, nil)
@@ -97,7 +97,7 @@ func (w *Workflow) resumeFound(f *flow, nodes []models.Node, gone []provision.Un
 		}
 		w.warn(fmt.Sprintf(textNodesGone, f.name, strings.Join(missing, " "), w.env.CommandLine("deploy", "--give-back")))
 	case len(nodes) == 0:
-		w.console.Say(screen.Say{Text: f.name + textNothingInterrupted})
+		w.console.Say(screen.Say{Text: f.name + ": no interrupted deployments"})
 	}
 	if len(nodes) == 0 {
 		return nil

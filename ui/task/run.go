@@ -151,7 +151,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 		r := t.Results[0]
 		s := screen.Say{Level: screen.Success, RequestID: r.RequestID}
 		if r.Err == nil {
-			s.Text = fmt.Sprintf(textNodeDone, name, r.Node.Label(), r.Outcome, r.State)
+			s.Text = fmt.Sprintf("%s %s: %s, now %s", name, r.Node.Label(), r.Outcome, r.State)
 			if _, is := t.Plan.Action.(*provision.PluginAction); is && r.Note != "" {
 				s.Text = fmt.Sprintf("%s %s: %s", name, r.Node.Label(), r.Note)
 			}
@@ -175,7 +175,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	s.Text = s.Text[:len(s.Text)-1]
 	if bad > 0 {
 		s.Level = screen.Failure
-		s.Text += fmt.Sprintf(keys.Text(textTaskReasons), t.Number)
+		s.Text += fmt.Sprintf(keys.Text(" ({tasks} shows task %d and the reasons)"), t.Number)
 	}
 	return s
 }

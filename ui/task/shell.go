@@ -19,7 +19,7 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	s := w.env.Session
 	switch {
 	case len(nodes) > 1:
-		return textOneShell
+		return "one node at a time: the shell takes over the terminal"
 	case s == nil:
 		return textNoContext
 	case s.Shells == nil:
@@ -30,7 +30,7 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 		return ""
 	}
 	if row.Node.PowerState == models.PowerOff {
-		return textPoweredOff
+		return "the machine is powered off"
 	}
 	if why := s.Shells.Refusal(&row.Node); why != nil {
 		return why.WhyOnScreen()
@@ -44,7 +44,7 @@ func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	row, _, found := w.env.Session.Store.Get(node.UUID)
 	switch {
 	case !found:
-		w.warn(fmt.Sprintf(textNodeIsGone, node.Label()))
+		w.warn(fmt.Sprintf("shell %s: the node no longer exists", node.Label()))
 		return nil
 	case !row.Node.RunsInstance():
 		return w.connectShell(&row.Node, "")
@@ -62,7 +62,7 @@ func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	node := n.Ref()
 	ctx, cancel := context.WithCancel(w.ctx)
 	run := &shellRun{ctx: ctx, end: cancel, node: node}
-	wait := overlay.NewWait("shell "+node.Label(), textConnecting, 1, cancel)
+	wait := overlay.NewWait("shell "+node.Label(), "Connecting to the machine.", 1, cancel)
 	shells := w.env.Session.Shells
 	w.running.Add(1)
 	open := func() tea.Msg {
@@ -99,9 +99,9 @@ func (w *Workflow) shellEnded(run *shellRun, err error) {
 	case err != nil:
 		w.console.Say(failure("shell "+label, err))
 	case run.status != 0:
-		w.warn(fmt.Sprintf(textShellStatus, label, run.status))
+		w.warn(fmt.Sprintf("shell %s: exit status %d", label, run.status))
 	default:
-		w.console.Say(screen.Say{Text: fmt.Sprintf(textShellEnded, label)})
+		w.console.Say(screen.Say{Text: fmt.Sprintf("shell %s: closed", label)})
 	}
 }
 

@@ -45,8 +45,8 @@ func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
 // the form for several steps or a runbook.
 func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.NodeRef) tea.Cmd {
 	first := []overlay.Item{
-		{ID: pickText, Title: textSeveralSteps, Detail: textSeveralStepsHelp},
-		{ID: pickRunbook, Title: textRunbookItem, Detail: textRunbookHelp},
+		{ID: pickText, Title: "several steps …", Detail: "enter steps as text or JSON"},
+		{ID: pickRunbook, Title: "runbook …", Detail: textRunbookHelp},
 	}
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.state = statePicking

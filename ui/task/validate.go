@@ -13,7 +13,7 @@ import (
 
 // validate has Ironic validate the interfaces of a node, and shows the results.
 func (w *Workflow) validate(node models.NodeRef) tea.Cmd {
-	w.console.Say(screen.Say{Text: "validate " + node.Label() + textValidating})
+	w.console.Say(screen.Say{Text: "validate " + node.Label() + ": validating interfaces…"})
 	ctx, api := w.ctx, w.env.Session.API
 	return func() tea.Msg {
 		list, err := api.Validate(ctx, node.UUID)

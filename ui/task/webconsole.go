@@ -29,7 +29,7 @@ func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 // disabled again when the operator presses x, or when ironworks ends.
 func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
 	ctx, consoles := w.ctx, w.env.Session.Consoles
-	w.console.Say(screen.Say{Text: fmt.Sprintf(textOpeningConsole, node.Label())})
+	w.console.Say(screen.Say{Text: fmt.Sprintf("console %s: opening…", node.Label())})
 	w.running.Add(1)
 	return func() tea.Msg {
 		defer w.running.Done()
@@ -47,11 +47,11 @@ func consoleNote(ctx context.Context, node models.NodeRef, page screen.WebConsol
 	choices := []overlay.Choice{{Key: "y", Text: textCopyURL, Then: screen.Send(screen.CopyText{Copyable: screen.Copyable{Name: "URL", Text: url.Reveal()}})}}
 	if page.Enabled() {
 		lines = append(lines, overlay.Text{Role: theme.Muted, Text: textConsoleEnabled})
-		choices = append(choices, overlay.Choice{Key: "x", Text: textDisable, Then: func() tea.Msg {
+		choices = append(choices, overlay.Choice{Key: "x", Text: "disable console", Then: func() tea.Msg {
 			if err := page.Close(ctx); err != nil {
 				return failure("console "+node.Label(), err)
 			}
-			return screen.Say{Level: screen.Success, Text: fmt.Sprintf(textConsoleDisabled, node.Label())}
+			return screen.Say{Level: screen.Success, Text: fmt.Sprintf("console %s: disabled", node.Label())}
 		}})
 	}
 	return overlay.NewNote("console "+node.Label(), lines).With(choices...)

@@ -196,7 +196,7 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	if id == action.BringUp || id == action.MakeAvailable {
 		enrolling := w.env.Session.Enroll
 		if enrolling == nil {
-			w.warn(string(id) + ": " + textNothingSends)
+			w.warn(string(id) + ": not possible in this session")
 			return nil
 		}
 		f.build, f.exact = func() (provision.Action, error) { return bringUp(id, enrolling.API()), nil }, true
@@ -284,9 +284,9 @@ func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
 	switch {
 	case why != "":
 	case msg.Action != nil && !msg.Action.CheckedBy(w.env.Session.Checks):
-		why = textOtherIronic
+		why = "the context changed since the checks; nothing was sent"
 	case msg.Action == nil || len(msg.Plan.Legal()) == 0:
-		why = textNoNodePassed
+		why = "no node passed its checks"
 	}
 	if why != "" {
 		w.warn("deploy: " + why)

@@ -75,7 +75,7 @@ func Read(now, at time.Time) string {
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
-		return S(theme.Muted, textAsking)
+		return S(theme.Muted, "loading…")
 	case err != nil && known:
 		return S(theme.Warn, "refresh failed, "+Read(now, asked))
 	case err != nil:

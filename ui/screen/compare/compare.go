@@ -24,6 +24,16 @@ import (
 )
 
 const (
+	textNotHere     = " Recordings contain no BIOS or firmware data."
+	textSame        = "No differences from %s."
+	textNoFirmware  = "No firmware data: Ironic reads it during cleaning and inspection, if the firmware interface supports it."
+	textGoldenTitle = "Golden node"
+	textGoldenHelp  = "name or UUID; the other nodes are compared with it"
+	textNothing     = "no setting to copy"
+	textDrift       = "golden node %s; %s"
+)
+
+const (
 	biosTab = iota
 	firmwareTab
 	tabCount
@@ -167,7 +177,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		case s.api == nil:
 			return strings.TrimSpace(textNotHere)
 		case s.tab != biosTab:
-			return textOnlyBIOS
+			return "only BIOS settings are copied"
 		case id == action.HardwareApply && len(s.differing()) == 0:
 			return textNothing
 		}
@@ -212,7 +222,7 @@ func (s *Screen) askGolden() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textGoldenTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		row, _, known := store.Get(strings.TrimSpace(v["golden"]))
 		if !known {
-			return nil, "golden", textNoSuchNode
+			return nil, "golden", "no node has this name or UUID"
 		}
 		return screen.Send(screen.NewLater(s, func() tea.Cmd {
 			s.compareWith(row.Node.Ref())

@@ -75,7 +75,7 @@ func named(nodes []models.NodeRef) string {
 	}
 	text := strings.Join(names, " ")
 	if more := len(nodes) - len(names); more > 0 {
-		text += fmt.Sprintf(textMoreNodes, more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
@@ -98,13 +98,13 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	head := body.FaultAbove(t, s.source().Err(), w)
 	s.listAt = body.PageTop + len(head)
-	s.versions.Empty = textFirmware
+	s.versions.Empty = "Reading firmware versions…"
 	if s.firmware.Known() {
 		s.versions.Empty = textNoFirmware
 	}
-	s.drifts.Empty = body.EmptyText(s.drift, textLoading, fmt.Sprintf(textSame, s.golden.Label()))
+	s.drifts.Empty = body.EmptyText(s.drift, "Reading BIOS settings…", fmt.Sprintf(textSame, s.golden.Label()))
 	if len(s.nodes) == 1 && s.golden.UUID == s.nodes[0].UUID {
-		s.drifts.Empty = s.env.Keys.Text(textOne)
+		s.drifts.Empty = s.env.Keys.Text("One node: {hardware-golden} compares it with a golden node.")
 	}
 	s.rows().Resize(w, max(h-len(head), 0))
 	return cell.Block(append(head, body.Split(s.rows().Draw(t))...), w, h)

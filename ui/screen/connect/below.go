@@ -12,6 +12,14 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
+const (
+	textAnswered  = "Answered %s (API %s, %s)."
+	textNoIronic1 = " No Ironic is configured: this is the default address. Start with --url http://HOST:6385,"
+	textNoIronic2 = " or add a context to a configuration file. Searched:"
+	textClockSkew = "server clock is %s %s this machine's; ages use the server clock"
+	textMoreLines = "… and %d more lines: enlarge the window, or copy"
+)
+
 // noteworthySkew is the largest clock skew that is not shown. A larger skew makes it hard to match Ironic's log with
 // local times.
 const noteworthySkew = 2 * time.Second
@@ -69,10 +77,10 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	case st.Fault != nil:
 		lines = s.errorLines(now, w)
 	case st.Connected:
-		text := fmt.Sprintf(textConnected, body.Ago(now, st.Answered))
+		text := fmt.Sprintf("Connected. Last response %s.", body.Ago(now, st.Answered))
 		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)})
 	default:
-		text := fmt.Sprintf(textAsking, models.Age(now.Sub(s.env.Started)))
+		text := fmt.Sprintf("Connecting for %s: no response yet.", models.Age(now.Sub(s.env.Started)))
 		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
 	}
 	lines = append(lines, nil)
@@ -119,7 +127,7 @@ func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
-		mode = textReadOnly
+		mode = "read-only mode: changes are refused"
 	}
 	return labeled([][2]string{
 		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"source", c.Source},
@@ -152,7 +160,7 @@ func (s *Screen) connectionFacts(w int) []pane.Line {
 		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(time.Since(s.env.Started))))
 	}
 	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
-		add("unsupported", textMissingFields+strings.Join(lacks, ", "))
+		add("unsupported", "fields that this Ironic does not return: "+strings.Join(lacks, ", "))
 	}
 	return labeled(rows, w)
 }

@@ -39,8 +39,8 @@ func New(env *screen.Env) screen.Screen {
 		env:  env, table: table.New(func(c screen.Context) string { return c.Name }),
 		probes: map[string]*fetch.Source[screen.Health]{}, swatches: map[string]string{},
 	}
-	s.table.Empty = textNoContexts +
-		env.Program + textNoContextsPaths
+	s.table.Empty = "No contexts. Pass --url http://HOST:6385, or add contexts to the configuration file; " +
+		env.Program + " config paths shows its location."
 	s.table.SetColumns([]table.Column[screen.Context]{
 		{Key: "name", Title: "CONTEXT", Min: 10, Max: 30, Cell: s.nameCell},
 		{Key: "accent", Title: "ACCENT", Min: 10, Max: 10, Drop: 2, Cell: s.accentCell},
@@ -148,7 +148,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Check && s.env.Probe == nil {
-		return textCannotProbe
+		return "connection tests are not available here"
 	}
 	if id != action.Open {
 		return ""
@@ -156,11 +156,11 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	c, ok := s.table.Cursor()
 	switch {
 	case !ok:
-		return textNoContextKnown
+		return "no contexts"
 	case c.Err != nil:
-		return textUnusable + body.Short(c.Err)
+		return "unusable: " + body.Short(c.Err)
 	case s.isCurrent(c):
-		return s.env.Keys.Text(textAlreadyHere)
+		return s.env.Keys.Text("current context; {refresh} refreshes")
 	}
 	return ""
 }

@@ -14,6 +14,13 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
+const (
+	textNoContext    = "   No context is open; {connect} shows why."
+	textNoConductors = "No conductors: Ironic accepts requests, but no operation can run until a conductor starts."
+	textNoHeartbeat  = "Ironic reports every conductor as dead. With SQLite it stores no heartbeats, so its conductor may still work."
+	textNoTypes      = "No live conductor enables a hardware type: no node can be managed."
+)
+
 // Draw draws the table of the current tab. If the last request failed, the error appears above the table. On the
 // Hardware types tab, the interfaces of the type at the cursor appear below the table.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
@@ -48,9 +55,9 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		case alive < len(hosts) || alive == 0:
 			role = theme.Bad
 		}
-		text := fmt.Sprintf(textAliveCount, alive, len(hosts))
+		text := fmt.Sprintf("  %d of %d conductors alive", alive, len(hosts))
 		if len(hosts) == 0 {
-			text = textNoConductor
+			text = "  no conductors"
 		}
 		left = append(left, body.S(role, text))
 	}
@@ -65,7 +72,7 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	if noneAlive(s.conductors) {
 		lines = append(lines, cell.Wrap(t.Paint(theme.Warn, " "+textNoHeartbeat), w)...)
 	}
-	s.hosts.Empty = body.EmptyText(s.conductors, textLoadingConductors, textNoConductors)
+	s.hosts.Empty = body.EmptyText(s.conductors, "Loading conductors…", textNoConductors)
 	s.listAt = body.PageTop + len(lines)
 	s.hosts.Resize(w, h-len(lines))
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
@@ -80,7 +87,7 @@ func noneAlive(of *fetch.Source[[]models.Conductor]) bool {
 
 func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	head := body.FaultAbove(t, s.drivers.Err(), w)
-	s.types.Empty = body.EmptyText(s.drivers, textLoadingTypes, textNoTypes)
+	s.types.Empty = body.EmptyText(s.drivers, "Loading hardware types…", textNoTypes)
 	room := h - len(head)
 	below := s.interfaces(w)
 	rows := room
@@ -119,7 +126,7 @@ func (s *Screen) interfaces(w int) []pane.Line {
 	}
 	switch {
 	case len(d.Enabled) == 0:
-		lines = append(lines, pane.Line{body.S(theme.Muted, textNoInterfaces)})
+		lines = append(lines, pane.Line{body.S(theme.Muted, "   Ironic does not report its interfaces.")})
 	case len(without) > 0:
 		lines = append(lines, body.Indented(theme.Muted, "no interface: "+strings.Join(without, ", "), w, 3)...)
 	}

@@ -163,7 +163,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Open {
-		return textNoDetails
+		return "no further details"
 	}
 	return ""
 }

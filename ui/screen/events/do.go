@@ -84,21 +84,21 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		r, ok := s.table.Cursor()
 		switch {
 		case !ok:
-			return textNoEvents
+			return "no events yet"
 		case s.env.Session == nil:
-			return textNotConnected
+			return "not connected"
 		}
 		if _, _, there := s.env.Session.Store.Get(r.event.Node.UUID); !there {
-			return textNodeGone
+			return "the node no longer exists"
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return textNoFilter
+			return "no filter is set"
 		}
 	case action.Sort:
-		return textFixedOrder
+		return "events are always in order of arrival"
 	case action.Wide:
-		return textAllColumns
+		return "all columns are already shown"
 	default:
 	}
 	return ""

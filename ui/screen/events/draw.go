@@ -15,9 +15,9 @@ import (
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
-		s.table.Empty = textEmpty
+		s.table.Empty = "No events yet. Changes of nodes appear here."
 		if len(s.all) > 0 {
-			s.table.Empty = s.env.Keys.Text(textNoMatch)
+			s.table.Empty = s.env.Keys.Text("No events match the filter. {back} clears it.")
 		}
 		if roomy := w >= 120; roomy != s.roomy {
 			s.setColumns(roomy)
@@ -50,7 +50,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case !s.paused:
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
-		left = append(left, body.S(theme.Hold, fmt.Sprintf(textPaused, fresh)))
+		left = append(left, body.S(theme.Hold, fmt.Sprintf("  paused, %d new below", fresh)))
 	default:
 		left = append(left, body.S(theme.Hold, "  paused"))
 	}
@@ -59,7 +59,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}
 	if dropped := s.env.Events.Dropped(); dropped > 0 {
-		count += fmt.Sprintf(textForgotten, dropped)
+		count += fmt.Sprintf(" · %d older events dropped", dropped)
 	}
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }

@@ -18,6 +18,13 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
+const (
+	textNotConnected = "not connected"
+	textBMCWithheld  = "password withheld: the host is not in bmc.hosts; press {bmc-login} in the node's BMC tab to log in"
+	textBMCNotAsked  = "not queried; {explain-bmc} queries it and tests the ISO download from here"
+	textDeletedNode  = " This node was deleted. The data is from before the deletion."
+)
+
 // bmcFor is the time for which the facts from a BMC are reused. It is short, because the power state and the media
 // change.
 const bmcFor = 2 * time.Minute
@@ -65,7 +72,7 @@ func (s *Screen) queryWaiting() tea.Cmd {
 func (s *Screen) whyBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
-		return textReplaying
+		return "the BMC is not queried during a replay"
 	case s.session == nil || s.session.BMCs == nil:
 		return textNotConnected
 	}
@@ -102,18 +109,18 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 	case s.whyBMC() != "":
 		return nil
 	case c.facts.Busy():
-		return say(theme.Muted, textBMCAsking)
+		return say(theme.Muted, "querying (may take a minute)…")
 	case err != nil && c.automatic && (errors.As(err, &none) || errors.As(err, &login)):
 	case errors.As(err, &none):
-		return say(theme.Muted, textBMCNone)
+		return say(theme.Muted, "no Redfish address: no BMC to query")
 	case errors.As(err, &login) && login.Withheld != "":
 		return say(theme.Warn, s.env.Keys.Text(textBMCWithheld))
 	case errors.As(err, &login):
-		return say(theme.Warn, s.env.Keys.Text(textBMCNoPassword))
+		return say(theme.Warn, s.env.Keys.Text("no password known; press {bmc-login} in the node's BMC tab to log in"))
 	case err != nil:
-		return say(theme.Warn, textBMCFailed+body.Short(err))
+		return say(theme.Warn, "query failed: "+body.Short(err))
 	case asked && time.Since(c.facts.Asked()) <= bmcFor:
-		return say(theme.Muted, textBMCAsked)
+		return say(theme.Muted, "queried; the result is valid for 2 minutes")
 	}
 	return say(theme.Muted, s.env.Keys.Text(textBMCNotAsked))
 }

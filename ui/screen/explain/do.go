@@ -129,13 +129,13 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	case id == action.ExplainBMC:
 		return s.whyBMC()
 	case id == action.Open && s.current() == nil:
-		return textNoExplanation
+		return "no explanation yet"
 	case !ok || a.Scope != action.Nodes:
 		return ""
 	case s.session == nil:
 		return textNotConnected
 	case s.gone():
-		return textNodeDeleted
+		return "the node was deleted"
 	}
 	return ""
 }

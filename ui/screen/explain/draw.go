@@ -56,10 +56,10 @@ func (s *Screen) freshness() body.Span {
 func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
-		text = fmt.Sprintf(textCount, s.shown+1, n)
+		text = fmt.Sprintf(" %d of %d explanations ", s.shown+1, n)
 	}
 	if s.shown > 0 {
-		text += textShowBest
+		text += "· esc: best explanation "
 	}
 	return t.Rule(min(w, 1)) + body.Rule(t, theme.Muted, text, w-1)
 }
@@ -95,17 +95,17 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	_, read := s.found.Value()
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
+		lines = body.Indented(theme.Muted, s.env.Keys.Text("No context is open; {connect} shows why."), w, 3)
 	case !s.canExplain():
-		lines = body.Indented(theme.Muted, textNotAvailable, w, 3)
+		lines = body.Indented(theme.Muted, "Explanations are not available here.", w, 3)
 	case s.gone() && read:
 		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textNoNode+s.label()+".", w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+" Ironic has no node "+s.label()+".", w, 1, 2)
 	case s.found.Err() != nil:
 		lines = body.Fault(s.found.Err(), w)
 	case !read:
-		lines = body.Indented(theme.Muted, textLoading, w, 3)
+		lines = body.Indented(theme.Muted, "Loading the node, its history and the conductors…", w, 3)
 	default:
 		return nil
 	}
@@ -196,7 +196,7 @@ func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+s.nextText(e))}
 	command := body.IndentedMost(theme.Plain, e.Next.Command, l.w-l.indent()-1, 0, mostLines)
 	if n := len(command); n > 0 {
-		command[n-1] = append(command[n-1], body.S(theme.Muted, s.env.Keys.Text(textCopies)))
+		command[n-1] = append(command[n-1], body.S(theme.Muted, s.env.Keys.Text("  ({copy} copies)")))
 	}
 	l.place("", s.cursor == 0, append([]pane.Line{key}, command...))
 	l.lines = append(l.lines, nil)
@@ -268,9 +268,9 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
-		return theme.GlyphActive, theme.Good, textCertain
+		return theme.GlyphActive, theme.Good, "confirmed by evidence"
 	case explain.ConfidenceMedium:
-		return theme.GlyphWorking, theme.Warn, textBestFit
+		return theme.GlyphWorking, theme.Warn, "best match"
 	case explain.ConfidenceLow:
 	}
 	return theme.GlyphIdle, theme.Muted, "a guess"

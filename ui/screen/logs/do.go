@@ -42,7 +42,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		v.NextTimes()
 	case action.LogError:
 		if !v.Problem() {
-			return screen.Send(screen.Say{Text: textNoErrors})
+			return screen.Send(screen.Say{Text: "no errors in the visible lines"})
 		}
 	case action.LogSources:
 		return screen.Send(screen.Ask{Overlay: l.sourcesNote()})
@@ -75,21 +75,21 @@ func (l *Log) DisabledReason(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
 		if l.view.Query() == "" {
-			return l.env.Keys.Text(textNoSearch)
+			return l.env.Keys.Text("no search text; {search} searches")
 		}
 	case action.ClearFilter:
 		if l.filter.IsZero() && l.level >= models.LogDebug {
-			return textAllShown
+			return "all lines are already shown"
 		}
 	case action.LogSerial:
 		return l.whySerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
-			return textNothingToSave
+			return "no lines to save"
 		}
 	case action.LogError:
 		if l.view.Shown() == 0 {
-			return textNoLines
+			return "no lines"
 		}
 	default:
 	}

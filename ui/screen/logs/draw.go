@@ -13,6 +13,17 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
+const (
+	textNoMatch      = "None of %d lines matches the filter. {clear-filter} clears it."
+	textNoneKept     = "No lines recorded for the %s. The console and ironworks logs record lines while they follow a log."
+	textNone         = "No lines: "
+	textEarlierLogs  = "Logs of earlier operations: open them in Timeline (enter)."
+	textSaveTitle    = "Save log"
+	textSerialIPMI   = "With IPMI, a console allows only one reader: the current reader is disconnected."
+	textSerialEnable = "A disabled console is enabled, and disabled again when you stop or leave. Ironic then clears the node's last error."
+	textSerialHint   = "{log-serial} also reads the machine's serial console."
+)
+
 // Draw draws a heading with the sources and the filter and, below it, the lines.
 func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	if h <= 0 {
@@ -79,7 +90,7 @@ func (l *Log) counts() []body.Span {
 		if len(spans) > 0 {
 			spans = append(spans, body.S(theme.Muted, " · "))
 		}
-		spans = append(spans, body.S(theme.Warn, fmt.Sprintf(textLost, l.dropped)))
+		spans = append(spans, body.S(theme.Warn, fmt.Sprintf("%d lines dropped: rate too high", l.dropped)))
 	}
 	return spans
 }
@@ -87,7 +98,7 @@ func (l *Log) counts() []body.Span {
 // from draws a short description of the sources of the lines.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
-		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
+		return []body.Span{body.S(theme.Hold, "recorded: "+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
 	switch len(l.nodeLogs) {
 	case 0:
@@ -104,7 +115,7 @@ func (l *Log) from() []body.Span {
 			followed++
 		}
 	}
-	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
+	return []body.Span{body.S(theme.Muted, fmt.Sprintf("logs of %d nodes, %d live", len(l.nodeLogs), followed))}
 }
 
 // source draws the best working source. If none works, it draws the state of the best source that has not ended.
@@ -142,7 +153,7 @@ func (l *Log) noRamdisk(one *nodeLog) string {
 	if n := &row.Node; !there || n.ProvisionState.Class() != models.ClassStable || n.Internal != nil && n.Internal.AgentURL != "" {
 		return ""
 	}
-	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
+	return fmt.Sprintf("no ramdisk in state %s", row.Node.ProvisionState)
 }
 
 // working returns the best source that is being followed. The agent's status does not count, because it provides no
@@ -167,11 +178,11 @@ func (l *Log) nothing(w int) []pane.Line {
 	case l.kept != nil && len(l.nodeLogs) > 0 && l.nodeLogs[0].ended && l.nodeLogs[0].status[models.LogArchive].Reason == "":
 		why = fmt.Sprintf(textNoneKept, l.kept.Name)
 	case l.kept != nil && (len(l.nodeLogs) == 0 || !l.nodeLogs[0].ended):
-		why = textReadingKept
+		why = "Loading recorded lines…"
 	case l.source() == nil:
-		why = textNotFollowed
+		why = "Logs are not available here."
 	case len(l.nodeLogs) == 0:
-		why = textNoNode
+		why = "No running operations. Ramdisk logs appear here during deploy, clean and inspect."
 	}
 	if why != "" {
 		return body.Indented(theme.Muted, why, w-1, 3)
@@ -180,7 +191,7 @@ func (l *Log) nothing(w int) []pane.Line {
 	if text := l.noRamdisk(l.nodeLogs[0]); text != "" && len(l.nodeLogs) == 1 {
 		lines = body.Indented(theme.Plain, textNone+text+".", w-1, 1)
 	} else {
-		lines = append(append(body.Indented(theme.Plain, textNoLineYet, w-1, 1), nil), l.sources(w)...)
+		lines = append(append(body.Indented(theme.Plain, "No lines yet. Log sources:", w-1, 1), nil), l.sources(w)...)
 	}
 	if l.kept == nil && len(l.nodeLogs) == 1 && l.env.Session.Journal != nil {
 		lines = append(append(lines, nil), body.Indented(theme.Muted, textEarlierLogs, w-1, 1)...)

@@ -43,7 +43,7 @@ const (
 func (l *Log) askSave() tea.Cmd {
 	file := cmp.Or(l.file, l.fileName())
 	lines := l.view.Lines()
-	help := fmt.Sprintf(textSaveHelp, len(lines))
+	help := fmt.Sprintf("%d visible lines; the file is readable by you only", len(lines))
 	fields := []form.Field{
 		{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: help},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: "false", Help: "overwrite an existing file"},
@@ -80,12 +80,12 @@ func (l *Log) saved(path string, lines int, err error) tea.Cmd {
 	say := screen.Say{Level: screen.Failure}
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		say.Text = "save: " + printable.Line(path) + textExists
+		say.Text = "save: " + printable.Line(path) + " exists; set Replace to overwrite it"
 	case err != nil:
 		say.Text = "save: " + printable.Line(models.OnScreen(err))
 	default:
 		l.file = path
-		say = screen.Say{Level: screen.Success, Text: fmt.Sprintf(textSaved, lines, printable.Line(path))}
+		say = screen.Say{Level: screen.Success, Text: fmt.Sprintf("saved %d lines to %s", lines, printable.Line(path))}
 	}
 	return screen.Send(say)
 }

@@ -26,13 +26,13 @@ func (l *Log) toggleSerial() tea.Cmd {
 		return l.begin(i)
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: textSerialTitle + printable.Line(l.nodeLogs[i].node.Label()),
+		Title: "Read the serial console of " + printable.Line(l.nodeLogs[i].node.Label()),
 		Lines: []overlay.Text{
-			{Role: theme.Plain, Text: textSerialWhat},
+			{Role: theme.Plain, Text: "Output of the machine's serial line is added to this log. No input is sent."},
 			{Role: theme.Warn, Text: textSerialIPMI},
 			{Role: theme.Warn, Text: textSerialEnable},
 		},
-		Ask: textSerialAsk,
+		Ask: "Read the console?",
 		Yes: screen.Send(screen.NewLater(l, func() tea.Cmd { return l.serial(i) })),
 	})})
 }
@@ -61,10 +61,10 @@ func (l *Log) onlyLane() int {
 // whySerial returns the reason why the serial console cannot be read, or "" if it can.
 func (l *Log) whySerial() string {
 	if l.kept != nil {
-		return textSerialKept
+		return "recorded log; read the console in the node's log tab"
 	}
 	if l.onlyLane() < 0 {
-		return textSerialOne
+		return "only one console can be read at a time; open the node's log tab"
 	}
 	return ""
 }

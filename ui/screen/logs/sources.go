@@ -95,9 +95,9 @@ func (l *Log) sourceLines() []sourceLine {
 		switch {
 		case len(all) > known:
 		case one.cancel == nil:
-			all = append(all, sourceLine{theme.Muted, indent, textNotFollowedNode})
+			all = append(all, sourceLine{theme.Muted, indent, "no longer followed"})
 		default:
-			all = append(all, sourceLine{theme.Muted, indent, textLooking})
+			all = append(all, sourceLine{theme.Muted, indent, "searching…"})
 		}
 	}
 	return all
@@ -113,7 +113,7 @@ func (l *Log) sources(w int) []pane.Line {
 
 // sourcesNote returns a dialog that shows all sources.
 func (l *Log) sourcesNote() *overlay.Note {
-	text := overlay.Plain(textNoLog)
+	text := overlay.Plain("No log is being followed.")
 	for i, one := range l.sourceLines() {
 		if i == 0 {
 			text = nil
@@ -124,5 +124,5 @@ func (l *Log) sourcesNote() *overlay.Note {
 	if i := l.onlyLane(); i >= 0 && l.kept == nil && !l.nodeLogs[i].serial {
 		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: l.env.Keys.Text(textSerialHint), Indent: 1})
 	}
-	return overlay.NewNote(textSourcesTitle, text)
+	return overlay.NewNote("Log sources", text)
 }

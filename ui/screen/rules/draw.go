@@ -62,14 +62,14 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if s.source == nil {
 		return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
 	}
-	s.rules.Empty = body.EmptyText(s.source, textLoading, s.env.Keys.Text(textNone))
+	s.rules.Empty = body.EmptyText(s.source, "Loading inspection rules…", s.env.Keys.Text(textNone))
 	err := s.source.Err()
 	if s.tab == testTab {
 		err = s.test.err
 	}
 	s.results.Empty = ""
 	if s.test.err == nil {
-		s.results.Empty = s.env.Keys.Text(textNoTest)
+		s.results.Empty = s.env.Keys.Text("{rules-test} tests rules on stored inventories, before they are active.")
 	}
 	return s.List.Draw(t, body.FaultAbove(t, err, w), s.rows(), s.fill, w, h)
 }

@@ -157,11 +157,11 @@ func (s *Screen) DisabledReason(id action.ID) string {
 			return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
 		}
 		if _, ok := s.rules.Cursor(); id == action.RulesDelete && (!ok || s.tab != rulesTab) {
-			return textNoRule
+			return "no rule selected"
 		}
 	case action.Open:
 		if s.tab == rulesTab || s.results.Len() == 0 {
-			return textNoDetails
+			return "the rule is shown below"
 		}
 	default:
 	}
@@ -170,9 +170,9 @@ func (s *Screen) DisabledReason(id action.ID) string {
 
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
-		return textNoContext
+		return " No context is connected; {connect} chooses one."
 	}
-	return textNotHere
+	return " Recordings have no inspection rules."
 }
 
 // Do runs the screen's action with the given ID.
@@ -247,5 +247,5 @@ func (s *Screen) askDelete() tea.Cmd {
 	}
 	steps := provision.DeleteRules([]*rules.Rule{rule})
 	lines := []overlay.Text{{Role: theme.Plain, Text: rule.UUID}}
-	return s.changes.Ask(textDeleteTitle, lines, fmt.Sprintf(textDeleteAsk, rule.Label()), steps)
+	return s.changes.Ask("Delete inspection rule", lines, fmt.Sprintf(textDeleteAsk, rule.Label()), steps)
 }

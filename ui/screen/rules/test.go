@@ -79,7 +79,7 @@ func (s *Screen) askTest() tea.Cmd {
 			nodes = s.everyNode()
 		}
 		if len(nodes) == 0 {
-			return nil, fieldNodes, textNoNodes
+			return nil, fieldNodes, "no nodes"
 		}
 		s.tab, s.testing = testTab, len(nodes)
 		path, withActive := s.changes.File, v[fieldActive] == "true"

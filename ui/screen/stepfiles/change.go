@@ -70,7 +70,7 @@ func (s *Screen) askRun() tea.Cmd {
 	}
 	fields := []form.Field{
 		{Key: fieldVerb, Label: "Operation", Kind: form.Choice, Options: verbs, Help: textRunHow},
-		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options, Help: textRunNodes},
+		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options, Help: "each node is checked first"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(fmt.Sprintf(textRunTitle, book.Name), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		return s.run(book, models.Verb(v[fieldVerb]), choices[v[fieldNodes]]), "", ""

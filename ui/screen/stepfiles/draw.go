@@ -89,7 +89,7 @@ func title(kind stepfile.Kind) string {
 }
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
-	s.items.Empty = body.EmptyText(s.source, s.withNoun(textLoading), s.env.Keys.Text(s.withNoun(textNone)))
+	s.items.Empty = body.EmptyText(s.source, s.withNoun("Loading %ss…"), s.env.Keys.Text(s.withNoun(textNone)))
 	return s.List.Draw(t, body.FaultAbove(t, s.source.Err(), w), s.items, s.fill, w, h)
 }
 
@@ -122,11 +122,11 @@ func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
 	joined := strings.Join(traits, " or ")
 	switch {
 	case len(traits) == 0:
-		return pane.Text(theme.Warn, " "+textNoTraits)
+		return pane.Text(theme.Warn, " The runbook has no traits: Ironic will not run it on any node.")
 	case s.having == nil:
-		return pane.Text(theme.Muted, " "+textCounting)
+		return pane.Text(theme.Muted, " Nodes with the trait: loading…")
 	case len(nodes) == 0:
-		return pane.Text(theme.Muted, " "+fmt.Sprintf(textNoCarriers, joined))
+		return pane.Text(theme.Muted, " "+fmt.Sprintf("No node has %s.", joined))
 	}
 	names := make([]string, 0, namesAtMost)
 	for _, n := range nodes[:min(len(nodes), namesAtMost)] {
@@ -134,7 +134,7 @@ func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
 	}
 	list := strings.Join(names, " ")
 	if more := len(nodes) - len(names); more > 0 {
-		list = fmt.Sprintf(textMoreNodes, list, more)
+		list = fmt.Sprintf("%s and %d more", list, more)
 	}
-	return pane.Text(theme.Plain, " "+fmt.Sprintf(textCarriers, models.Counted(len(nodes), "node"), joined, list))
+	return pane.Text(theme.Plain, " "+fmt.Sprintf("%s with %s: %s", models.Counted(len(nodes), "node"), joined, list))
 }

@@ -84,14 +84,14 @@ func (s *Screen) takeEdit(e editFile, items []stepfile.Item, err error) tea.Cmd 
 		if err != nil {
 			return fail(err)
 		}
-		return screen.Send(screen.Say{Text: textUnedited})
+		return screen.Send(screen.Say{Text: "nothing was edited"})
 	case err == nil:
 		return s.changes.Compare(func() declared.Planned { return s.plan(items, true) })
 	}
 	for line := range strings.SplitSeq(models.OnScreen(err), "\n") {
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: line, Indent: 2})
 	}
-	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
+	note := overlay.NewNote("Errors in the edited file", lines).With(overlay.Choice{
 		Key: "Y", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})

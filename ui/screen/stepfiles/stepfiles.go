@@ -158,20 +158,20 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	case s.api == nil:
 		return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
 	case id == action.StepsRun && s.kind == stepfile.Template:
-		return textOnlyBooks
+		return "only runbooks can be run on nodes; templates are used by deployments"
 	case s.env.WhyNoEditor != "" && (id == action.StepsNew || id == action.Open):
 		return s.env.WhyNoEditor + fmt.Sprintf(textSendFile, s.env.Program, strings.TrimPrefix(s.kind.Collection(), "deploy_"))
 	case !selected && (id == action.StepsDelete || id == action.StepsRun || id == action.Open):
-		return s.withNoun(textNoneChosen)
+		return s.withNoun("no %s selected")
 	}
 	return ""
 }
 
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
-		return textNoContext
+		return " No context is connected; {connect} chooses one."
 	}
-	return s.withNoun(textNotHere)
+	return s.withNoun(" Recordings have no %ss.")
 }
 
 // Do runs the screen's action with the given ID.

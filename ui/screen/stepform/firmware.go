@@ -29,11 +29,11 @@ func firmwareArguments(v map[string]string) (args map[string]any, field string, 
 	wait := 0
 	if text := strings.TrimSpace(v[keyWait]); text != "" {
 		if wait, err = strconv.Atoi(text); err != nil || wait < 1 {
-			return nil, keyWait, errors.New(textFirmwareWaitWrong)
+			return nil, keyWait, errors.New("must be a number of seconds, at least 1")
 		}
 	}
 	if strings.TrimSpace(v[keyUpdates]) == "" {
-		return nil, keyUpdates, errors.New(textFirmwareNone)
+		return nil, keyUpdates, errors.New("give at least one update")
 	}
 	var settings []any
 	for _, word := range strings.Fields(v[keyUpdates]) {

@@ -42,13 +42,13 @@ func injectFields() []form.Field {
 	number := func(base int) func(string) string {
 		return func(v string) string {
 			if _, err := strconv.ParseUint(v, base, 32); err != nil {
-				return textWantNumber
+				return "must be a number"
 			}
 			return ""
 		}
 	}
 	return []form.Field{
-		{Key: fieldPath, Label: "Path", Required: true, Placeholder: "/etc/…", Help: textInjectPathHelp},
+		{Key: fieldPath, Label: "Path", Required: true, Placeholder: "/etc/…", Help: "absolute path on the root disk"},
 		{Key: fieldFile, Label: "Content", Placeholder: "FILE or URL", Files: screen.InFolder(""), Help: textInjectFileHelp},
 		{Key: fieldMode, Label: "Mode", Placeholder: "0644", Help: textInjectModeHelp, Check: number(8)},
 		{Key: fieldOwner, Label: "Owner", Placeholder: "UID", Help: textInjectOwnerHelp, Check: number(10)},
@@ -56,7 +56,7 @@ func injectFields() []form.Field {
 		{Key: fieldPartition, Label: "Partition", Placeholder: "NUMBER or DEVICE", Help: textInjectPartitionHelp},
 		{Key: fieldDirMode, Label: "Dir mode", Placeholder: "0755", Help: textInjectDirModeHelp, Check: number(8)},
 		{Key: fieldVerify, Label: "Verify CA", Kind: form.Choice, Options: []string{"", "true", "false"}, Help: textInjectVerifyHelp},
-		{Key: fieldDeleted, Label: "Delete", Kind: form.Toggle, Help: textInjectDeleteHelp},
+		{Key: fieldDeleted, Label: "Delete", Kind: form.Toggle, Help: "delete the file instead"},
 	}
 }
 
@@ -68,11 +68,11 @@ func injectArguments(v map[string]string) (args map[string]any, field string, er
 	deleted := v[fieldDeleted] == "true"
 	switch {
 	case !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/"):
-		return nil, fieldPath, errors.New(textInjectPathWrong)
+		return nil, fieldPath, errors.New("must be the absolute path of a file, such as /etc/motd")
 	case strings.LastIndexByte(path, '/') == 0 && partition == "":
-		return nil, fieldPartition, errors.New(textInjectInRoot)
+		return nil, fieldPartition, errors.New("for a file directly in /, enter the partition")
 	case deleted == (content != ""):
-		return nil, fieldFile, errors.New(textInjectOneOf)
+		return nil, fieldFile, errors.New("give either content or Delete, not both")
 	}
 	file := map[string]any{fieldPath: path}
 	switch {
@@ -188,6 +188,6 @@ func withoutContent(files any) any {
 	}
 	file = maps.Clone(file)
 	delete(file, localFile)
-	file[fieldContent] = fmt.Sprintf(textInjectContent, name)
+	file[fieldContent] = fmt.Sprintf("content of %s, in Base64", name)
 	return []any{file}
 }

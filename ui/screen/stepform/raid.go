@@ -56,13 +56,13 @@ func raidFields(k steps.Known, n *models.Node) []form.Field {
 		})
 	}
 	if k.Argument(argRoot) != nil {
-		help := textVolumesHelp
+		help := "volumes of the target RAID to create"
 		switch {
 		case k.Argument(fieldTarget) != nil || n == nil:
 		case target.Config == nil:
 			help = fmt.Sprintf(textNoRAIDOf, name)
 		default:
-			help = fmt.Sprintf(textRAIDOf, name, target)
+			help = fmt.Sprintf("target RAID of %s: %s", name, target)
 		}
 		fields = append(fields, form.Field{Key: fieldVolumes, Label: "Create", Kind: form.Choice, Options: []string{volumesAll, volumesRoot, volumesOthers}, Help: help})
 	}
@@ -165,7 +165,7 @@ func problemOfRAID(k steps.Known, n *models.Node) func(string) string {
 			return ""
 		}
 		if problems := provision.RAIDProblems(n, target); len(problems) > 0 {
-			return fmt.Sprintf(textRAIDProblemsOf, n.Label(), strings.Join(problems, "; "))
+			return fmt.Sprintf("%s: %s", n.Label(), strings.Join(problems, "; "))
 		}
 		return ""
 	}
@@ -213,7 +213,7 @@ func parseVolume(word string) (map[string]any, error) {
 	if size, err := strconv.Atoi(parts[1]); err == nil {
 		disk["size_gb"] = size
 	} else if parts[1] != "MAX" {
-		return nil, fmt.Errorf(textRAIDSizeWrong, word)
+		return nil, fmt.Errorf("%q: the size must be in GiB, or MAX", word)
 	}
 	for _, part := range parts[2:] {
 		key, value := "volume_name", any(part)

@@ -31,7 +31,7 @@ func New(env *screen.Env) screen.Screen {
 		Base: screen.NewBase(screen.Ref{Kind: screen.KindTasks}, "tasks", action.List, action.Tasks),
 		env:  env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) }),
 	}
-	s.table.Empty = textEmpty
+	s.table.Empty = "No tasks yet. Actions on nodes appear here with a result for each node."
 	columns := []table.Column[*screen.Task]{
 		{Key: "number", Title: "#", Min: 3, Right: true, Text: func(t *screen.Task) string { return strconv.Itoa(t.Number) }},
 		{Key: "action", Title: "ACTION", Min: 10, Max: 30, Role: theme.Strong, Text: name},
@@ -126,7 +126,7 @@ func (s *List) Click(x, y int) (open bool, cmd tea.Cmd) {
 // DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *List) DisabledReason(id action.ID) string {
 	if _, some := s.table.Cursor(); id == action.Open && !some {
-		return textNoTasks
+		return "no tasks yet"
 	}
 	return ""
 }

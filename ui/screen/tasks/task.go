@@ -113,7 +113,7 @@ func (s *Task) refresh() {
 			}
 		}
 		if by := t.Retried[item.Node.UUID]; by > 0 {
-			r.now = fmt.Sprintf(textRetriedIn, by) + r.now
+			r.now = fmt.Sprintf("retried in task %d; ", by) + r.now
 		}
 		rows[i] = &r
 	}

@@ -197,7 +197,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	case !r.seen && r.node.Reason != "":
 		return string(r.node.Node.ProvisionState) + ": " + r.node.Reason, theme.Bad
 	case !r.seen:
-		return textNoOperation, theme.Muted
+		return "no operations since the console opened", theme.Muted
 	case r.work.Outcome == models.OutcomeFailed:
 		return fmt.Sprintf("%s failed after %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), r.work.Reason), theme.Bad
 	case r.work.Current() == nil:

@@ -23,6 +23,12 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
+const (
+	textNoContext = "No context is open; {connect} shows why."
+	textEmpty     = "No running operations. Tasks started from this console appear here; " +
+		"to watch other nodes, mark them in the fleet and press {watch}."
+)
+
 // polledAtMost is the maximum number of nodes that are polled individually every second. The other nodes are updated
 // by the normal polls.
 const polledAtMost = 8
