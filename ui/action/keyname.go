@@ -48,9 +48,7 @@ func checkKey(key string) (problem, hint string) {
 		return "ctrl+c always quits", "choose another key"
 	case sameKeys[key] != "":
 		return fmt.Sprintf("terminals send %s for %s", sameKeys[key], key), "use " + sameKeys[key]
-	case !known:
-		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
-	case len(parts) > 1 && base != strings.ToLower(base):
+	case !known, len(parts) > 1 && base != strings.ToLower(base):
 		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
 	case len(parts) == 2 && parts[0] == "shift" && typed(base):
 		return fmt.Sprintf("terminals send the character itself for %s", key), "use " + strings.ToUpper(base)
@@ -96,20 +94,11 @@ func nearKey(parts []string) string {
 		base = spell.Nearest(base, slices.Values(keyNames))
 	}
 	near := strings.Join(append(slices.Clone(mods), base), "+")
-	if base == "" || !valid(mods, base) {
+	unknown := slices.ContainsFunc(mods, func(m string) bool { return !slices.Contains(modifiers, m) })
+	if base == "" || unknown || strings.ContainsAny(base, "<>") && len(base) > 1 {
 		return "use a character, or one of " + strings.Join(keyNames[:15], ", ") + ", f1 to f20, optionally with ctrl+, alt+ or shift+ before it"
 	}
 	return "did you mean " + near + "?"
-}
-
-// valid reports whether the modifiers and the key form a name that can be bound.
-func valid(mods []string, base string) bool {
-	for _, m := range mods {
-		if !slices.Contains(modifiers, m) {
-			return false
-		}
-	}
-	return !strings.ContainsAny(base, "<>") || len(base) == 1
 }
 
 // nearAction returns a hint for id, which is not the ID of any action.
