@@ -227,8 +227,20 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.click(msg)
 	case ticked:
 		return c.ticked()
-	case sessionOpened, polled, pollEnded, conductorsSeen:
-		return c.sessionNews(msg)
+	case sessionOpened:
+		return c.sessionOpened(msg)
+	case polled:
+		if c.isCurrent(msg.number) {
+			return c.polled(msg.sessionReport)
+		}
+	case conductorsSeen:
+		if c.isCurrent(msg.number) {
+			c.live.readingConductors = false
+			if !msg.failed {
+				c.env.Conductors = msg.list
+			}
+		}
+	case pollEnded:
 	case viewSaved:
 		c.viewSaved(msg)
 	case tasksChanged:
@@ -239,15 +251,12 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		c.follow(msg.id)
 	case task.Msg:
 		return c.tasks.Update(msg)
-	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.ChangeHardware, screen.OrderBMC, screen.EditFile:
-		return c.handleRequest(msg)
 	case quitNow:
 		return c.shutDown()
 	case quitCanceled:
 		c.asksToQuit = false
 	default:
-		return c.forward(msg)
+		return c.handleRequest(msg)
 	}
 	return nil
 }
@@ -259,7 +268,7 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	if len(c.overlays) > 0 {
 		cmds = append(cmds, c.toOverlay(msg))
 	}
-	for _, s := range c.history.all() {
+	for _, s := range c.history.visited {
 		cmds = append(cmds, s.Update(msg))
 	}
 	return tea.Batch(cmds...)

@@ -155,16 +155,14 @@ func (c *Console) card(w, h int) string {
 
 // footer draws the last line, with the most important keys.
 func (c *Console) footer(w int) string {
-	hints := c.hints()
-	t := c.theme
 	line, used := " ", 1
-	for _, hint := range hints {
+	for _, hint := range c.hints() {
 		hint.Text = printable.Line(hint.Text)
-		size := cell.Width(hint.Key) + 1 + cell.Width(hint.Text) + 2
+		size := hintWidth(hint)
 		if used+size > w {
 			break
 		}
-		line += t.Paint(theme.Key, hint.Key) + " " + t.Paint(theme.Muted, hint.Text) + "  "
+		line += c.theme.Paint(theme.Key, hint.Key) + " " + c.theme.Paint(theme.Muted, hint.Text) + "  "
 		used += size
 	}
 	return line + cell.Blanks(w-used)
@@ -190,17 +188,16 @@ func (c *Console) hints() []screen.Hint {
 		}
 		hints = append(hints, screen.Hint{Key: action.KeyText(a.Key()), Text: a.Name})
 	}
+	width := 1
+	for _, h := range hints {
+		width += hintWidth(h)
+	}
 	// The last hint, which opens the help, always stays.
-	for n := len(hints); n > 1 && hintsWidth(hints) > c.width; n-- {
+	for n := len(hints); n > 1 && width > c.width; n-- {
+		width -= hintWidth(hints[n-2])
 		hints = slices.Delete(hints, n-2, n-1)
 	}
 	return hints
 }
 
-func hintsWidth(hints []screen.Hint) int {
-	w := 1
-	for _, h := range hints {
-		w += cell.Width(h.Key) + 1 + cell.Width(h.Text) + 2
-	}
-	return w
-}
+func hintWidth(h screen.Hint) int { return cell.Width(h.Key) + 1 + cell.Width(h.Text) + 2 }

@@ -161,8 +161,7 @@ func (c *Console) header(w int) string {
 	if c.env.Session != nil {
 		where = printable.Line(c.env.Session.Context.Name)
 	}
-	mark := c.mark()
-	badges := ""
+	mark, badges := c.mark(), ""
 	if c.env.ReadOnly {
 		badges += " [read-only]"
 	}

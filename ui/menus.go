@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,12 +21,8 @@ import (
 )
 
 const (
-	textReplayReadOnly = "not available while a recording plays"
-	textPaletteTitle   = "Go to or run"
-	textToastCut       = "… ({messages} shows all)"
-	textCopyTooLong    = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"
-	textPasteTooLong   = "paste refused: more than 256 KiB; pass files to a command on standard input"
-	textSayHelp        = "A line that every connected user sees."
+	textPaletteTitle = "Go to or run"
+	textCopyTooLong  = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"
 )
 
 // targetsText describes the nodes selected on the current screen: the name of a single node, or the number of nodes.
@@ -228,19 +225,15 @@ func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))
 	for i, item := range list {
-		items[i] = overlay.Item{ID: fmt.Sprint(i), Title: item.Name, Detail: item.Text}
+		items[i] = overlay.Item{ID: strconv.Itoa(i), Title: item.Name, Detail: item.Text}
 	}
 	return overlay.NewPick("Copy", items, func(id string) tea.Cmd {
-		for i, item := range list {
-			if fmt.Sprint(i) == id {
-				return screen.Send(screen.CopyText{Copyable: item})
-			}
-		}
-		return nil
+		i, _ := strconv.Atoi(id)
+		return screen.Send(screen.CopyText{Copyable: list[i]})
 	})
 }
 
-// handleRequest carries out a request sent by a screen or dialog.
+// handleRequest carries out a request sent by a screen or dialog. It forwards any other message.
 func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Open:
@@ -279,6 +272,8 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 		c.env.Tasks.CancelNode(msg.Task, msg.UUID)
 	case screen.LeaveTask:
 		c.env.Tasks.StopFollowing(msg.Task)
+	default:
+		return c.forward(msg)
 	}
 	return nil
 }
@@ -290,8 +285,7 @@ const maxCopy = 74_000
 func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 	text := what.Printable()
 	if len(text) > maxCopy {
-		c.Say(screen.Say{Level: screen.Warning, Text: fmt.Sprintf(
-			textCopyTooLong, what.Name, len(text), maxCopy)})
+		c.Say(screen.Say{Level: screen.Warning, Text: fmt.Sprintf(textCopyTooLong, what.Name, len(text), maxCopy)})
 		return nil
 	}
 	first, _, _ := strings.Cut(text, "\n")

@@ -68,7 +68,7 @@ func speedAfter(now float64, by int) float64 {
 // momentBefore returns the last moment that is at least 1 s before at, so that pressing the key repeatedly moves back
 // even while the recording plays. momentAfter returns the first moment after at. Both return nil if there is none.
 func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
-	for i := len(all) - 1; i >= 0; i-- {
+	for i := range slices.Backward(all) {
 		if all[i].At.Before(at.Add(-time.Second)) {
 			return &all[i]
 		}
@@ -77,10 +77,8 @@ func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
 }
 
 func momentAfter(all []replay.Moment, at time.Time) *replay.Moment {
-	for i := range all {
-		if all[i].At.After(at) {
-			return &all[i]
-		}
+	if i := slices.IndexFunc(all, func(m replay.Moment) bool { return m.At.After(at) }); i >= 0 {
+		return &all[i]
 	}
 	return nil
 }
@@ -121,7 +119,7 @@ func (c *Console) rewound() tea.Cmd {
 	c.env.Events.Reset()
 	c.env.Installs.Reset()
 	var cmds []tea.Cmd
-	for _, s := range c.history.all() {
+	for _, s := range c.history.visited {
 		cmds = append(cmds, s.Update(screen.Rewound{}))
 	}
 	return tea.Batch(append(cmds, c.SendToScreen(screen.Reload{}))...)

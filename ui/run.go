@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -83,6 +85,8 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 // flushes is the number of times per second that Bubble Tea looks for output of its renderer. There is none, because
 // the painter draws. The number is low because each look wakes up an idle console.
 const flushes = 1
+
+const textPasteTooLong = "paste refused: more than 256 KiB; pass files to a command on standard input"
 
 // newProgram returns the Bubble Tea program that runs the console, and sets up the painter that draws it.
 func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.Program {
@@ -169,5 +173,51 @@ func (c *Console) wait() {
 	select {
 	case <-done:
 	case <-time.After(patience):
+	}
+}
+
+// Crash is a panic that ended the console.
+type Crash struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns a message with the panic value. The stack is written only to the crash file.
+func (e *Crash) Error() string {
+	return fmt.Sprintf("the console crashed (this is a bug): %v", e.Value)
+}
+
+func newCrash(v any) *Crash { return &Crash{Value: v, Stack: debug.Stack()} }
+
+// crashed stores the first crash and quits, which restores the terminal.
+func (c *Console) crashed(e *Crash) tea.Cmd {
+	if c.crash == nil {
+		c.crash = e
+	}
+	c.cancel()
+	return tea.Quit
+}
+
+// guard wraps cmd, and the commands that it batches, so that a panic is reported to the root and not printed to the
+// terminal.
+func guard(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil {
+				msg = newCrash(v)
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			guarded := make(tea.BatchMsg, len(batch))
+			for i := range batch {
+				guarded[i] = guard(batch[i])
+			}
+			return guarded
+		}
+		return msg
 	}
 }

@@ -41,18 +41,18 @@ func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 type sessionOpened struct {
 	number  int
 	feed    *mailbox.Box[sessionReport]
-	name    string
 	session *screen.Session
 	err     error
 }
 
-// polled carries reports of a session, and pollEnded reports that its poller has ended.
 type (
+	// polled carries reports of a session.
 	polled struct {
 		number int
 		sessionReport
 	}
-	pollEnded struct{ number int }
+	// pollEnded reports that the poller of a session has ended. It makes a console quit that has crashed in View.
+	pollEnded struct{}
 	// conductorsSeen carries the result of listing the conductors.
 	conductorsSeen struct {
 		number int
@@ -99,30 +99,12 @@ func (c *Console) openSession(name string) tea.Cmd {
 			notice(feed)(models.OnScreen(err))
 		}
 		s, err := open(name, notice(feed))
-		return sessionOpened{number: number, feed: feed, name: name, session: s, err: err}
+		return sessionOpened{number: number, feed: feed, session: s, err: err}
 	}
 }
 
-func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case sessionOpened:
-		return c.sessionOpened(msg)
-	case polled:
-		if c.live == nil || msg.number != c.live.number {
-			return nil
-		}
-		return c.polled(msg.sessionReport)
-	case conductorsSeen:
-		if c.live != nil && msg.number == c.live.number {
-			c.live.readingConductors = false
-			if !msg.failed {
-				c.env.Conductors = msg.list
-			}
-		}
-	case pollEnded:
-	}
-	return nil
-}
+// isCurrent reports whether the session with the given number is the current one.
+func (c *Console) isCurrent(session int) bool { return c.live != nil && session == c.live.number }
 
 // sessionOpened replaces the current session with the new one. If opening it has failed, it shows the error.
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
@@ -151,27 +133,23 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	c.env.ReadOnly = c.opts.ReadOnly || msg.session.Context.ReadOnly
 	c.env.Events, c.env.Watching, c.env.Installs = &screen.EventLog{}, &screen.WatchList{}, &screen.Installs{}
 	c.headline = headline{}
-	c.markCurrent(msg.session.Context.Name)
-	c.restyle()
-	c.history.clear()
-	return tea.Batch(c.poll(c.live), c.listen(c.live), c.Open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tasks.WarnInterrupted(msg.session))
-}
-
-func (c *Console) markCurrent(name string) {
 	for i := range c.env.Contexts {
-		c.env.Contexts[i].Current = c.env.Contexts[i].Name == name
+		c.env.Contexts[i].Current = c.env.Contexts[i].Name == msg.session.Context.Name
 	}
+	c.restyle()
+	c.history.closeAll()
+	c.history = history{}
+	return tea.Batch(c.poll(c.live), c.listen(c.live), c.Open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tasks.WarnInterrupted(msg.session))
 }
 
 // poll returns a command that runs the poller of session l until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
-	running := c.running
-	running.Add(1)
+	c.running.Add(1)
 	return func() tea.Msg {
-		defer running.Done()
+		defer c.running.Done()
 		defer l.Close()
 		_ = l.Run(l.ctx, push(l.feed)) // Run returns when its context is canceled; the callback receives the faults
-		return pollEnded{l.number}
+		return pollEnded{}
 	}
 }
 

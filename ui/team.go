@@ -118,7 +118,9 @@ func (c *Console) follow(id int) {
 // messageForm returns a form for a one-line message to all users.
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
-	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: presence.MessageMost}}
+	fields := []form.Field{{
+		Key: key, Label: "Message", Required: true, Help: "A line that every connected user sees.", Max: presence.MessageMost,
+	}}
 	return overlay.NewForm("Message to all users", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		seat, text := c.env.Seat, v[key]
 		return func() tea.Msg {

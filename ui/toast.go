@@ -90,7 +90,8 @@ func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	r, glyph := role(last.level)
 	parts := cell.Wrap(last.text, w-4)
 	if len(parts) > toastLines {
-		parts = append(parts[:toastLines-1], cell.Cut(parts[toastLines-1], max(w-20, 1))+keys.Text(textToastCut))
+		last := cell.Cut(parts[toastLines-1], max(w-20, 1)) + keys.Text("… ({messages} shows all)")
+		parts = append(parts[:toastLines-1], last)
 	}
 	lines := make([]string, len(parts))
 	for i, p := range parts {

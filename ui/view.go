@@ -49,7 +49,7 @@ func newViewKeeper(s *screen.Session) viewKeeper {
 // view returns the part of the console's state that is stored: the arrangement of the fleet, the open node with its
 // tab, and the input of forms.
 func (c *Console) view() (v viewstate.State) {
-	for _, s := range c.history.all() {
+	for _, s := range c.history.visited {
 		if list, ok := s.(*fleet.Screen); ok {
 			v = list.View()
 		}
