@@ -8,9 +8,11 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"ironworks/agentlog"
+	"ironworks/enroll"
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
@@ -23,10 +25,7 @@ import (
 	"ironworks/viewstate"
 )
 
-const (
-	textOthersAct       = "%s is acting on %s: %s, task %d"
-	textReadOnlyContext = "context %s is configured read-only; --read-only=false overrides it"
-)
+const textReadOnlyContext = "context %s is configured read-only; --read-only=false overrides it"
 
 // API sends the requests that screens need in addition to the data in the Store; *ironicclient.Client implements it.
 // Only Validate contacts a BMC.
@@ -128,6 +127,19 @@ type BMCLogin struct {
 	Password          models.Secret
 	// All is true if the credentials apply to all BMCs of the context.
 	All bool
+}
+
+// Enrolling compares nodes to be enrolled with the nodes in Ironic. Its methods read files and query BMCs, so they
+// must be called only in commands.
+type Enrolling interface {
+	// Compare reads nodes from the files or BMCs of the given source, and compares them with the nodes in Ironic.
+	// Several goroutines may call progress; its arguments are the number of BMCs read so far and the total number of
+	// BMCs. The login is not stored. If Compare fails, the result contains everything that was read before the error.
+	Compare(
+		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
+	) (provision.EnrollFound, enroll.Plan, error)
+	// API returns the API that the enrollment requests are sent to.
+	API() provision.EnrollAPI
 }
 
 // Context describes a configured connection to an Ironic.
@@ -292,13 +304,10 @@ type Env struct {
 
 // WhyReadOnly returns the reason why changes are refused, or "" if they are allowed.
 func (e *Env) WhyReadOnly() string {
-	switch {
-	case !e.ReadOnly:
+	if !e.ReadOnly {
 		return ""
-	case e.ReadOnlyByConfig() != "":
-		return e.ReadOnlyByConfig()
 	}
-	return e.Keys.Text("read-only mode; {read-only} turns it off")
+	return cmp.Or(e.ReadOnlyByConfig(), e.Keys.Text("read-only mode; {read-only} turns it off"))
 }
 
 // ReadOnlyByConfig returns the reason why changes are refused if no key can allow them, and "" otherwise.
@@ -394,4 +403,76 @@ func (i *Installs) Of(uuid string) models.InstallPace {
 		return models.InstallPace{}
 	}
 	return i.paces[uuid]
+}
+
+// NodeCopies returns what every screen offers for copying from a node: the UUID and the name of n, the curl command
+// that requests n, and the command line that shows n. It omits an empty name and, without a session, the two
+// commands.
+func NodeCopies(env *Env, n *models.Node) []Copyable {
+	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
+	if n.Name != "" {
+		copies = append(copies, Copyable{Name: "name", Text: n.Name})
+	}
+	if env.Session == nil {
+		return copies
+	}
+	return append(copies,
+		Copyable{Name: "request", Text: env.Request("/v1/nodes/" + n.UUID)},
+		Copyable{Name: "command", Text: env.CommandLine("node", n.Label())},
+	)
+}
+
+// Request returns the curl command that sends a GET request for path to Ironic. The command contains no credentials.
+func (e *Env) Request(path string) string {
+	v, _ := e.Session.API.Version()
+	endpoint := strings.TrimSuffix(strings.TrimSuffix(e.Session.API.Endpoint(), "/"), "/v1")
+	return fmt.Sprintf("curl -H 'X-OpenStack-Ironic-API-Version: %s' %s", v, Quoted(endpoint+path))
+}
+
+// CommandLine returns the shell command that runs the program with the given arguments and with the options that
+// select the current context.
+func (e *Env) CommandLine(args ...string) string {
+	words := []string{e.Program}
+	for _, a := range args {
+		words = append(words, Quoted(a))
+	}
+	if e.Session != nil {
+		words = append(words, e.Session.Options...)
+	}
+	return strings.Join(words, " ")
+}
+
+// Quoted quotes s for a POSIX shell if it contains special characters or is empty.
+func Quoted(s string) string {
+	harmless := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+", r)
+	})
+	if harmless {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// othersMost is the maximum number of nodes for which Looking looks for other users.
+const othersMost = 50
+
+// Others describes the current activity of other users on the given nodes: the screens that they have open, and their
+// running tasks.
+func (e *Env) Others(nodes []models.NodeRef) []string {
+	if e.Seat == nil {
+		return nil
+	}
+	return append(Looking(e.Seat.AtNode, nodes), e.Tasks.Acting(nodes)...)
+}
+
+// Looking returns a message for each node that other users are looking at. The function at returns the names of the
+// users who are looking at the node with the given UUID.
+func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
+	var found []string
+	for _, n := range nodes[:min(len(nodes), othersMost)] {
+		if users := at(n.UUID); len(users) > 0 {
+			found = append(found, fmt.Sprintf("%s is looking at %s", strings.Join(users, ", "), n.Label()))
+		}
+	}
+	return found
 }

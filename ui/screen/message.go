@@ -103,6 +103,12 @@ type (
 		Plan    provision.Batch
 		Command []string
 	}
+	// StartEnroll enrolls nodes after a confirmation. Command is the command line that enrolls the same nodes, without
+	// the program name.
+	StartEnroll struct {
+		Action  *provision.EnrollAction
+		Command []string
+	}
 	// EditFile opens a file in the user's editor, which takes over the terminal. When the editor has ended or failed
 	// to start, Done is called outside of Update. Done returns a message for the screen that sent EditFile.
 	EditFile struct {

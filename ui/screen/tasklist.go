@@ -3,11 +3,13 @@ package screen
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"ironworks/models"
 	"ironworks/provision"
 )
 
@@ -284,13 +286,18 @@ func (l *TaskList) All() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.prune()
-	var all []*Task
+	return l.where(func(t *Task) bool { return l.shows(t) })
+}
+
+// where returns the tasks for which wanted returns true. l.mu must be locked.
+func (l *tasks) where(wanted func(t *Task) bool) []*Task {
+	var found []*Task
 	for _, e := range l.entries {
-		if l.shows(e.task) {
-			all = append(all, e.current())
+		if wanted(e.task) {
+			found = append(found, e.current())
 		}
 	}
-	return all
+	return found
 }
 
 // Get returns the task with the given number, if the user can see it.
@@ -310,17 +317,11 @@ func (l *TaskList) shows(t *Task) bool {
 	return l.visible == nil || l.Owns(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }
 
-// OfOthers returns the running tasks of other users, including tasks that this user cannot see.
-func (l *TaskList) OfOthers() []*Task {
+// ofOthers returns the running tasks of other users, including tasks that this user cannot see.
+func (l *TaskList) ofOthers() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var others []*Task
-	for _, e := range l.entries {
-		if e.task.Running() && !l.Owns(e.task) {
-			others = append(others, e.current())
-		}
-	}
-	return others
+	return l.where(func(t *Task) bool { return t.Running() && !l.Owns(t) })
 }
 
 // Owns reports whether the user of this list started the task.
@@ -338,4 +339,23 @@ func (l *TaskList) Running() int {
 		}
 	}
 	return n
+}
+
+// Acting describes the running tasks of other users that act on the given nodes. It names one node per task.
+func (l *TaskList) Acting(nodes []models.NodeRef) []string {
+	var found []string
+	for _, t := range l.ofOthers() {
+		for _, n := range nodes {
+			i := t.Plan.Index(n.UUID)
+			if i < 0 || t.Plan.Items[i].Refusal != nil {
+				continue
+			}
+			if _, over := t.ResultOf(i); !over {
+				text := fmt.Sprintf("%s is acting on %s: %s, task %d", t.Owner, n.Label(), t.Plan.Action.Name(), t.Number)
+				found = append(found, text)
+				break
+			}
+		}
+	}
+	return slices.Compact(found)
 }

@@ -147,22 +147,22 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	return d, "", nil
 }
 
+// powerTargets maps the actions that change the power state to the target that they request from Ironic.
+var powerTargets = map[action.ID]models.PowerTarget{
+	action.PowerOn: models.TargetOn, action.PowerOff: models.TargetOff, action.SoftOff: models.TargetSoftOff,
+	action.Reboot: models.TargetReboot, action.SoftReboot: models.TargetSoftReboot,
+}
+
 // build returns an action other than a deployment. If a value is invalid, field is the key of its field.
 func build(id action.ID, a Arguments) (act provision.Action, field string, err error) {
 	if verb, ok := action.AsVerb(id); ok {
-		return buildVerb(verb, a)
+		req, field, err := buildRequest(verb, a)
+		return provision.Provision(req), field, err
+	}
+	if target, ok := powerTargets[id]; ok {
+		return provision.Power(target), "", nil
 	}
 	switch id {
-	case action.PowerOn:
-		return provision.Power(models.TargetOn), "", nil
-	case action.PowerOff:
-		return provision.Power(models.TargetOff), "", nil
-	case action.SoftOff:
-		return provision.Power(models.TargetSoftOff), "", nil
-	case action.Reboot:
-		return provision.Power(models.TargetReboot), "", nil
-	case action.SoftReboot:
-		return provision.Power(models.TargetSoftReboot), "", nil
 	case action.MaintenanceOn, action.MaintenanceOff:
 		return provision.Maintenance(id == action.MaintenanceOn, a[fieldReason]), "", nil
 	case action.Protect, action.Unprotect:
@@ -181,11 +181,6 @@ func build(id action.ID, a Arguments) (act provision.Action, field string, err e
 	default:
 	}
 	return nil, "", fmt.Errorf("%s is not an action on nodes", id)
-}
-
-func buildVerb(verb models.Verb, a Arguments) (act provision.Action, field string, err error) {
-	req, field, err := buildRequest(verb, a)
-	return provision.Provision(req), field, err
 }
 
 // buildRequest returns the request for a provision verb.

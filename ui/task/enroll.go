@@ -54,8 +54,8 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	if act.Goal == provision.GoalAvailable {
 		add(theme.Danger, "Automated cleaning may erase the disks of machines that become available.")
 	}
-	if names := provision.EnrollPrepared(act.Plan, act.Goal); len(names) > 0 {
-		add(theme.Danger, fmt.Sprintf(textPreparing, listed(names)))
+	if prepared := provision.EnrollPrepared(act.Plan, act.Goal); len(prepared) > 0 {
+		add(theme.Danger, fmt.Sprintf(textPreparing, listed(prepared)))
 	}
 	wantConsent(q, f.batch)
 	if owned := provision.EnrollWarned(act.Plan, act.Goal, act.NoInspect); len(owned) > 0 {
@@ -67,11 +67,7 @@ func (f *flow) enrollQuestion() *overlay.Question {
 			add(theme.Warn, fmt.Sprintf("Skipped: %s in conflict or invalid", english.Plural(skipped, "node", "")))
 		}
 	}
-	var names []string
-	for i := range f.batch.Items {
-		names = append(names, f.batch.Items[i].Node.Label())
-	}
-	add(theme.Plain, listed(names))
+	add(theme.Plain, listed(names(f.batch.Items)))
 	return q
 }
 

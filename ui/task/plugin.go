@@ -19,8 +19,7 @@ import (
 // beginPlugin starts a task that runs an operator-supplied program on nodes.
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
-	place := w.env.Session.Plugins
-	f.build = func() (provision.Action, error) { return &provision.PluginAction{Plugin: *p, Context: place}, nil }
+	f.build = always(&provision.PluginAction{Plugin: *p, Context: w.env.Session.Plugins})
 	f.command = func(names []string) []string { return append([]string{"run", p.Name}, names...) }
 	return w.check(f)
 }

@@ -61,7 +61,7 @@ func (w *Workflow) Resume() tea.Cmd {
 	}
 	f := w.newFlow(name, s, nil)
 	f.checked = true
-	f.build = func() (provision.Action, error) { return provision.Resume(s.Checks), nil }
+	f.build = always(provision.Resume(s.Checks))
 	f.command = func([]string) []string {
 		words := []string{"deploy", "--resume"}
 		for _, n := range f.nodes {

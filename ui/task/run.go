@@ -24,16 +24,12 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	}
 	f.state = stateRunning
 	legal := f.batch.Legal()
-	names := make([]string, len(legal))
-	for i, item := range legal {
-		names[i] = item.Node.Label()
-	}
 	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now(), Cancels: &provision.Cancels{}, Form: f.form}
 	first, again := w.env.Tasks.Get(f.retryOf)
 	if again {
 		t.Command = first.Command
 	} else {
-		t.Command = w.env.CommandLine(f.command(names)...)
+		t.Command = w.env.CommandLine(f.command(names(legal))...)
 	}
 	f.task = t
 	w.env.Tasks.Add(t)

@@ -85,8 +85,7 @@ type flow struct {
 	session *screen.Session
 	runner  provision.Runner
 
-	// build returns the action. It may read files.
-	build func() (provision.Action, error)
+	build builder
 	// command returns the command line that has the same effect on the named nodes as the flow, without the name of
 	// the program.
 	command func(nodes []string) []string
@@ -232,47 +231,47 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 
 // Apply starts a task that writes the ramdisk settings into nodes.
 func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
-	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.CommandLine, true)
+	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, always(provision.ApplyRamdisk(msg.For)), msg.CommandLine, true)
 }
 
 // Pin starts a task that writes a root device hint for the chosen disk.
 func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
-	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, msg.Pin, msg.CommandLine, true)
+	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, always(msg.Pin), msg.CommandLine, true)
 }
 
 // ChangePorts starts a task that changes ports, port groups or VIFs.
 func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
-	if why := w.whyNoChange(); why != "" {
-		w.warn(string(msg.ID) + ": " + why)
-		return nil
-	}
-	f := w.newFlow(string(msg.ID), w.env.Session, []models.NodeRef{msg.Node})
-	f.exact = true
 	ctx := w.ctx
-	f.build = func() (provision.Action, error) { return msg.Make(ctx) }
-	f.command = func([]string) []string { return msg.CommandLine }
-	return w.check(f)
+	build := func() (provision.Action, error) { return msg.Make(ctx) }
+	return w.beginWith(string(msg.ID), msg.ID, []models.NodeRef{msg.Node}, build, msg.CommandLine, true)
 }
 
 // ChangeHardware starts a task that changes the settings, firmware or RAID of nodes, or that runs a runbook.
 func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
-	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, msg.Action, msg.CommandLine, false)
+	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, always(msg.Action), msg.CommandLine, false)
 }
 
 // OrderBMC starts a task that runs an action on a BMC.
 func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
-	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.CommandLine, false)
+	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, always(msg.Action), msg.CommandLine, false)
+}
+
+// builder is a function that returns an action. It may read files.
+type builder func() (provision.Action, error)
+
+// always returns a builder that returns act.
+func always(act provision.Action) builder {
+	return func() (provision.Action, error) { return act, nil }
 }
 
 // beginWith starts an action that a screen has prepared. The argument what is the name of the action in warnings.
-func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, act provision.Action, command []string, exact bool) tea.Cmd {
+func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, build builder, command []string, exact bool) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
 		w.warn(what + ": " + why)
 		return nil
 	}
 	f := w.newFlow(string(id), w.env.Session, nodes)
-	f.exact = exact
-	f.build = func() (provision.Action, error) { return act, nil }
+	f.exact, f.build = exact, build
 	f.command = func([]string) []string { return command }
 	return w.check(f)
 }
@@ -330,7 +329,7 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 		return w.confirm(f)
 	}
 	_, f.checked = act.(*provision.DeployAction)
-	f.build = func() (provision.Action, error) { return act, nil }
+	f.build = always(act)
 	return w.check(f)
 }
 
