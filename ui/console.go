@@ -164,11 +164,9 @@ func (c *Console) Init() tea.Cmd {
 	return guard(tea.Batch(cmds...))
 }
 
-// tasksChanged is the message that reports changes to the list of tasks.
 type tasksChanged struct{}
 
-// reportOf returns a command that waits for a report in box and then returns msg, or nil if the console ends before
-// that.
+// reportOf returns a command that waits for a report in box and returns msg, or nil if the console ends first.
 func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if _, ok := box.Take(c.ctx); !ok {
@@ -178,7 +176,6 @@ func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	}
 }
 
-// reportTo returns a callback that puts a report into box.
 func reportTo(box *mailbox.Box[struct{}]) func() {
 	return func() { box.Put(func(*struct{}) {}) }
 }
@@ -329,10 +326,8 @@ func (c *Console) restyle() {
 	c.dimmed = c.theme.Dimmed()
 }
 
-// quitNow is the message that ends the console.
 type quitNow struct{}
 
-// shutDown cancels everything that is running and quits.
 func (c *Console) shutDown() tea.Cmd {
 	c.cancel()
 	c.history.closeAll()
@@ -347,7 +342,6 @@ type Command interface {
 	SetStderr(w io.Writer)
 }
 
-// editFile runs the user's editor on a file.
 func (c *Console) editFile(edit screen.EditFile) tea.Cmd {
 	start := c.opts.Editor
 	if start == nil {

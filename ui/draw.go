@@ -54,8 +54,7 @@ func (c *Console) View() (v tea.View) {
 	return v
 }
 
-// windowTitle returns the name of the context and the number of running tasks. The operator can read them in the
-// title even while the terminal is in the background.
+// windowTitle returns the context's name and the number of running tasks, for a terminal in the background.
 func (c *Console) windowTitle() string {
 	title := "ironworks"
 	if c.env.Session != nil {
@@ -128,8 +127,7 @@ func blockSize(block string) (w, h int) {
 	return w, h
 }
 
-// bodyTheme returns the theme for the body. It is the dimmed theme while the body shows old data because polling has
-// failed.
+// bodyTheme returns the theme for the body: dimmed while the body shows old data because polling has failed.
 func (c *Console) bodyTheme() *theme.Theme {
 	s := c.env.Status
 	if s.Fault != nil && !s.Answered.IsZero() {
@@ -153,7 +151,6 @@ func (c *Console) card(w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// footer draws the last line, with the most important keys.
 func (c *Console) footer(w int) string {
 	line, used := " ", 1
 	for _, hint := range c.hints() {

@@ -86,8 +86,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	return c.liveForms(s)
 }
 
-// pictureAge returns the age of the oldest data that may be outdated, or "incomplete" if some data has not been read
-// yet.
+// pictureAge returns the age of the oldest data that may be outdated, or "incomplete" while some is unread.
 func pictureAge(s fleet.Status, now time.Time) string {
 	if s.AsOf.IsZero() {
 		return "incomplete"
@@ -206,6 +205,5 @@ func (c *Console) mark() string {
 	return ""
 }
 
-// spinner returns the glyph that indicates running tasks. It changes once a second; nothing else on the screen is
-// animated.
+// spinner returns the glyph for running tasks. It changes once a second; nothing else is animated.
 func spinner(at int) string { return [...]string{"⠋", "⠙", "⠹", "⠸"}[at%4] }

@@ -25,10 +25,8 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// maxHistory is the maximum number of visited screens that are kept.
 const maxHistory = 30
 
-// history holds the visited screens and the position of the current one among them.
 type history struct {
 	visited []screen.Screen
 	at      int
@@ -79,7 +77,6 @@ func (c *Console) Open(ref screen.Ref) tea.Cmd {
 	return tea.Batch(s.Start(), s.Shown())
 }
 
-// openAt opens a screen and runs an action on it, or sends it a message.
 func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	cmd := c.Open(msg.Ref)
 	if s := c.history.front(); msg.Then != "" && s != nil && s.Ref() == msg.Ref {
@@ -90,7 +87,6 @@ func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	return cmd
 }
 
-// make returns a new screen for ref.
 func (c *Console) make(ref screen.Ref) screen.Screen {
 	switch ref.Kind {
 	case screen.KindFleet:

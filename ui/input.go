@@ -66,7 +66,6 @@ func (i *boundedInput) Read(p []byte) (int, error) {
 	return i.ready.Read(p)
 }
 
-// feed processes the next byte.
 func (i *boundedInput) feed(b byte) {
 	switch i.state {
 	case inputKeys:

@@ -15,8 +15,7 @@ import (
 
 const textReplayReadOnly = "not available while a recording plays"
 
-// key sends a key press to the dialog in front or to a text input; if there is neither, it runs the action bound to
-// the key.
+// key sends a key press to the dialog in front or a text input, and otherwise runs the action bound to it.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	c.keyAt = time.Now()
@@ -44,7 +43,6 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	return c.press(a)
 }
 
-// scopes returns the scopes whose actions are available on the current screen.
 func (c *Console) scopes() []action.Scope {
 	scopes := []action.Scope{action.Everywhere}
 	if c.replay() != nil {
@@ -163,7 +161,6 @@ func (c *Console) back() tea.Cmd {
 	return c.walk(-1)
 }
 
-// disabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (c *Console) disabledReason(a *action.Action) string {
 	s := c.history.front()
 	if why := c.env.Forbidden[a.ID]; why != "" {
@@ -210,7 +207,6 @@ func (c *Console) disabledReason(a *action.Action) string {
 	return ""
 }
 
-// whyPlugin returns the reason why a program supplied by the operator cannot run now, or "" if it can.
 func (c *Console) whyPlugin(p *plugin.Plugin) string {
 	var nodes []models.NodeRef
 	switch s := c.history.front(); {
@@ -249,7 +245,6 @@ func (c *Console) explain() tea.Cmd {
 	return c.atOnce(s.Do(action.Explain))
 }
 
-// nodeAtCursor returns the node at the cursor of s, or false if there is none.
 func nodeAtCursor(s screen.Screen) (models.NodeRef, bool) {
 	if p, is := s.(screen.Pointing); is {
 		return p.NodeAtCursor()
@@ -260,7 +255,6 @@ func nodeAtCursor(s screen.Screen) (models.NodeRef, bool) {
 	return models.NodeRef{}, false
 }
 
-// whyExplain returns the reason why Explain is disabled, or "" if it is enabled.
 func (c *Console) whyExplain() string {
 	s := c.history.front()
 	switch {

@@ -67,8 +67,7 @@ func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// atOnce runs a command before the next key is handled, so that keys typed ahead reach the dialog that the command
-// opens.
+// atOnce runs cmd before the next key is handled, so that keys typed ahead reach the dialog that it opens.
 func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -76,7 +75,6 @@ func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	return c.route(cmd())
 }
 
-// footActions returns the actions that the footer shows, in order.
 func (c *Console) footActions() []*action.Action {
 	var foot []*action.Action
 	for _, a := range c.env.Keys.In(c.scopes()...) {
@@ -88,7 +86,6 @@ func (c *Console) footActions() []*action.Action {
 	return foot
 }
 
-// item returns the menu item of an action, with its keys and, if it is disabled, the reason.
 func (c *Console) item(a *action.Action) overlay.Item {
 	keys := make([]string, len(a.Keys))
 	for i, k := range a.Keys {
@@ -100,8 +97,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help returns a menu of the actions, grouped by topic. The topics of the current screen come first, and those shared
-// by all screens come last.
+// help returns a menu of the actions by topic. The current screen's topics come first, shared ones last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
 	actions := c.env.Keys.In(scopes...)
@@ -129,7 +125,6 @@ func (c *Console) menuItem(a *action.Action) overlay.Item {
 	return item
 }
 
-// verbs returns a menu of the actions that can be applied to the selected nodes.
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(action.Nodes) {
@@ -144,7 +139,6 @@ func (c *Console) verbs() screen.Overlay {
 	return overlay.NewPick("Act on "+c.targetsText(), items, c.picked)
 }
 
-// palette opens a menu of all screens, contexts, nodes and actions.
 func (c *Console) palette() tea.Cmd {
 	var items []overlay.Item
 	for _, a := range c.env.Keys.In(c.scopes()...) {
@@ -199,8 +193,7 @@ func (c *Console) palette() tea.Cmd {
 	})
 }
 
-// picked carries out the choice of a menu item. The item's ID consists of a kind, such as "node", a space, and an
-// argument.
+// picked carries out the choice of a menu item, whose ID is a kind, such as "node", a space, and an argument.
 func (c *Console) picked(id string) tea.Cmd {
 	what, name, _ := strings.Cut(id, " ")
 	switch what {
@@ -220,7 +213,6 @@ func (c *Console) picked(id string) tea.Cmd {
 	return nil
 }
 
-// copies returns a menu of everything that can be copied from the current screen.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))
@@ -307,5 +299,4 @@ func (c *Console) quit() tea.Cmd {
 	}))
 }
 
-// quitCanceled reports that the operator answered no to the question about quitting.
 type quitCanceled struct{}

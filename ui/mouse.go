@@ -9,7 +9,6 @@ import (
 	"ironworks/ui/screen"
 )
 
-// wheelRows is the number of rows scrolled for each step of the mouse wheel.
 const wheelRows = 3
 
 // wheel scrolls the dialog in front or, if there is none, the screen.
@@ -86,7 +85,6 @@ func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	return cmd
 }
 
-// overlayPlace returns the position and size of a drawn dialog in a body of h lines.
 func (c *Console) overlayPlace(drawn string, h int) (x, y, w, high int) {
 	w, high = blockSize(drawn)
 	return (c.width - w) / 2, max((h-high)/3, 0), w, high

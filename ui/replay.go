@@ -26,7 +26,6 @@ func (c *Console) replay() screen.Replay {
 	return c.env.Session.Replay
 }
 
-// play runs an action that pauses the recording, changes its speed, or moves in it.
 func (c *Console) play(id action.ID) tea.Cmd {
 	r := c.replay()
 	if r == nil {
@@ -92,7 +91,6 @@ func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	c.Say(screen.Say{Text: m.At.Local().Format(time.TimeOnly) + "  " + m.Node.Label() + "  " + m.Text})
 }
 
-// moments returns a menu of the moments of the recording to which the operator can jump.
 func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	all := r.Moments()
 	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: "beginning"}}

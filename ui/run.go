@@ -115,7 +115,6 @@ func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.
 	return p
 }
 
-// run runs the console on the given terminal until it ends.
 func (c *Console) run(ctx context.Context, term Terminal) error {
 	p := c.newProgram(&term)
 	defer context.AfterFunc(ctx, p.Quit)()

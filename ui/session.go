@@ -12,7 +12,6 @@ import (
 	"ironworks/ui/screen"
 )
 
-// liveSession is the current session with the state that the console keeps for it.
 type liveSession struct {
 	*screen.Session
 	number int
@@ -37,7 +36,6 @@ func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 		before.Connected && now.Connected && before.Complete == now.Complete && before.Behind == now.Behind && before.Total == now.Total
 }
 
-// sessionOpened is the result of openSession.
 type sessionOpened struct {
 	number  int
 	feed    *mailbox.Box[sessionReport]
@@ -68,7 +66,6 @@ type sessionReport struct {
 	notices []string
 }
 
-// push returns the callback with which the poller reports updates.
 func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	return func(u fleet.Update) {
 		m.Put(func(n *sessionReport) {
@@ -83,7 +80,6 @@ func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	}
 }
 
-// notice returns the callback with which a session reports messages to the operator.
 func notice(m *mailbox.Box[sessionReport]) func(text string) {
 	return func(text string) {
 		m.Put(func(n *sessionReport) { n.notices = append(n.notices, text) })
@@ -103,7 +99,6 @@ func (c *Console) openSession(name string) tea.Cmd {
 	}
 }
 
-// isCurrent reports whether the session with the given number is the current one.
 func (c *Console) isCurrent(session int) bool { return c.live != nil && session == c.live.number }
 
 // sessionOpened replaces the current session with the new one. If opening it has failed, it shows the error.
@@ -142,7 +137,6 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	return tea.Batch(c.poll(c.live), c.listen(c.live), c.Open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tasks.WarnInterrupted(msg.session))
 }
 
-// poll returns a command that runs the poller of session l until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
 	c.running.Add(1)
 	return func() tea.Msg {
@@ -153,7 +147,6 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 	}
 }
 
-// listen returns a command that waits for the next reports of session l.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		u, ok := l.feed.Take(l.ctx)
@@ -233,7 +226,6 @@ func (c *Console) refresh() tea.Cmd {
 	return c.SendToScreen(screen.Reload{})
 }
 
-// toggleReadOnly switches read-only mode on or off.
 func (c *Console) toggleReadOnly() tea.Cmd {
 	c.env.ReadOnly = !c.env.ReadOnly
 	text := "read-only mode off"

@@ -32,11 +32,9 @@ type Team struct {
 	Forbidden map[action.ID]string
 }
 
-// roomChanged reports that a session on the server has changed, that a message has arrived, or that the followed
-// session shows something new.
+// roomChanged reports that a session has changed, a message has arrived, or the followed session shows something new.
 type roomChanged struct{}
 
-// enterRoom registers the console with the consoles of other users.
 func (c *Console) enterRoom() {
 	if c.opts.Team == nil {
 		return
@@ -76,8 +74,7 @@ func (c *Console) lookAround() {
 	c.env.Seat.Look(s.Title(), node)
 }
 
-// userList lists the connected users. If the operator chooses a user, this session starts following that user's
-// session.
+// userList lists the connected users. This session then follows the session of the chosen user.
 func (c *Console) userList() screen.Overlay {
 	me := c.env.Seat.Self()
 	var items []overlay.Item
@@ -104,7 +101,6 @@ func (c *Console) userList() screen.Overlay {
 	})
 }
 
-// followPerson is the message that makes this session follow another one.
 type followPerson struct{ id int }
 
 func (c *Console) follow(id int) {
@@ -115,7 +111,6 @@ func (c *Console) follow(id int) {
 	c.env.Seat.Follow(id)
 }
 
-// messageForm returns a form for a one-line message to all users.
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
 	fields := []form.Field{{
@@ -130,8 +125,7 @@ func (c *Console) messageForm() screen.Overlay {
 	})
 }
 
-// following returns the session that this session follows, and the last frame of that session. It returns false if
-// this session follows no other session.
+// following returns the session that this session follows with its last frame, or false if it follows none.
 func (c *Console) following() (presence.Frame, presence.Session, bool) {
 	if c.env.Seat == nil || c.env.Seat.Self().Following == 0 {
 		return presence.Frame{}, presence.Session{}, false

@@ -80,7 +80,6 @@ func (c *Console) Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&guest{ExecCommand: program, console: c}, done)
 }
 
-// guest is a program that uses the console's terminal.
 type guest struct {
 	tea.ExecCommand
 	console *Console

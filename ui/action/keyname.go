@@ -31,8 +31,7 @@ var keyAliases = map[string]string{
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",
 }
 
-// checkKey returns the problem that prevents key from being bound, and a hint if it knows a remedy. Both are "" if
-// the key can be bound.
+// checkKey returns the problem that prevents key from being bound, or "", and a hint if it knows a remedy.
 func checkKey(key string) (problem, hint string) {
 	parts := splitKey(key)
 	base := parts[len(parts)-1]
@@ -56,8 +55,7 @@ func checkKey(key string) (problem, hint string) {
 	return "", ""
 }
 
-// splitKey splits a key's name into its modifiers and its base key. The base key, which may itself be +, is the last
-// element.
+// splitKey splits a key's name into its modifiers and, as the last element, its base key, which may itself be +.
 func splitKey(key string) []string {
 	if base, ok := strings.CutSuffix(key, "++"); ok {
 		return append(strings.Split(base, "+"), "+")

@@ -44,7 +44,6 @@ type Text struct {
 	Indent int
 }
 
-// lines returns the text wrapped to w cells and painted.
 func (x Text) lines(t *theme.Theme, w int) []string {
 	text := printable.Lines(x.Text)
 	parts := cell.Wrap(text, w)

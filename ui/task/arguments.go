@@ -34,7 +34,6 @@ const (
 	yes             = "true"
 )
 
-// formFields returns the fields of the form that asks for an action's arguments, or nil if the action has no form.
 func formFields(id action.ID) []form.Field {
 	steps := func(help string) form.Field {
 		return form.Field{Key: fieldSteps, Label: "Steps", Help: help, Placeholder: "INTERFACE.STEP …"}
@@ -78,7 +77,6 @@ func formFields(id action.ID) []form.Field {
 	return nil
 }
 
-// deploys reports whether an action is a deployment, which requires checks.
 func deploys(id action.ID) bool {
 	verb, ok := action.AsVerb(id)
 	return ok && (verb == models.VerbDeploy || verb == models.VerbRebuild)
@@ -120,8 +118,7 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the action that takes nodes through the necessary verbs until they are available. For
-// [action.MakeAvailable], it skips inspection. If api is nil, the result can be displayed but not run.
+// bringUp returns the action that makes nodes available. If api is nil, the result can be displayed but not run.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }
@@ -147,7 +144,6 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	return d, "", nil
 }
 
-// powerTargets maps the actions that change the power state to the target that they request from Ironic.
 var powerTargets = map[action.ID]models.PowerTarget{
 	action.PowerOn: models.TargetOn, action.PowerOff: models.TargetOff, action.SoftOff: models.TargetSoftOff,
 	action.Reboot: models.TargetReboot, action.SoftReboot: models.TargetSoftReboot,
@@ -183,7 +179,6 @@ func build(id action.ID, a Arguments) (act provision.Action, field string, err e
 	return nil, "", fmt.Errorf("%s is not an action on nodes", id)
 }
 
-// buildRequest returns the request for a provision verb.
 func buildRequest(verb models.Verb, a Arguments) (req models.ProvisionRequest, field string, err error) {
 	args := provision.Arguments{
 		RescuePassword: models.Secret(a[fieldPassword]), Runbook: a[fieldRunbook], DisableRamdisk: a[fieldNoRamdisk] == yes,
@@ -234,8 +229,7 @@ func stepTexts(text string) []string {
 	return list
 }
 
-// previewSettings returns the settings typed so far in the form in which they will be sent, or "" as long as they are
-// invalid.
+// previewSettings returns the settings in the form in which they will be sent, or "" as long as they are invalid.
 func previewSettings(text string) string {
 	settings, err := parseSettings(text)
 	if err != nil {
@@ -248,8 +242,7 @@ func previewSettings(text string) string {
 	return strings.Join(texts, "; ")
 }
 
-// commandWords returns the words of the command that has the same effect on the given nodes as the action. Secrets
-// are left out.
+// commandWords returns the words of the command with the same effect on the nodes. Secrets are left out.
 func commandWords(id action.ID, a Arguments, nodes []string) []string {
 	var before, after []string
 	switch id {

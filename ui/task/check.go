@@ -18,7 +18,6 @@ import (
 // cardsAtMost is the maximum number of nodes that a confirmation shows with all details.
 const cardsAtMost = 5
 
-// checksDone holds the results of the checks.
 type checksDone struct {
 	action provision.Action
 	batch  provision.Batch
@@ -144,7 +143,6 @@ func failure(what string, err error) screen.Say {
 	return s
 }
 
-// validate has Ironic validate the interfaces of a node, and shows the results.
 func (w *Workflow) validate(node models.NodeRef) tea.Cmd {
 	w.console.Say(screen.Say{Text: "validate " + node.Label() + ": validating interfaces…"})
 	ctx, api := w.ctx, w.env.Session.API

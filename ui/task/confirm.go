@@ -73,8 +73,7 @@ func refs(items []provision.Item) []models.NodeRef {
 	return nodes
 }
 
-// verbQuestion returns the question that asks the operator to confirm the action, or nil if the action needs no
-// confirmation.
+// verbQuestion returns the question about a verb, or nil if it needs no confirmation.
 func (f *flow) verbQuestion() *overlay.Question {
 	if f.batch.Consent() == models.ConsentNone {
 		return nil
@@ -116,8 +115,7 @@ func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 	return lines, requests
 }
 
-// requestsQuestion returns a question that shows the requests. It is never skipped, because it is easy to choose the
-// wrong ramdisk or disk.
+// requestsQuestion asks about the exact requests. It is never skipped: it is easy to choose a wrong ramdisk or disk.
 func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
@@ -131,8 +129,7 @@ func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int)
 	return q
 }
 
-// previewLines describes the requests to one node, and lists the baremetal commands that are equivalent to these
-// requests.
+// previewLines describes the requests to one node and lists the equivalent baremetal commands.
 func previewLines(p provision.Preview) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: p.Node.Label()}}
 	add := func(role theme.Role, text string) {
@@ -162,8 +159,7 @@ func (f *flow) onlyFollows() bool {
 	return act != nil && !slices.ContainsFunc(f.batch.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
 }
 
-// followQuestion returns the question to ask before interrupted deployments are followed, or nil if no more requests
-// will be sent when they end.
+// followQuestion asks before interrupted deployments are followed. It is nil if no more requests will be sent.
 func (f *flow) followQuestion() *overlay.Question {
 	var lines []overlay.Text
 	for _, i := range f.batch.Legal() {
@@ -181,7 +177,6 @@ func (f *flow) followQuestion() *overlay.Question {
 	return &overlay.Question{Title: what, Lines: lines, Ask: what + "?"}
 }
 
-// deployQuestion returns the question that shows the effects of a deployment and asks for confirmation.
 func (f *flow) deployQuestion() *overlay.Question {
 	legal, refused := f.batch.Legal(), f.batch.Refused()
 	var list, whole []overlay.Text
@@ -264,7 +259,6 @@ func refusals(refused []provision.Item) []overlay.Text {
 	return lines
 }
 
-// labelsAtMost is the maximum number of node names in a list.
 const labelsAtMost = 100
 
 func labels(items []provision.Item) string {
@@ -275,7 +269,6 @@ func labels(items []provision.Item) string {
 	return text
 }
 
-// names returns the labels of the nodes.
 func names(items []provision.Item) []string {
 	names := make([]string, len(items))
 	for i := range items {

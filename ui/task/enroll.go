@@ -35,11 +35,9 @@ func (f *flow) enrolls() bool {
 	return is
 }
 
-// enrollListed is the maximum number of nodes that the question lists by name.
 const enrollListed = 20
 
-// enrollQuestion returns the question that is asked before nodes are enrolled. It is never skipped, because an input
-// may contain many nodes.
+// enrollQuestion asks before nodes are enrolled. It is never skipped, because an input may contain many nodes.
 func (f *flow) enrollQuestion() *overlay.Question {
 	act, _ := f.action.(*provision.EnrollAction)
 	n := len(f.batch.Items)
@@ -71,8 +69,7 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	return q
 }
 
-// listed joins the names with commas. If there are more than enrollListed names, it lists the first enrollListed, and
-// then the number of the remaining names.
+// listed joins the names with commas. It replaces those beyond enrollListed with their number.
 func listed(names []string) string {
 	if more := len(names) - enrollListed; more > 0 {
 		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))

@@ -22,8 +22,7 @@ type override struct {
 	check plan.Check
 }
 
-// showRefused shows the refused nodes with the checks that failed. The operator can override checks, or continue with
-// the other nodes.
+// showRefused shows the failed checks. The operator can override some of them, or continue with the other nodes.
 func (w *Workflow) showRefused(f *flow) tea.Cmd {
 	f.state = stateRefused
 	var lines []overlay.Text

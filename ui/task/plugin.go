@@ -16,7 +16,6 @@ import (
 	"ironworks/ui/theme"
 )
 
-// beginPlugin starts a task that runs an operator-supplied program on nodes.
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
 	f.build = always(&provision.PluginAction{Plugin: *p, Context: w.env.Session.Plugins})
@@ -37,7 +36,6 @@ func (w *Workflow) WhyNoPlugin(p *plugin.Plugin, nodes []models.NodeRef) string 
 	return ""
 }
 
-// plugin returns the flow's action if it is an operator-supplied program, or nil otherwise.
 func (f *flow) plugin() *provision.PluginAction {
 	p, _ := f.action.(*provision.PluginAction)
 	return p
@@ -49,8 +47,7 @@ func changes(a provision.Action) bool {
 	return !is || p.Plugin.Changes
 }
 
-// pluginQuestion returns a question that shows the program's command lines. It returns nil if the operator wants no
-// confirmation for this program and no node was refused.
+// pluginQuestion shows the program's command lines. It is nil if no confirmation is wanted and no node was refused.
 func (f *flow) pluginQuestion() *overlay.Question {
 	act, legal, refused := f.plugin(), f.batch.Legal(), f.batch.Refused()
 	if act.Plugin.Consent == models.ConsentNone && len(refused) == 0 {
@@ -73,8 +70,7 @@ func (f *flow) pluginQuestion() *overlay.Question {
 	return q
 }
 
-// takeTerminal runs an operator-supplied program that uses the terminal. The console is hidden until the program
-// ends.
+// takeTerminal runs a program that uses the terminal. The console is hidden until the program ends.
 func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
 	list, number := w.env.Tasks, f.task.Number

@@ -59,8 +59,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	return first
 }
 
-// refuses returns a function that reports why Ironic would refuse the action on a node. The function sends no
-// request.
+// refuses returns a function that tells, without a request, why Ironic would refuse the action on a node.
 func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusal, error) {
 	if verb, _ := action.AsVerb(id); deploys(id) {
 		return func(n *models.Node, v models.APIVersion) *models.Refusal { return models.WhyNot(verb, n, v) }, nil
@@ -72,7 +71,6 @@ func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusa
 	return act.Refuse, nil
 }
 
-// noChangeReason returns the reason why the action would leave the node unchanged, or "" if there is none.
 func noChangeReason(id action.ID, n *models.Node) string {
 	switch {
 	case id == action.MaintenanceOff && !n.Maintenance:

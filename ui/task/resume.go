@@ -14,7 +14,6 @@ import (
 	"ironworks/ui/screen"
 )
 
-// interruptedAtMost is the maximum number of nodes that the warning names.
 const interruptedAtMost = 3
 
 // WarnInterrupted warns about the interrupted deployments of the session's context. It is called when the context is

@@ -91,8 +91,7 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 	}
 }
 
-// lookAtMost is the maximum number of nodes that are read individually after a task. The next poll reads the
-// remaining nodes.
+// lookAtMost is the number of nodes that are read individually after a task. The next poll reads the others.
 const lookAtMost = 20
 
 // ended shows a toast with the results of a task. It has the poller read up to lookAtMost nodes again, and announces
@@ -121,8 +120,7 @@ const longTask = 30 * time.Second
 // storeLag is the time for which the store may still be outdated after a task has ended.
 const storeLag = 3 * time.Second
 
-// changing returns the UUIDs of the nodes that a task is changing or has just changed. For these nodes, the store may
-// be outdated.
+// changing returns the UUIDs of nodes that a task changes or has just changed, so that the store may be outdated.
 func (w *Workflow) changing() map[string]bool {
 	now := time.Now()
 	nodes := map[string]bool{}

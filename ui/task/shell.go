@@ -15,7 +15,6 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// whyNoShell returns the reason why no shell can be opened on the nodes, or "" if it may be possible.
 func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	s := w.env.Session
 	switch {
@@ -87,7 +86,6 @@ func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	return tea.Batch(w.console.Show(wait), open)
 }
 
-// shellEnded closes the connection and shows how the shell has ended.
 func (w *Workflow) shellEnded(run *shellRun, err error) {
 	canceled := run.ctx.Err() != nil // canceled by the operator or because the console ended
 	run.end()
@@ -136,7 +134,6 @@ func (r *shellRun) SetStdout(out io.Writer) { r.out = out }
 // SetStderr does nothing, because a terminal has only one output.
 func (*shellRun) SetStderr(io.Writer) {}
 
-// whyNoWebConsole returns the reason why no graphical console can be opened, or "" if it may be possible.
 func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 	switch {
 	case len(nodes) > 1:

@@ -17,8 +17,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// offersFrom is the maximum number of nodes that are read to fill the list of steps. The check that follows covers
-// all nodes.
+// offersFrom is the number of nodes that are read to fill the list of steps. The check that follows covers all nodes.
 const offersFrom = 20
 
 // pickText and pickRunbook are the IDs of two items in the list of steps. Both open the form, which takes several
@@ -28,8 +27,7 @@ const (
 	pickRunbook = "runbook"
 )
 
-// stepKindOf returns the kind of steps that the verb runs. ok is false if the verb has no list of steps to choose
-// from.
+// stepKindOf returns the kind of steps that the verb runs, or false if it has no list of steps to choose from.
 func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
 	switch verb, _ := action.AsVerb(id); verb {
 	case models.VerbClean:

@@ -61,7 +61,6 @@ func New(ctx context.Context, env *screen.Env, console Console, running *sync.Wa
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
 
-// state is the stage that a flow has reached.
 type state int
 
 const (
@@ -76,7 +75,6 @@ const (
 	stateCanceled                // the operator left while the checks were running
 )
 
-// flow is one task from the action that starts it to its end.
 type flow struct {
 	state state
 	// name is the name of the operation in messages.
@@ -122,7 +120,6 @@ func (w *Workflow) newFlow(name string, s *screen.Session, nodes []models.NodeRe
 	return f
 }
 
-// deployment returns the flow's action if it is a deployment, or nil otherwise.
 func (f *flow) deployment() *provision.DeployAction {
 	d, _ := f.action.(*provision.DeployAction)
 	return d
@@ -141,7 +138,6 @@ func (f *flow) event(in state, handle func() tea.Cmd) Msg {
 	return Msg{flow: f, in: in, handle: handle}
 }
 
-// send returns a command that sends an event.
 func (f *flow) send(in state, handle func() tea.Cmd) tea.Cmd { return screen.Send(f.event(in, handle)) }
 
 // Update handles an event, unless it is too late.
@@ -259,7 +255,6 @@ func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
 // builder is a function that returns an action. It may read files.
 type builder func() (provision.Action, error)
 
-// always returns a builder that returns act.
 func always(act provision.Action) builder {
 	return func() (provision.Action, error) { return act, nil }
 }
@@ -333,7 +328,6 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	return w.check(f)
 }
 
-// whyNoChange returns the reason why no changes can be sent now, or "" if there is none.
 func (w *Workflow) whyNoChange() string {
 	if w.env.Session == nil {
 		return textNoContext

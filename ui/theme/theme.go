@@ -33,7 +33,6 @@ const (
 	roles
 )
 
-// reset is the sequence that ends all styles.
 const reset = "\x1b[m"
 
 // Options selects the theme for a terminal and a context.
@@ -82,8 +81,7 @@ func New(o Options) *Theme {
 	return t
 }
 
-// onRow returns the style for text in the cursor's row. The background of the row is back; if back is nil, the text
-// is underlined instead.
+// onRow returns the style for text in the cursor's row: on the background back or, without one, underlined.
 func onRow(style ansi.Style, back color.Color) ansi.Style {
 	if back == nil {
 		return append(ansi.Style{}, style...).Underline(true)

@@ -116,7 +116,6 @@ func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
 
 func (s *Screen) renew(limit time.Duration) tea.Cmd { return s.source().Renew(limit) }
 
-// source returns the source of the current tab's data.
 func (s *Screen) source() fetch.Requests {
 	if s.tab == firmwareTab {
 		return s.firmware
@@ -124,7 +123,6 @@ func (s *Screen) source() fetch.Requests {
 	return s.drift
 }
 
-// rows returns the table of the current tab.
 func (s *Screen) rows() table.Widget {
 	if s.tab == firmwareTab {
 		return s.versions
@@ -210,8 +208,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// askGolden asks the operator for a new golden node. From then on, the previous golden node is compared like any
-// other node.
+// askGolden asks for a new golden node. The previous one is then compared like any other node.
 func (s *Screen) askGolden() tea.Cmd {
 	store := s.env.Session.Store
 	var names []string
@@ -243,8 +240,7 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden asks the root to copy the golden node's settings to all nodes that differ. The root first checks the
-// nodes and asks for confirmation.
+// copyGolden copies the golden node's settings to all nodes that differ, after checks and a confirmation.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}

@@ -14,11 +14,9 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// namesAtMost is the maximum number of node names in a row of the firmware tab.
 const namesAtMost = 10
 
-// driftRow is a row of the BIOS tab: a setting in which a node differs from the golden node, or the error that
-// occurred when the node's settings were read.
+// driftRow is a setting in which a node differs from the golden node, or the error in reading the node's settings.
 type driftRow struct {
 	bios.Difference
 	node models.NodeRef

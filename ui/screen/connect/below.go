@@ -27,8 +27,7 @@ const noteworthySkew = 2 * time.Second
 // labels is the width of the label column, in cells.
 const labels = 14
 
-// below returns lines that describe the context at the cursor. Errors and values are wrapped to w cells; body.Draw
-// cuts the other lines.
+// below describes the context at the cursor. Errors and values are wrapped to w cells; body.Draw cuts the rest.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
 	switch {
@@ -43,7 +42,6 @@ func (s *Screen) below(w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// testLines returns lines with the result of the context's connection test, or nil if there is none.
 func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
 	health, known := p.Value()
@@ -58,7 +56,6 @@ func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	return nil
 }
 
-// unusableLines returns lines with the reason why the context is unusable, and with its settings.
 func unusableLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
 	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
@@ -68,8 +65,6 @@ func unusableLines(c screen.Context, w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// connectionLines returns lines with the state of the current connection, the settings of the context, and facts
-// about the connection.
 func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
@@ -92,8 +87,7 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	return append(lines, s.connectionFacts(w)...)
 }
 
-// searchedLines returns lines that explain that no Ironic is configured, and list the places where a configuration
-// was searched for.
+// searchedLines says that no Ironic is configured, and where a configuration was searched for.
 func searchedLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}, {body.S(theme.Warn, textNoIronic2)}}
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Searched), "\n") {
@@ -102,7 +96,6 @@ func searchedLines(c screen.Context, w int) []pane.Line {
 	return append(lines, nil)
 }
 
-// errorLines returns lines with the connection error, its remedy, and the time until the next attempt.
 func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
@@ -123,7 +116,6 @@ func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r retries now", w-1, 3)...)
 }
 
-// settings returns lines with the endpoint, the authentication method, the mode and the source of the context.
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
@@ -134,8 +126,6 @@ func settings(c screen.Context, w int) []pane.Line {
 	}, w)
 }
 
-// connectionFacts returns lines with facts about the connection, such as the API version, the latency and the clock
-// skew.
 func (s *Screen) connectionFacts(w int) []pane.Line {
 	st := &s.env.Status
 	rows := [][2]string{}

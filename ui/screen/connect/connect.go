@@ -120,7 +120,6 @@ func (s *Screen) current() screen.Context {
 	return screen.Context{}
 }
 
-// isCurrent reports whether the session uses the context.
 func (s *Screen) isCurrent(c screen.Context) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
 }

@@ -50,8 +50,6 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, models.Counted(s.table.Len(), "context"))})
 }
 
-// health returns a glyph and a word for the state of the connection to the current context, and the role in which
-// both are drawn.
 func (s *Screen) health() (glyph, word string, role theme.Role) {
 	st := &s.env.Status
 	switch {
@@ -114,7 +112,6 @@ func (s *Screen) modeCell(c screen.Context) table.Cell {
 	return table.Cell{Text: "allowed"}
 }
 
-// accentCell returns the cell that shows a sample of the context's accent color and the name of the color.
 func (s *Screen) accentCell(c screen.Context) table.Cell {
 	name := cmp.Or(c.Accent, "–")
 	painted, known := s.swatches[c.Accent]

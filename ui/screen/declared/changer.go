@@ -83,8 +83,7 @@ func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	}
 }
 
-// confirm shows the planned changes and asks for consent. If there are none, or if they are unknown, it shows a
-// message instead.
+// confirm asks for consent to the planned changes, or says that there are none or why they are unknown.
 func (c *Changer) confirm(p Planned) tea.Cmd {
 	counts := provision.DeclaredCounts(p.Steps)
 	switch {

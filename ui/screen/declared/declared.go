@@ -19,7 +19,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// differences returns lines that show what the steps create, change and delete.
 func differences(steps []provision.Declared) []overlay.Text {
 	var lines []overlay.Text
 	for i := range steps {

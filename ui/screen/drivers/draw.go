@@ -107,8 +107,7 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 // kindWidth is the width of the INTERFACE column, in cells.
 const kindWidth = 12
 
-// interfaces returns lines that list the interfaces of the hardware type at the cursor. Each line shows the
-// interfaces of one kind, with the default first. The last line names the kinds without an interface.
+// interfaces lists the interfaces of the type at the cursor by kind, the default first, and the kinds without one.
 func (s *Screen) interfaces(w int) []pane.Line {
 	d, ok := s.types.Cursor()
 	if !ok {

@@ -130,8 +130,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed reports whether err, which was received at the given time, is old enough for an automatic retry. It returns
-// false if err is nil.
+// failed reports whether err, received at the given time, is not nil and old enough for an automatic retry.
 func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
 
 // Do runs the given action.
@@ -144,7 +143,6 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// rows returns the table of the current tab.
 func (s *Screen) rows() table.Widget {
 	if s.tab == conductorsTab {
 		return s.hosts

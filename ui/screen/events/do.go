@@ -41,8 +41,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, did
 }
 
-// steer moves the cursor. Moving it away from the last event pauses following; returning to the last event resumes
-// it.
+// steer moves the cursor. Leaving the last event pauses following; returning to it resumes following.
 func (s *Screen) steer(id action.ID) {
 	if !body.Steer(s.table, id, 1) {
 		return

@@ -32,8 +32,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// detailLines returns the number of lines for the event at the cursor, including the rule above it, on a screen with
-// h lines of content.
+// detailLines returns the number of lines, with the rule, for the event at the cursor on a screen of h lines.
 func detailLines(h int) int {
 	switch {
 	case h >= 30:
@@ -64,7 +63,6 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
 
-// detail draws the event at the cursor in at most n lines of w cells.
 func (s *Screen) detail(t *theme.Theme, w, n int) []string {
 	r, ok := s.table.Cursor()
 	if !ok {

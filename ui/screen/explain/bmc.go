@@ -25,8 +25,7 @@ const (
 	textDeletedNode  = " This node was deleted. The data is from before the deletion."
 )
 
-// bmcFor is the time for which the facts from a BMC are reused. It is short, because the power state and the media
-// change.
+// bmcFor is the time for which the facts from a BMC are reused. It is short, because the power and the media change.
 const bmcFor = 2 * time.Minute
 
 // controller holds the facts from the node's BMC. The BMC is queried when the operator requests it, and when the
@@ -68,7 +67,6 @@ func (s *Screen) queryWaiting() tea.Cmd {
 	return ask
 }
 
-// whyBMC returns the reason why the BMC cannot be queried, or "" if it can.
 func (s *Screen) whyBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:

@@ -151,7 +151,6 @@ func (l *layout) place(label string, at bool, lines []pane.Line) {
 	}
 }
 
-// lay returns the lines for a screen that is w cells wide.
 func (s *Screen) lay(w int) *layout {
 	l := &layout{w: w}
 	e := s.current()
@@ -251,8 +250,7 @@ func (s *Screen) evidence(e models.Observation) string {
 	return text + " (" + models.CoarseAge(age) + " ago)"
 }
 
-// verdictLook returns the glyph and the role that show the verdict. A verdict that nothing is wrong has a distinct
-// glyph.
+// verdictLook returns the glyph and the role of a verdict. "Nothing is wrong" has a glyph of its own.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.NoProblem:
@@ -263,8 +261,7 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// confidenceLook returns the glyph and the role with which a level of confidence is shown, and the meaning of the
-// level in words.
+// confidenceLook returns the glyph and the role of a level of confidence, and its meaning in words.
 func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
@@ -283,7 +280,6 @@ func first(i int, label string) string {
 	return label
 }
 
-// text formats the whole explanation for copying.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)
@@ -297,8 +293,7 @@ func (s *Screen) text(e *explain.Explanation) string {
 	return b.String()
 }
 
-// state returns the node's state in the store. If the store never contained the node, it returns the state that was
-// explained.
+// state returns the node's state in the store or, if it was never there, the state that was explained.
 func (s *Screen) state() models.ProvisionState {
 	if found, read := s.found.Value(); read && !s.seen {
 		return found.State

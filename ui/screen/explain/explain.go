@@ -70,7 +70,6 @@ func New(env *screen.Env, uuid string) screen.Screen {
 // Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
-// canExplain reports whether explanations are available.
 func (s *Screen) canExplain() bool { return s.session != nil && s.session.Explain != nil }
 
 // Start requests the first explanation. If Ironic waits for the machine, it also queries the BMC.
@@ -100,8 +99,7 @@ func (s *Screen) Shown() tea.Cmd {
 
 func (s *Screen) isStale() bool { return time.Since(s.found.At()) >= freshFor }
 
-// readStore reads the node from the store, and reports whether it has changed in a way that can change the
-// explanation.
+// readStore reads the node from the store, and reports whether its explanation may have changed.
 func (s *Screen) readStore() (changed bool) {
 	row, _, ok := s.session.Store.Get(s.uuid)
 	s.inStore = ok
@@ -113,7 +111,6 @@ func (s *Screen) readStore() (changed bool) {
 	return !same
 }
 
-// gone reports whether the node was deleted.
 func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.found.Err(), models.FaultNotFound)
 }

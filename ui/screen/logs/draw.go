@@ -95,7 +95,6 @@ func (l *Log) counts() []body.Span {
 	return spans
 }
 
-// from draws a short description of the sources of the lines.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
 		return []body.Span{body.S(theme.Hold, "recorded: "+l.kept.Name), body.S(theme.Muted, "  esc back")}

@@ -39,7 +39,6 @@ type Log struct {
 	closed bool
 }
 
-// nodeLog holds one node's sources, their states, and the progress of reading its log.
 type nodeLog struct {
 	node models.NodeRef
 	// cancel stops following; it is nil while the node is not followed. turn is the number of the current follower:
@@ -124,7 +123,6 @@ func (l *Log) laneOf(n models.NodeRef) int {
 	return len(l.nodeLogs) - 1
 }
 
-// begin returns a command that starts following the node with index i.
 func (l *Log) begin(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
@@ -264,8 +262,7 @@ func viewLine(line *models.LogLine) logview.Line {
 	}
 }
 
-// lineOf converts a line of the view back to a log line. It sets only the fields that filters and the text format
-// use.
+// lineOf converts a line of the view back, with only the fields that filters and the text format use.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
 	if line.Lane < len(l.nodeLogs) {
@@ -277,7 +274,6 @@ func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	return made
 }
 
-// narrow applies the filter and the minimum level to the view.
 func (l *Log) narrow() {
 	if l.filter.IsZero() && l.level >= models.LogDebug {
 		l.view.SetFilter(nil)

@@ -20,7 +20,6 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// format converts a line to the text that is copied or saved.
 func (l *Log) format(line *logview.Line) string {
 	made := l.lineOf(line)
 	return made.String()
@@ -39,7 +38,6 @@ const (
 	askReplace = "replace"
 )
 
-// askSave opens a form in which the operator names the file that the visible lines are saved to.
 func (l *Log) askSave() tea.Cmd {
 	file := cmp.Or(l.file, l.fileName())
 	lines := l.view.Lines()
@@ -55,8 +53,7 @@ func (l *Log) askSave() tea.Cmd {
 	})})
 }
 
-// fileName returns a new name for the file that the log is saved to. The name contains the node's name, if there is
-// only one node, and the time.
+// fileName returns a new name for a saved log, with the time and, if there is only one node, the node's name.
 func (l *Log) fileName() string {
 	name := "nodes"
 	if len(l.nodeLogs) == 1 {

@@ -37,7 +37,6 @@ func (l *Log) toggleSerial() tea.Cmd {
 	})})
 }
 
-// serial starts reading the serial console of the node with index i.
 func (l *Log) serial(i int) tea.Cmd {
 	one := l.nodeLogs[i]
 	if one.serial || l.closed || one.cancel == nil && !one.ended {
@@ -58,7 +57,6 @@ func (l *Log) onlyLane() int {
 	return i
 }
 
-// whySerial returns the reason why the serial console cannot be read, or "" if it can.
 func (l *Log) whySerial() string {
 	if l.kept != nil {
 		return "recorded log; read the console in the node's log tab"

@@ -12,7 +12,6 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// sourceName returns the name that is shown for a source.
 func sourceName(s models.LogSource) string {
 	switch s {
 	case models.LogSSH:
@@ -31,7 +30,6 @@ func sourceName(s models.LogSource) string {
 	return printable.Line(string(s))
 }
 
-// stateLook returns the glyph and the color role of a source's state.
 func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	switch s {
 	case agentlog.StateWaiting:
@@ -48,7 +46,6 @@ func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	return theme.GlyphUnknown, theme.Warn
 }
 
-// statusText describes a source on one line: its name, address, state and reason.
 func statusText(s *agentlog.Status) string {
 	text := sourceName(s.Source)
 	if s.Address != "" {
@@ -61,7 +58,6 @@ func statusText(s *agentlog.Status) string {
 	return text
 }
 
-// sourceLine is a line that describes sources, before it is wrapped.
 type sourceLine struct {
 	role   theme.Role
 	indent int
@@ -111,7 +107,6 @@ func (l *Log) sources(w int) []pane.Line {
 	return lines
 }
 
-// sourcesNote returns a dialog that shows all sources.
 func (l *Log) sourcesNote() *overlay.Note {
 	text := overlay.Plain("No log is being followed.")
 	for i, one := range l.sourceLines() {

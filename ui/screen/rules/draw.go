@@ -74,7 +74,6 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return s.List.Draw(t, body.FaultAbove(t, err, w), s.rows(), s.fill, w, h)
 }
 
-// fill shows the row at the cursor in the pane below the table.
 func (s *Screen) fill() {
 	var row any
 	var lines []pane.Line

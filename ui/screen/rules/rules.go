@@ -133,7 +133,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// rows returns the table of the current tab.
 func (s *Screen) rows() table.Widget {
 	if s.tab == testTab {
 		return s.results
@@ -239,7 +238,6 @@ func (s *Screen) plan(path string, rewrite bool) (p declared.Planned) {
 	return p
 }
 
-// askDelete asks for confirmation before the rule at the cursor is deleted.
 func (s *Screen) askDelete() tea.Cmd {
 	rule, ok := s.rules.Cursor()
 	if !ok {

@@ -24,7 +24,6 @@ const (
 	fieldActive = "active"
 )
 
-// resultRow shows the result of one rule on one node.
 type resultRow struct {
 	id           string
 	node         models.NodeRef
@@ -53,14 +52,12 @@ func resultTable() *table.Table[*resultRow] {
 	return t
 }
 
-// tested contains the result of a test.
 type tested struct {
 	err      error
 	warnings []document.Problem
 	tests    []provision.RuleTest
 }
 
-// askTest opens a form that asks for a rule file and for the nodes to test the rules on.
 func (s *Screen) askTest() tea.Cmd {
 	chosen := s.chosen()
 	options := []string{textAllNodes}
@@ -87,7 +84,6 @@ func (s *Screen) askTest() tea.Cmd {
 	})})
 }
 
-// chosen returns the nodes that are selected on another screen.
 func (s *Screen) chosen() []models.NodeRef {
 	if s.env.Chosen == nil {
 		return nil
@@ -132,7 +128,6 @@ func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) t
 	}
 }
 
-// showResults shows the results of a test.
 func (s *Screen) showResults(t tested) {
 	s.test, s.testing, s.shown = t, 0, nil
 	var rows []*resultRow

@@ -41,7 +41,6 @@ func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) (p declared.Planned)
 	return p
 }
 
-// askDelete asks for confirmation before the object at the cursor is deleted.
 func (s *Screen) askDelete() tea.Cmd {
 	item, ok := s.items.Cursor()
 	if !ok {
@@ -51,8 +50,7 @@ func (s *Screen) askDelete() tea.Cmd {
 	return s.changes.Ask(s.withNoun(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
-// askRun opens a form that asks for the nodes on which the runbook at the cursor runs, and for the operation: clean
-// or service. Checks and a confirmation follow.
+// askRun asks for the nodes on which the runbook runs, and whether to clean or service. Checks follow.
 func (s *Screen) askRun() tea.Cmd {
 	book, ok := s.items.Cursor()
 	if !ok {

@@ -14,7 +14,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// namesAtMost is the maximum number of nodes that are named in a list.
 const namesAtMost = 20
 
 func (s *Screen) newTable() *table.Table[*stepfile.Item] {
@@ -93,7 +92,6 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return s.List.Draw(t, body.FaultAbove(t, s.source.Err(), w), s.items, s.fill, w, h)
 }
 
-// fill shows the object at the cursor in the pane below the table.
 func (s *Screen) fill() {
 	item, _ := s.items.Cursor()
 	if item == s.shown {

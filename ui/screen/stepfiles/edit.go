@@ -15,7 +15,6 @@ import (
 	"ironworks/ui/theme"
 )
 
-// editFile is a temporary file that is opened in the editor.
 type editFile struct {
 	// existing is the object that is edited, or nil if a new one is created. was is the original text, and text is
 	// the text that the editor opens.
@@ -24,7 +23,6 @@ type editFile struct {
 	file      provision.PlanText
 }
 
-// edit opens the object at the cursor in the editor.
 func (s *Screen) edit() tea.Cmd {
 	item, ok := s.items.Cursor()
 	if !ok {

@@ -15,8 +15,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// maxInjected is the maximum size, in bytes, of a file for inject_files. It is limited because Ironic stores the
-// steps with the node.
+// maxInjected limits a file for inject_files, in bytes, because Ironic stores the steps with the node.
 const maxInjected = 1 << 20
 
 // The keys of the form for inject_files (ironic_python_agent/inject_files.py, _validate_files).
@@ -60,8 +59,7 @@ func injectFields() []form.Field {
 	}
 }
 
-// injectArguments returns the arguments of inject_files. They contain the name of the local file instead of its
-// content.
+// injectArguments returns the arguments of inject_files, with the name of the local file instead of its content.
 func injectArguments(v map[string]string) (args map[string]any, field string, err error) {
 	path := strings.TrimSpace(v[fieldPath])
 	partition, content := strings.TrimSpace(v[fieldPartition]), strings.TrimSpace(v[fieldFile])
@@ -174,8 +172,7 @@ func jsonText(value any) string {
 	return text
 }
 
-// withoutContent replaces the name of a local file in the arguments of inject_files with a placeholder for the file's
-// content.
+// withoutContent replaces the name of a local file in the arguments of inject_files with a placeholder.
 func withoutContent(files any) any {
 	list, _ := files.([]any)
 	if len(list) != 1 {

@@ -76,8 +76,7 @@ func raidFields(k steps.Known, n *models.Node) []form.Field {
 	return fields
 }
 
-// targetOf returns the target RAID of a node. Its configuration is nil if the node has no target RAID or Ironic would
-// reject it.
+// targetOf returns the target RAID of a node. It has no configuration if there is none or Ironic would reject it.
 func targetOf(n *models.Node) provision.RAIDTarget {
 	now, err := provision.RAIDOf(n)
 	if err != nil || len(now.Target) == 0 {
@@ -153,8 +152,7 @@ func raidValues(k steps.Known, args map[string]any) (values map[string]string, o
 	return values, true
 }
 
-// problemOfRAID returns a function that checks a target RAID. If n is not nil, the function also checks the target
-// RAID against the node's RAID interface.
+// problemOfRAID returns a function that checks a target RAID, also against the RAID interface of n unless n is nil.
 func problemOfRAID(k steps.Known, n *models.Node) func(string) string {
 	return func(text string) string {
 		target, err := parseRAID(k, text)

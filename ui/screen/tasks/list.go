@@ -49,7 +49,6 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// name returns the name of the task's action.
 func name(t *screen.Task) string {
 	if t.Plan.Action == nil {
 		return "?"

@@ -86,7 +86,6 @@ func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh builds the rows from the current state of the task.
 func (s *Task) refresh() {
 	t, ok := s.task()
 	if !ok {
@@ -120,8 +119,7 @@ func (s *Task) refresh() {
 	s.table.SetRows(rows)
 }
 
-// retryAt returns the time, on the local clock, at which a rejected request is sent again. It returns the zero time
-// if the request is not retried.
+// retryAt returns the local time at which a rejected request is sent again, or zero if it is not retried.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
 		delete(s.retries, p.Node.UUID)
@@ -244,7 +242,6 @@ func (s *Task) whyRetry(t *screen.Task) string {
 	return ""
 }
 
-// here reports whether the task belongs to the current context.
 func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }

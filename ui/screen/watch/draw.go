@@ -83,8 +83,7 @@ func (r *row) activity(now time.Time) (string, theme.Role) {
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
-// drawRemaining returns the cell with the estimated remaining time. It is empty if no operation is running or there
-// is no estimate.
+// drawRemaining returns the cell with the estimated remaining time, which is empty without an estimate.
 func (r *row) drawRemaining() table.Cell {
 	switch {
 	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
@@ -217,7 +216,6 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	return text, theme.Plain
 }
 
-// eventsAtMost is the maximum number of events to show.
 const eventsAtMost = 100
 
 // events holds the last events of the watched nodes. It reads only new events from the log.
@@ -245,8 +243,7 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	}
 }
 
-// drawEvents draws the last events of the watched nodes. How many events it draws depends on h, the height of the
-// screen.
+// drawEvents draws as many of the last events as a screen of height h has room for.
 func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {

@@ -33,8 +33,7 @@ const (
 // by the normal polls.
 const polledAtMost = 8
 
-// learnAgain is the minimum interval between two reads of the durations of past operations. They are read again after
-// an operation has ended.
+// learnAgain is the minimum time between two reads of past durations, which follow the end of an operation.
 const learnAgain = 20 * time.Second
 
 // Screen shows the watched nodes. Their data is in the Store.
@@ -63,7 +62,6 @@ type Screen struct {
 	reading bool
 }
 
-// row shows a watched node and its operation.
 type row struct {
 	ref models.NodeRef
 	// node is the node's row in the Store. inStore reports whether the Store contains the node.
@@ -134,7 +132,6 @@ func (s *Screen) Shown() tea.Cmd {
 	return tea.Batch(s.readDurations(), s.follow())
 }
 
-// busy reports whether an operation is running on one of the nodes.
 func (s *Screen) busy(nodes []models.NodeRef) bool {
 	return slices.ContainsFunc(nodes, func(n models.NodeRef) bool {
 		row, _, there := s.session.Store.Get(n.UUID)
@@ -195,11 +192,9 @@ func (s *Screen) follow() tea.Cmd {
 	return s.log.Follow(nodes...)
 }
 
-// hasLog reports whether a log is shown below the nodes.
 func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
-// readDurations reads the durations of past operations again if an operation has ended, but at most once per
-// learnAgain.
+// readDurations reads past durations again after an operation has ended, at most once per learnAgain.
 func (s *Screen) readDurations() tea.Cmd {
 	ended := 0
 	for _, r := range s.rows {
@@ -263,8 +258,7 @@ func (s *Screen) readStore() {
 	s.watch()
 }
 
-// runningSince returns the time, on the server's clock, when the oldest running operation or task started. It returns
-// the zero time if nothing is running.
+// runningSince returns when, on the server's clock, the oldest running operation or task started, or zero.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {
@@ -284,8 +278,7 @@ func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	return since
 }
 
-// endedBefore reports whether the node's last operation ended before the given time. It returns true if no operation
-// was observed.
+// endedBefore reports whether the node's last operation ended before the given time, or none was observed.
 func (r *row) endedBefore(at time.Time) bool {
 	switch {
 	case r.waiting || r.busy() || !r.inStore:
@@ -331,8 +324,7 @@ func (r *row) rank() int {
 	return rankDone
 }
 
-// inTasks returns the last progress of each node that belongs to a running task, by UUID. The progress is nil if the
-// task has not reported any for the node yet.
+// inTasks returns the last progress of each node of a running task by UUID, or nil if it has reported none.
 func (s *Screen) inTasks() map[string]*provision.Progress {
 	in := map[string]*provision.Progress{}
 	for _, t := range s.env.Tasks.All() {

@@ -39,7 +39,6 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// drawInput draws the filter text with the number of matching items.
 func (l *List) drawInput(t *theme.Theme, w int) string {
 	headings := func(i Item) int {
 		if i.Heading {

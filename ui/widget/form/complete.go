@@ -92,7 +92,6 @@ func (f *field) completes() (moves bool) {
 // History maps the keys of fields to the input from earlier forms, oldest first.
 type History map[string][]string
 
-// historyMost is the maximum number of entries kept for each field.
 const historyMost = 20
 
 // Recall sets the history of input to h. The up and down keys, or ctrl+p and ctrl+n, go through the values entered

@@ -118,7 +118,6 @@ func WithoutFiles(fields []Field, why string) []Field {
 	return fields
 }
 
-// help returns the text shown below the form while the field is current.
 func (f *field) help() string {
 	if value := f.value(); f.Describe != nil && value != "" {
 		if text := f.Describe(value); text != "" {
@@ -262,7 +261,6 @@ func (f *field) value() string {
 	return f.text.Value()
 }
 
-// check returns the problem with the field's value, or "" if the value is valid.
 func (f *field) check() string {
 	value := f.value()
 	switch {

@@ -36,7 +36,6 @@ func (l *Line) Draw(t *theme.Theme, w int) string {
 	return cell.Fit(l.paint(t, chars, w), w)
 }
 
-// char is a character as it is displayed.
 type char struct {
 	text  string
 	width int

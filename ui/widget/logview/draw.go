@@ -51,7 +51,6 @@ func (v *View) lead() lead {
 	return l
 }
 
-// room returns the width available for the text of a line.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
 // body returns the text of a line, preceded by the name of the program that wrote it.
@@ -70,8 +69,7 @@ func (v *View) rowsOf(i int) int {
 	return len(v.breaks(v.number(i)))
 }
 
-// breaks returns the offsets in bytes at which the rows of a wrapped line end. For lines near the window, they are
-// cached.
+// breaks returns the byte offsets at which the rows of a wrapped line end. They are cached near the window.
 func (v *View) breaks(number int) []int {
 	ends, known := v.rows[number]
 	if known {
@@ -164,7 +162,6 @@ func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	b.WriteByte(' ')
 }
 
-// time draws the time of a line in w cells.
 func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	switch {
 	case w == 0:

@@ -85,7 +85,6 @@ type View struct {
 	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// place is a row of the line with the given number.
 type place struct{ number, row int }
 
 // New returns an empty view that follows the newest line.

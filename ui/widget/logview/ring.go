@@ -61,7 +61,6 @@ type ring struct {
 	maxLines, maxBytes int
 }
 
-// next returns the number that the next entry will have.
 func (r *ring) next() int { return r.first + r.n }
 
 // at returns the entry with the given number, which must exist.
@@ -112,7 +111,6 @@ func (r *ring) grow() {
 	r.buf, r.head = buf, 0
 }
 
-// drop removes the oldest entry.
 func (r *ring) drop() {
 	e := &r.buf[r.head]
 	r.bytes -= e.cost()

@@ -66,8 +66,7 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek goes to the first line that contains the search text. It starts at index from, advances by step, and wraps
-// around. It reports whether there is such a line.
+// seek goes to the next line with the search text, starting at index from, and reports whether there is one.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false

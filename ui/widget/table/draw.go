@@ -110,7 +110,6 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 	d.end()
 }
 
-// empty draws the text that is shown when the table has no rows.
 func (t *Table[R]) empty(d *pen, lines int) {
 	text := cell.Wrap(printable.Line(t.Empty), t.w-gutter-1)
 	if lines > 1 {

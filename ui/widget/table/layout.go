@@ -112,7 +112,6 @@ func (t *Table[R]) usefulWidth(i int) int {
 	return least
 }
 
-// layout returns the plan for the current columns, area and contents.
 func (t *Table[R]) layout() *plan {
 	if t.plan != nil {
 		return t.plan
