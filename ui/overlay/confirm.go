@@ -66,7 +66,7 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 // answer is y. All other keys, including enter alone, change nothing.
 type Confirm struct {
 	q     Question
-	input *line.Line
+	input line.Line
 	// opened is the time when the dialog was opened. last is the time of the last key press during the grace period,
 	// or the same as opened if there was none.
 	opened, last time.Time
@@ -81,7 +81,7 @@ type graceOver struct{ of *Confirm }
 // NewConfirm returns a dialog that asks q.
 func NewConfirm(q Question) *Confirm {
 	now := time.Now()
-	return &Confirm{q: q, input: line.New(), opened: now, last: now}
+	return &Confirm{q: q, opened: now, last: now}
 }
 
 // Start starts the grace period.

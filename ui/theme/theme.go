@@ -4,6 +4,7 @@ package theme
 
 import (
 	"image/color"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -60,7 +61,8 @@ func New(o Options) *Theme {
 	c, back := colours(o), rowColour(o)
 	for role := range roles {
 		style := ansi.Style{}
-		if bold(role) {
+		// Bold roles can be told from others even on a terminal without colors.
+		if slices.Contains([]Role{Strong, Bad, Key, Danger, Accent}, role) {
 			style = style.Bold()
 		}
 		if role == Match {
@@ -124,16 +126,6 @@ func (t *Theme) Paint(r Role, text string) string {
 		return text
 	}
 	return t.open[r] + text + reset
-}
-
-// bold reports whether role r is drawn bold. Bold roles can be told from others even on a terminal without colors.
-func bold(r Role) bool {
-	switch r {
-	case Strong, Bad, Key, Danger, Accent:
-		return true
-	case Plain, Muted, Good, Busy, Wait, Warn, Hold, Added, Removed, Match, roles:
-	}
-	return false
 }
 
 // colours returns the color of each role. A nil color means the terminal's default color.

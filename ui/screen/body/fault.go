@@ -35,14 +35,7 @@ func Fault(err error, w int) []pane.Line {
 
 // mark puts the failure glyph before the first line and indents the other lines.
 func mark(lines []pane.Line) []pane.Line {
-	for i := range lines {
-		lead := "   "
-		if i == 0 {
-			lead = " " + theme.GlyphFailed + " "
-		}
-		lines[i] = append(pane.Line{S(theme.Bad, lead)}, lines[i]...)
-	}
-	return lines
+	return Prefixed(lines, S(theme.Bad, " "+theme.GlyphFailed+" "), S(theme.Bad, "   "))
 }
 
 // Short formats err for a single line of the screen. If err is or wraps a *[models.Fault], the text is only the

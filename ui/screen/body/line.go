@@ -13,6 +13,7 @@ import (
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
 	"ironworks/ui/widget/tabs"
 )
 
@@ -102,6 +103,18 @@ func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 		lines = lines[:most]
 		last := &lines[most-1][0]
 		last.Text = cell.Cut(strings.TrimSuffix(last.Text, cell.Ellipsis)+cell.Ellipsis, w)
+	}
+	return lines
+}
+
+// Prefixed puts a span before the first line, and another one before each other line. It modifies the slice.
+func Prefixed(lines []pane.Line, first, other Span) []pane.Line {
+	for i := range lines {
+		lead := other
+		if i == 0 {
+			lead = first
+		}
+		lines[i] = append(pane.Line{lead}, lines[i]...)
 	}
 	return lines
 }
@@ -205,6 +218,15 @@ type Mover interface {
 	Scroll(by int)
 }
 
+// Table contains the methods of a [table.Table] that do not depend on the type of its rows.
+type Table interface {
+	Mover
+	Len() int
+	Resize(w, h int)
+	Draw(t *theme.Theme) string
+	Click(x, y int) table.Hit
+}
+
 // ScrollStep is the number of cells by which a horizontal scroll key moves the view.
 const ScrollStep = 8
 
@@ -243,11 +265,9 @@ const detailNames = 12
 func Details(details []models.Detail, w int) []pane.Line {
 	var lines []pane.Line
 	for _, d := range details {
-		name := d.Name
-		for _, value := range IndentedMost(theme.Plain, d.Value, max(w-detailNames-3, 8), 0, 12) {
-			lines = append(lines, append(pane.Line{S(theme.Muted, " "+cell.Fit(name, detailNames)+" ")}, value...))
-			name = ""
-		}
+		value := IndentedMost(theme.Plain, d.Value, max(w-detailNames-3, 8), 0, 12)
+		name, blank := S(theme.Muted, " "+cell.Fit(d.Name, detailNames)+" "), S(theme.Muted, cell.Blanks(detailNames+2))
+		lines = append(lines, Prefixed(value, name, blank)...)
 	}
 	return lines
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,9 +39,6 @@ const (
 )
 
 var titles = []string{"BIOS", "Firmware"}
-
-// freshFor is the maximum age of data that is reused when the screen is shown again.
-const freshFor = 30 * time.Second
 
 // Screen compares the machines of several nodes.
 type Screen struct {
@@ -108,13 +104,8 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	s.drifts.SetRows(nil)
 }
 
-// Start fetches the data of the current tab.
-func (s *Screen) Start() tea.Cmd { return s.renew(0) }
-
-// Shown fetches the data of the current tab again if it is older than freshFor.
-func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
-
-func (s *Screen) renew(limit time.Duration) tea.Cmd { return s.source().Renew(limit) }
+// Shown fetches the data of the current tab, unless it is recent.
+func (s *Screen) Shown() tea.Cmd { return s.source().Renew() }
 
 func (s *Screen) source() fetch.Requests {
 	if s.tab == firmwareTab {
@@ -123,7 +114,7 @@ func (s *Screen) source() fetch.Requests {
 	return s.drift
 }
 
-func (s *Screen) rows() table.Widget {
+func (s *Screen) rows() body.Table {
 	if s.tab == firmwareTab {
 		return s.versions
 	}
@@ -193,7 +184,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab, action.PrevTab:
 		s.tab = (s.tab + 1) % tabCount
-		return s.renew(freshFor)
+		return s.Shown()
 	case action.HardwareGolden:
 		return s.askGolden()
 	case action.HardwareApply:
@@ -223,7 +214,7 @@ func (s *Screen) askGolden() tea.Cmd {
 		}
 		return screen.Send(screen.NewLater(s, func() tea.Cmd {
 			s.compareWith(row.Node.Ref())
-			return s.renew(0)
+			return s.Shown()
 		})), "", ""
 	})})
 }
@@ -253,7 +244,7 @@ func (s *Screen) copyGolden() tea.Cmd {
 // Click selects the tab or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if s.tabs.Click(x, y, &s.tab) {
-		return false, s.renew(freshFor)
+		return false, s.Shown()
 	}
 	return s.rows().Click(x, y-s.listAt).WasCurrent && s.tab == biosTab, nil
 }

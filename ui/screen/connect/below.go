@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -162,13 +163,9 @@ func labeled(rows [][2]string, w int) []pane.Line {
 		if row[1] == "" {
 			continue
 		}
-		for i, text := range body.Wrapped(theme.Plain, row[1], max(w-labels-5, 8)) {
-			name := ""
-			if i == 0 {
-				name = row[0]
-			}
-			lines = append(lines, append(pane.Line{body.S(theme.Muted, fmt.Sprintf("   %-*s ", labels, name))}, text...))
-		}
+		name, blank := fmt.Sprintf("   %-*s ", labels, row[0]), cell.Blanks(labels+4)
+		value := body.Wrapped(theme.Plain, row[1], max(w-labels-5, 8))
+		lines = append(lines, body.Prefixed(value, body.S(theme.Muted, name), body.S(theme.Muted, blank))...)
 	}
 	return lines
 }

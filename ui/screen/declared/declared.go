@@ -76,7 +76,7 @@ type List struct {
 }
 
 // Draw draws the head, the table and the details in w by h cells. fill updates Details to show the row at the cursor.
-func (l *List) Draw(t *theme.Theme, head []string, rows table.Widget, fill func(), w, h int) string {
+func (l *List) Draw(t *theme.Theme, head []string, rows body.Table, fill func(), w, h int) string {
 	room := max(h-len(head), 0)
 	height := min(max(room/3, min(rows.Len()+1, room/2)), room)
 	if rows.Len() == 0 {
@@ -94,7 +94,7 @@ func (l *List) Draw(t *theme.Theme, head []string, rows table.Widget, fill func(
 }
 
 // Do moves the cursor of the table or scrolls the details.
-func (l *List) Do(id action.ID, rows table.Widget) {
+func (l *List) Do(id action.ID, rows body.Table) {
 	switch id {
 	case action.ChecksDown:
 		l.Details.Page(1)
@@ -106,4 +106,4 @@ func (l *List) Do(id action.ID, rows table.Widget) {
 }
 
 // Click selects the row of the table at the given position.
-func (l *List) Click(x, y int, rows table.Widget) table.Hit { return rows.Click(x, y-l.at) }
+func (l *List) Click(x, y int, rows body.Table) table.Hit { return rows.Click(x, y-l.at) }

@@ -24,9 +24,6 @@ const (
 	tabCount
 )
 
-// freshFor is the maximum age of data that is reused when the screen is shown again.
-const freshFor = 30 * time.Second
-
 // Screen lists the conductors on one tab and the hardware types on the other.
 type Screen struct {
 	screen.Base
@@ -92,9 +89,9 @@ func typeTable() *table.Table[models.Driver] {
 // Start fetches both lists.
 func (s *Screen) Start() tea.Cmd { return s.get() }
 
-// Shown fetches both lists again if they are older than freshFor.
+// Shown fetches both lists again if they are old.
 func (s *Screen) Shown() tea.Cmd {
-	if again := s.conductors.Renew(freshFor); again != nil {
+	if again := s.conductors.Renew(); again != nil {
 		return tea.Batch(again, s.drivers.Get())
 	}
 	return nil
@@ -131,7 +128,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 }
 
 // failed reports whether err, received at the given time, is not nil and old enough for an automatic retry.
-func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > freshFor/3 }
+func failed(err error, at time.Time) bool { return err != nil && time.Since(at) > 10*time.Second }
 
 // Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
@@ -143,7 +140,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) rows() table.Widget {
+func (s *Screen) rows() body.Table {
 	if s.tab == conductorsTab {
 		return s.hosts
 	}

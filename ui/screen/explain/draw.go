@@ -126,14 +126,8 @@ func (l *layout) add(label string, role theme.Role, text string) {
 }
 
 func (l *layout) addLines(label string, lines []pane.Line) {
-	for i, line := range lines {
-		name := ""
-		if i == 0 {
-			name = label
-		}
-		lead := body.S(theme.Muted, cell.Fit(" "+name, l.indent()))
-		l.lines = append(l.lines, append(pane.Line{lead}, line...))
-	}
+	name, blank := cell.Fit(" "+label, l.indent()), cell.Blanks(l.indent())
+	l.lines = append(l.lines, body.Prefixed(lines, body.S(theme.Muted, name), body.S(theme.Muted, blank))...)
 }
 
 // indent returns the column at which the text begins, to the right of the labels.
@@ -158,13 +152,8 @@ func (s *Screen) lay(w int) *layout {
 		return l
 	}
 	glyph, role := verdictLook(e)
-	for i, line := range body.IndentedMost(role, e.Verdict, w-4, 0, mostLines) {
-		lead := "   "
-		if i == 0 {
-			lead = " " + glyph + " "
-		}
-		l.lines = append(l.lines, append(pane.Line{body.S(role, lead)}, line...))
-	}
+	verdict := body.IndentedMost(role, e.Verdict, w-4, 0, mostLines)
+	l.lines = append(l.lines, body.Prefixed(verdict, body.S(role, " "+glyph+" "), body.S(role, "   "))...)
 	glyph, role, meaning := confidenceLook(e.Confidence)
 	l.lines = append(l.lines, pane.Line{
 		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+string(e.Rule)),
@@ -219,14 +208,8 @@ func (s *Screen) layOthers(l *layout) {
 		glyph, role, _ := confidenceLook(e.Confidence)
 		word := fmt.Sprintf("%s %-6s  ", glyph, e.Confidence)
 		indent := cell.Width(word)
-		var lines []pane.Line
-		for j, line := range body.IndentedMost(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines) {
-			lead := body.S(theme.Plain, cell.Blanks(indent))
-			if j == 0 {
-				lead = body.S(role, word)
-			}
-			lines = append(lines, append(pane.Line{lead}, line...))
-		}
+		lines := body.IndentedMost(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines)
+		lines = body.Prefixed(lines, body.S(role, word), body.S(theme.Plain, cell.Blanks(indent)))
 		if len(lines) == 0 { // the window is too narrow for a text
 			lines = []pane.Line{{body.S(role, word)}}
 		}

@@ -12,7 +12,7 @@ import (
 // Requests contains the methods of a [Source] that do not depend on the type of its data.
 type Requests interface {
 	Get() tea.Cmd
-	Renew(limit time.Duration) tea.Cmd
+	Renew() tea.Cmd
 	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
 	Known() bool
 	Err() error
@@ -76,9 +76,12 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 }
 
-// Renew is like Get, but returns nil if a request is running or the last result is more recent than limit.
-func (s *Source[T]) Renew(limit time.Duration) tea.Cmd {
-	if s == nil || s.Busy() || time.Since(s.arrivedAt) < limit {
+// freshFor is the age up to which data is reused when its screen is shown again.
+const freshFor = 30 * time.Second
+
+// Renew is like Get, but returns nil if a request is running or the last result is recent.
+func (s *Source[T]) Renew() tea.Cmd {
+	if s == nil || s.Busy() || time.Since(s.arrivedAt) < freshFor {
 		return nil
 	}
 	return s.Get()

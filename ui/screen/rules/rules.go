@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,9 +31,6 @@ const (
 )
 
 var titles = []string{"Rules", "Test"}
-
-// freshFor is the age at which the rules are stale. Stale rules are fetched again when the screen is shown.
-const freshFor = 30 * time.Second
 
 // Screen lists the inspection rules and the results of a test.
 type Screen struct {
@@ -107,7 +103,7 @@ func ruleTable() *table.Table[*rules.Rule] {
 func (s *Screen) Start() tea.Cmd { return s.source.Get() }
 
 // Shown fetches the rules again if they are old.
-func (s *Screen) Shown() tea.Cmd { return s.source.Renew(freshFor) }
+func (s *Screen) Shown() tea.Cmd { return s.source.Renew() }
 
 // Close cancels all running requests.
 func (s *Screen) Close() {
@@ -133,7 +129,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) rows() table.Widget {
+func (s *Screen) rows() body.Table {
 	if s.tab == testTab {
 		return s.results
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,9 +18,6 @@ import (
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/widget/table"
 )
-
-// freshFor is the age at which the list is stale. A stale list is fetched again when the screen is shown.
-const freshFor = 30 * time.Second
 
 // Screen lists either the deploy templates or the runbooks.
 type Screen struct {
@@ -84,7 +80,7 @@ func (s *Screen) Shown() tea.Cmd {
 	if s.source == nil {
 		return nil
 	}
-	return tea.Batch(s.count(), s.source.Renew(freshFor))
+	return tea.Batch(s.count(), s.source.Renew())
 }
 
 // Close cancels all running requests.

@@ -23,7 +23,7 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	label := f.labelWidth(w)
 	lines := make([]string, 0, max(h, 0))
 	for i := f.top; i < min(f.top+body, len(f.fields)); i++ {
-		lines = append(lines, f.fields[i].draw(t, i == f.focus, label, w))
+		lines = append(lines, f.fields[i].draw(t, i == f.focus, i == f.focus, label, w))
 	}
 	if len(f.fields) > 0 {
 		role, text := theme.Muted, f.fields[f.focus].help()
@@ -55,14 +55,9 @@ func (f *field) label() string {
 	return f.Label
 }
 
-// draw returns the field's line.
-func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
-	return f.drawWith(t, focused, focused, label, w)
-}
-
-// drawWith returns the field's line. focused means that the field is the current one, and editing means that its text
+// draw returns the field's line. focused means that the field is the current one, and editing means that its text
 // shows a cursor.
-func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
+func (f *field) draw(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {
 	case focused:

@@ -189,7 +189,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 		if i == f.focus {
 			line = len(rows)
 		}
-		rows = append(rows, at.drawWith(t, i == f.focus, i == f.focus && f.editing, label, w))
+		rows = append(rows, at.draw(t, i == f.focus, i == f.focus && f.editing, label, w))
 		if at.problem != "" {
 			for _, s := range few(cell.Wrap(printable.Lines(at.problem), w-2*gutter), 2) {
 				rows = append(rows, cell.Blanks(2*gutter)+t.Paint(theme.Bad, s))

@@ -89,23 +89,11 @@ func (v *View) Draw(t *theme.Theme) string {
 		return ""
 	}
 	v.settle()
-	var b strings.Builder
-	b.Grow((v.w + 32) * v.h)
-	l, at := v.lead(), v.at()
-	for i := range v.h {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if at.Line >= v.Shown() || v.w <= l.width() {
-			b.WriteString(cell.Blanks(v.w))
-			continue
-		}
-		v.row(&b, t, l, at)
-		if at.Row++; at.Row >= v.rowsOf(at.Line) {
-			at = pane.Place{Line: at.Line + 1}
-		}
+	l, lines := v.lead(), v.Shown()
+	if v.w <= l.width() {
+		lines = 0
 	}
-	return b.String()
+	return v.walk().Area(v.at(), lines, v.w, v.h, func(b *strings.Builder, at pane.Place) { v.row(b, t, l, at) })
 }
 
 // row draws a single row. Only the first row of a line shows the columns before the text.

@@ -1,8 +1,6 @@
 package logview
 
 import (
-	"fmt"
-
 	"ironworks/ui/cell"
 	"ironworks/ui/widget/pane"
 )
@@ -63,12 +61,8 @@ func (v *View) Fresh() int {
 // starts it again.
 func (v *View) Move(by int) {
 	v.settle()
-	end, at := v.end(), v.at()
-	if by < 0 {
-		at = v.walk().Up(at, -by)
-	} else {
-		at = v.walk().Down(at, by, end)
-	}
+	end := v.end()
+	at := v.walk().Move(v.at(), by, end)
 	v.setPosition(at, by > 0 && at == end)
 }
 
@@ -108,14 +102,8 @@ func (v *View) Scroll(by int) {
 
 // Position returns the range of visible lines as text, such as "12–48 of 300", or "" if there are none.
 func (v *View) Position() string {
-	n := v.Shown()
-	if n == 0 {
-		return ""
-	}
 	v.settle()
-	at := v.at()
-	last := v.walk().Down(at, max(v.h-1, 0), v.walk().Last(n))
-	return fmt.Sprintf("%d–%d of %d", at.Line+1, last.Line+1, n)
+	return v.walk().Position(v.at(), v.Shown(), v.h)
 }
 
 // reveal makes the i-th matching line the current one. If that line is not fully visible, reveal scrolls to it, with

@@ -166,19 +166,16 @@ func (t *Table[R]) drop(p *plan) {
 // widen gives cells to the columns that need more, one cell each in turn, so that only the widest columns are cut.
 // Columns with Grow come last. It returns the number of cells that remain.
 func (t *Table[R]) widen(p *plan, room int) int {
-	room = t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow == 0 })
-	return t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow > 0 })
-}
-
-func (t *Table[R]) widenSome(p *plan, room int, these func(*Column[R]) bool) int {
-	for given := true; given && room > 0; {
-		given = false
-		for k, i := range p.cols {
-			_, want := t.bounds(i)
-			if these(&t.cols[i]) && p.width[k] < want && room > 0 {
-				p.width[k]++
-				room--
-				given = true
+	for _, growing := range []bool{false, true} {
+		for given := true; given && room > 0; {
+			given = false
+			for k, i := range p.cols {
+				_, want := t.bounds(i)
+				if t.cols[i].Grow > 0 == growing && p.width[k] < want && room > 0 {
+					p.width[k]++
+					room--
+					given = true
+				}
 			}
 		}
 	}

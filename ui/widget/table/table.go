@@ -91,19 +91,6 @@ type Table[R any] struct {
 	plan   *plan // nil if it has to be computed again
 }
 
-// Widget contains the methods of a Table that do not depend on the type of its rows.
-type Widget interface {
-	Len() int
-	Resize(w, h int)
-	Draw(th *theme.Theme) string
-	Click(x, y int) Hit
-	Move(by int)
-	Page(by int)
-	Top()
-	Bottom()
-	Scroll(by int)
-}
-
 // New returns an empty table. id returns the ID of a row.
 func New[R any](id func(R) string) *Table[R] {
 	return &Table[R]{id: id, marks: map[string]struct{}{}}
