@@ -10,7 +10,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 	"time"
 
@@ -335,12 +334,7 @@ func (c *Console) shutDown() tea.Cmd {
 }
 
 // Command is a program that takes over the terminal while it runs.
-type Command interface {
-	Run() error
-	SetStdin(r io.Reader)
-	SetStdout(w io.Writer)
-	SetStderr(w io.Writer)
-}
+type Command = tea.ExecCommand
 
 func (c *Console) editFile(edit screen.EditFile) tea.Cmd {
 	start := c.opts.Editor

@@ -116,7 +116,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 			c.painter.erase()
 		}
 	case action.Suspend:
-		return c.Exec(stopped{}, func(error) tea.Msg { return nil })
+		return c.Exec(&stopped{}, func(error) tea.Msg { return nil })
 	case action.Quit:
 		return c.quit()
 	case action.Back:

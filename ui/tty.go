@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"ironworks/ui/task"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
@@ -116,7 +118,7 @@ func (g *guest) SetStdout(w io.Writer) {
 }
 
 // stopped implements [tea.ExecCommand]. It stops the process in the way that job control does.
-type stopped struct{}
+type stopped struct{ task.Terminal }
 
 // Run stops the process group, which is the effect of Ctrl-Z in a terminal that is not in raw mode.
 func (stopped) Run() error {
@@ -129,12 +131,3 @@ func (stopped) Run() error {
 	<-resumed
 	return nil
 }
-
-// SetStdin does nothing, because a stopped process reads no input.
-func (stopped) SetStdin(io.Reader) {}
-
-// SetStdout does nothing, because a stopped process writes no output.
-func (stopped) SetStdout(io.Writer) {}
-
-// SetStderr does nothing, because a stopped process writes no output.
-func (stopped) SetStderr(io.Writer) {}

@@ -40,14 +40,15 @@ type tasks struct {
 	changed map[*func()]struct{}
 }
 
-// taskEntry is an entry of a list. progress and known hold the reports that have not been added to the task yet; they
-// are added when the task is read.
+// taskEntry is an entry of a list. If changed is true, progress and known contain reports that have not been copied to
+// the task yet; they are copied when the task is read.
 type taskEntry struct {
 	task     *Task
 	cancel   func()
 	done     chan struct{}
 	progress map[string]provision.Progress
 	known    map[string]provision.Result
+	changed  bool
 }
 
 // NewTaskList returns an empty list. When ctx is canceled, the list's tasks are no longer followed. running counts
@@ -141,23 +142,11 @@ func (e *taskEntry) edit(change func(t *Task)) {
 
 // current returns the task after adding all reports to it.
 func (e *taskEntry) current() *Task {
-	if e.progress == nil && e.known == nil {
-		return e.task
+	if e.changed {
+		e.changed = false
+		e.edit(func(t *Task) { t.Progress, t.Known = maps.Clone(e.progress), maps.Clone(e.known) })
 	}
-	e.edit(func(t *Task) {
-		t.Progress, t.Known = merged(t.Progress, e.progress), merged(t.Known, e.known)
-		e.progress, e.known = nil, nil
-	})
 	return e.task
-}
-
-func merged[V any](old, more map[string]V) map[string]V {
-	all := maps.Clone(old)
-	if all == nil {
-		return more
-	}
-	maps.Copy(all, more)
-	return all
 }
 
 // Add appends a task to the list and sets its number and owner. The task ends when End is called.
@@ -167,7 +156,13 @@ func (l *TaskList) Add(t *Task) {
 	l.prune()
 	l.last++
 	t.Number, t.Owner = l.last, l.user
-	l.entries = append(l.entries, &taskEntry{task: t, cancel: func() {}, done: make(chan struct{})})
+	e := &taskEntry{
+		task: t, cancel: func() {}, done: make(chan struct{}),
+		progress: map[string]provision.Progress{}, known: map[string]provision.Result{},
+	}
+	maps.Copy(e.progress, t.Progress)
+	maps.Copy(e.known, t.Known)
+	l.entries = append(l.entries, e)
 	l.report()
 }
 
@@ -201,20 +196,14 @@ func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskRe
 }
 
 func (e *taskEntry) add(p provision.Progress) {
-	if e.progress == nil {
-		e.progress = map[string]provision.Progress{}
-	}
-	e.progress[p.Node.UUID] = p
+	e.progress[p.Node.UUID], e.changed = p, true
 	if p.Enrolled != nil {
 		e.finish(p.Enrolled.Result)
 	}
 }
 
 func (e *taskEntry) finish(r provision.Result) {
-	if e.known == nil {
-		e.known = map[string]provision.Result{}
-	}
-	e.known[r.Node.UUID] = r
+	e.known[r.Node.UUID], e.changed = r, true
 }
 
 // End stores the results of the task with the given number, which ends it.
@@ -252,7 +241,9 @@ func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	l.change(number, func(e *taskEntry) {
 		e.edit(func(t *Task) {
-			t.Retried = merged(t.Retried, map[string]int{})
+			retried := map[string]int{}
+			maps.Copy(retried, t.Retried)
+			t.Retried = retried
 			for i := range items {
 				t.Retried[items[i].Node.UUID] = by
 			}

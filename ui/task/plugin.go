@@ -87,26 +87,38 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	})
 }
 
-// atTerminal is a plugin that uses the terminal. Bubble Tea passes the terminal to it through the setters.
+// Terminal holds the terminal that Bubble Tea passes to the program in which it is embedded.
+type Terminal struct{ plugin.Output }
+
+// SetStdin sets the input.
+func (t *Terminal) SetStdin(in io.Reader) { t.In = in }
+
+// SetStdout sets the output.
+func (t *Terminal) SetStdout(out io.Writer) { t.Out = out }
+
+// SetStderr sets the output for errors.
+func (t *Terminal) SetStderr(out io.Writer) { t.Err = out }
+
+// atTerminal is a plugin that uses the terminal.
 type atTerminal struct {
+	Terminal
 	ctx     context.Context //nolint:containedctx // Bubble Tea calls Run without a context
 	act     *provision.PluginAction
 	runner  provision.Runner
 	batch   provision.Batch
-	output  plugin.Output
 	results []provision.Result
 }
 
 // Run runs the program for each node in turn. Until it ends, Ctrl-C goes to the program.
 func (a *atTerminal) Run() error {
-	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.output, provision.RunOptions{})
+	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.Output, provision.RunOptions{})
 	for _, r := range a.results {
 		if r.Err != nil {
-			_, _ = fmt.Fprintln(a.output.Out, models.OnScreen(r.Err))
+			_, _ = fmt.Fprintln(a.Out, models.OnScreen(r.Err))
 		}
 	}
 	if a.act.Plugin.Pause && a.ctx.Err() == nil {
-		_, _ = fmt.Fprint(a.output.Out, "\nPress enter to return to the console. ")
+		_, _ = fmt.Fprint(a.Out, "\nPress enter to return to the console. ")
 		a.enter()
 	}
 	return nil
@@ -117,19 +129,10 @@ func (a *atTerminal) enter() {
 	pressed := make(chan struct{})
 	go func() {
 		defer close(pressed)
-		_, _ = bufio.NewReader(a.output.In).ReadString('\n')
+		_, _ = bufio.NewReader(a.In).ReadString('\n')
 	}()
 	select {
 	case <-pressed:
 	case <-a.ctx.Done():
 	}
 }
-
-// SetStdin sets the program's standard input.
-func (a *atTerminal) SetStdin(r io.Reader) { a.output.In = r }
-
-// SetStdout sets the program's standard output.
-func (a *atTerminal) SetStdout(out io.Writer) { a.output.Out = out }
-
-// SetStderr sets the program's standard error.
-func (a *atTerminal) SetStderr(out io.Writer) { a.output.Err = out }

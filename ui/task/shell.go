@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"fmt"
-	"io"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -104,35 +103,25 @@ func (w *Workflow) shellEnded(run *shellRun, err error) {
 	}
 }
 
-// shellRun is a shell that uses the terminal. Bubble Tea passes the terminal to it through the setters.
+// shellRun is a shell that uses the terminal.
 type shellRun struct {
+	Terminal
 	ctx    context.Context //nolint:containedctx // Bubble Tea calls Run without a context
 	end    context.CancelFunc
 	shell  screen.Shell // nil if connecting failed
 	node   models.NodeRef
-	in     io.Reader
-	out    io.Writer
 	status int
 }
 
 // Run runs the shell. Until it ends, Ctrl-C goes to the machine.
 func (r *shellRun) Run() (err error) {
-	_, _ = fmt.Fprintf(r.out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
+	_, _ = fmt.Fprintf(r.Out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
 	if note := r.shell.Note(); note != "" {
-		_, _ = fmt.Fprintln(r.out, note)
+		_, _ = fmt.Fprintln(r.Out, note)
 	}
-	r.status, err = r.shell.AtTerminal(r.ctx, r.in, r.out, "")
+	r.status, err = r.shell.AtTerminal(r.ctx, r.In, r.Out, "")
 	return err
 }
-
-// SetStdin sets the input, which is the terminal.
-func (r *shellRun) SetStdin(in io.Reader) { r.in = in }
-
-// SetStdout sets the output, which is the terminal.
-func (r *shellRun) SetStdout(out io.Writer) { r.out = out }
-
-// SetStderr does nothing, because a terminal has only one output.
-func (*shellRun) SetStderr(io.Writer) {}
 
 func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 	switch {

@@ -171,7 +171,7 @@ func (t *Table[R]) widen(p *plan, room int) int {
 			given = false
 			for k, i := range p.cols {
 				_, want := t.bounds(i)
-				if t.cols[i].Grow > 0 == growing && p.width[k] < want && room > 0 {
+				if growing == (t.cols[i].Grow > 0) && p.width[k] < want && room > 0 {
 					p.width[k]++
 					room--
 					given = true
