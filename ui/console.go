@@ -40,8 +40,7 @@ type Options struct {
 	ASCII, Mouse bool
 	// Background is the background of the terminal, or Ask if it is unknown.
 	Background Background
-	// Ramdisks builds ramdisks and needs no session; it may be nil. File is opened on the Ignition screen at startup,
-	// unless it is empty.
+	// Ramdisks builds ramdisks without a session; it may be nil. File, if set, is opened on the Ignition screen.
 	Ramdisks screen.Ramdisks
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
@@ -50,8 +49,7 @@ type Options struct {
 	Notify Notify
 	// Keys holds the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins maps the IDs of actions to the operator's programs that the actions run. Keys contains these actions as
-	// well.
+	// Plugins maps the IDs of actions, which Keys contains as well, to the operator's programs that they run.
 	Plugins map[action.ID]*plugin.Plugin
 	// HandOver is called when another program takes over the terminal. The function that it returns is called when
 	// that program has ended. HandOver may be nil.
@@ -104,8 +102,7 @@ type Console struct {
 	keyAt time.Time
 	// record receives the terminal's output, or is nil if nothing is recorded.
 	record Recorder
-	// painter draws the screen; it is nil until there is a terminal. tty is the terminal of this process; it is nil
-	// on a server.
+	// painter draws the screen, and is nil until there is a terminal. tty is this process's terminal, or nil.
 	painter *painter
 	tty     *tty
 	// painted is the screen content that was drawn last, and shown is the last view returned by View. unchanged means
@@ -314,8 +311,7 @@ func (c *Console) SendToScreen(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// restyle rebuilds the theme. It must be called when the look of the console or the context's accent color has
-// changed.
+// restyle rebuilds the theme after the look of the console or the accent color of the context has changed.
 func (c *Console) restyle() {
 	c.look.Accent = ""
 	if c.env.Session != nil {

@@ -14,14 +14,12 @@ import (
 	"ironworks/ui/theme"
 )
 
-// headline holds the part of the connection state that the header shows. Its values are rounded, so that an idle
-// fleet does not cause redraws.
+// headline holds the rounded connection state in the header, so that an idle fleet does not cause redraws.
 type headline struct {
 	latency time.Duration // rounded up to the next step
 }
 
-// update sets the latency from s. A higher latency takes effect at once, a lower one only if it is less than a
-// quarter of the displayed value.
+// update sets the latency from s. A lower one takes effect only below a quarter of the displayed value.
 func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {
 		return

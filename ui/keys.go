@@ -232,8 +232,7 @@ func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// explain opens the Explain screen for the node at the cursor, no matter which nodes are marked. A screen without
-// nodes to act on finds the node itself.
+// explain opens the Explain screen for the node at the cursor, whichever nodes are marked.
 func (c *Console) explain() tea.Cmd {
 	s := c.history.front()
 	if s == nil {

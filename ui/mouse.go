@@ -36,8 +36,7 @@ func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// click selects the element at the clicked cell: a row, a column title, a tab, a field or a menu item. A click on the
-// selected row opens it.
+// click selects the row, column title, tab, field or menu item at a cell. A click on a selected row opens it.
 func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	if c.watches() || msg.Button != tea.MouseLeft || c.width < leastWidth || c.height < leastHeight {
 		return nil
@@ -66,8 +65,7 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	return cmd
 }
 
-// clickOverlay passes a click to the dialog o if the click is inside the dialog. The position (x, y) is relative to
-// the body, which has h lines.
+// clickOverlay passes a click inside the dialog o to it. (x, y) is relative to the body, which has h lines.
 func (c *Console) clickOverlay(o screen.Overlay, x, y, h int) tea.Cmd {
 	at, ok := o.(screen.ClickableOverlay)
 	if !ok {

@@ -130,8 +130,7 @@ func (p *painter) exclusively(write func() error) error {
 	return write()
 }
 
-// handOver restores the terminal for another program. When that program has ended, the caller must call back, which
-// takes over the terminal again.
+// handOver restores the terminal for another program. After it, the caller must call back.
 func (p *painter) handOver() (back func()) {
 	p.drawing.Lock()
 	_ = p.leave()
@@ -143,8 +142,7 @@ func (p *painter) handOver() (back func()) {
 	}
 }
 
-// begin sets the modes of the terminal, and asks whether it supports synchronized output (2026) and widths by
-// grapheme (2027).
+// begin sets the terminal's modes, and asks for synchronized output (2026) and widths by grapheme (2027).
 func (p *painter) begin() error {
 	p.scr.SaveCursor()
 	p.scr.Erase()
@@ -246,8 +244,7 @@ func (p *painter) leave() error {
 	return err
 }
 
-// lockedWriter serializes writes to the terminal. The painter and Bubble Tea write to it, and so does the console,
-// for example to set the clipboard.
+// lockedWriter serializes writes of the painter, Bubble Tea and the console to the terminal.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -59,8 +59,7 @@ func (r returned) Write(p []byte) (int, error) {
 // patience is the longest time that Run, at its end, waits for unfinished work, such as writing audit entries.
 const patience = 3 * time.Second
 
-// Run runs the console until the user quits or ctx is canceled. If the console panics, Run restores the terminal and
-// returns a *Crash.
+// Run runs the console until the user quits or ctx is canceled. It returns a *Crash if the console panics.
 func Run(ctx context.Context, opts Options, term Terminal) error {
 	c := New(ctx, opts)
 	defer c.cancel()
@@ -197,8 +196,7 @@ func (c *Console) crashed(e *Crash) tea.Cmd {
 	return tea.Quit
 }
 
-// guard wraps cmd, and the commands that it batches, so that a panic is reported to the root and not printed to the
-// terminal.
+// guard wraps cmd and the commands that it batches, so that a panic is reported to the root, not printed.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

@@ -59,8 +59,7 @@ type (
 	}
 )
 
-// sessionReport collects the reports of a session until the console reads them. update is nil if there has been no
-// poll.
+// sessionReport collects a session's reports until the console reads them. update is nil without a poll.
 type sessionReport struct {
 	update  *fleet.Update
 	notices []string
@@ -199,8 +198,7 @@ func (c *Console) guide(s fleet.Status) tea.Cmd {
 // conductorsEvery is the interval at which the conductors are listed. Each listing takes one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors returns a command that lists the conductors, or nil if the next listing is not due or the session is
-// not connected.
+// dueConductors returns a command that lists the conductors, or nil if that is not due or not possible.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {

@@ -21,8 +21,7 @@ import (
 
 // Team configures the additional features of a console on a server.
 type Team struct {
-	// Enter registers the console with the consoles of the other users. changed is called whenever one of those
-	// consoles changes.
+	// Enter registers the console with those of other users, and calls changed whenever one of them changes.
 	Enter func(changed func()) *presence.Seat
 	// WhyNoFiles is the reason why the operator cannot enter file names.
 	WhyNoFiles string

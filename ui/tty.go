@@ -108,8 +108,7 @@ func (g *guest) Run() error {
 	return errors.Join(err, raw)
 }
 
-// SetStdout gives the program the terminal itself. The writer that Bubble Tea passes would also record the program's
-// output.
+// SetStdout gives the program the terminal itself, because Bubble Tea's writer would record the output.
 func (g *guest) SetStdout(w io.Writer) {
 	if g.console.tty != nil {
 		w = g.console.tty.out

@@ -88,8 +88,7 @@ func (c *Console) recall(stored map[string][]string) {
 	}
 }
 
-// dueView returns a command that stores the view, or nil. The view is stored if it differs from the stored one and
-// has not changed for viewDelay.
+// dueView returns a command that stores the view, or nil. A changed view is stored after viewDelay.
 func (c *Console) dueView(now time.Time) tea.Cmd {
 	if c.live == nil || c.live.views.file == nil {
 		return nil

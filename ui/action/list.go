@@ -402,8 +402,7 @@ func nodes() []Action {
 	}
 }
 
-// Screens returns the combinations of scopes that occur together on a screen. Two actions in the same combination
-// never share a key.
+// Screens returns the combinations of scopes that occur on a screen. Actions in one of them share no key.
 func Screens() [][]Scope {
 	return [][]Scope{
 		{Everywhere, Fleet, List, Filtered, Nodes},

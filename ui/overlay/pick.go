@@ -41,8 +41,7 @@ func (p *Pick) Loading() *Pick {
 	return p
 }
 
-// Update handles keys: enter chooses the item at the cursor, esc closes the dialog, and other keys move the cursor or
-// edit the filter.
+// Update handles keys: enter chooses the item at the cursor, esc closes the dialog, others move or filter.
 func (p *Pick) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Items:

@@ -13,8 +13,7 @@ import (
 )
 
 type (
-	// FleetChanged reports changes found by the poller. This message and the following ones are sent from the root to
-	// the current screen.
+	// FleetChanged reports changes found by the poller. The root sends it and the next ones to the screen.
 	FleetChanged struct{ Update fleet.Update }
 	// Tick is sent every second, for screens that show ages.
 	Tick struct{ Now time.Time }
@@ -103,8 +102,7 @@ type (
 		Plan    provision.Batch
 		Command []string
 	}
-	// StartEnroll enrolls nodes after a confirmation. Command is the command line that enrolls the same nodes, without
-	// the program name.
+	// StartEnroll enrolls nodes after a confirmation. Command is the equivalent command line, without the program.
 	StartEnroll struct {
 		Action  *provision.EnrollAction
 		Command []string

@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// pathsRead is the maximum number of folder entries that are read; pathsMost is the maximum number of paths that
-	// are suggested.
+	// The maximum numbers of folder entries that are read, and of paths that are suggested.
 	pathsRead = 10_000
 	pathsMost = 100
 )
@@ -89,8 +88,7 @@ func entries(dir, folder string) []string {
 	return names
 }
 
-// InFolder returns the path completion for a form field. Relative paths are relative to dir, or to the current folder
-// if dir is "".
+// InFolder returns the path completion for a form field. Relative paths are relative to dir; see [Paths].
 func InFolder(dir string) *form.Files {
 	return &form.Files{Complete: func(typed string) []string { return Paths(dir, typed) }}
 }

@@ -42,8 +42,7 @@ const (
 	KindHardware   Kind = "hardware"
 )
 
-// Ref identifies a screen in the history and in links. ID is the UUID of a node, several UUIDs joined by commas, or
-// the number of a task.
+// Ref identifies a screen in the history and in links. ID is one or more UUIDs, or the number of a task.
 type Ref struct {
 	Kind Kind
 	ID   string
@@ -51,8 +50,7 @@ type Ref struct {
 
 // Screen is a full-size screen that is shown between the header and the footer.
 type Screen interface {
-	// Ref returns the reference that identifies the screen. Title returns the screen's title, which is shown in the
-	// header.
+	// Ref identifies the screen. Title is shown in the header.
 	Ref() Ref
 	Title() string
 	// Start is called once, when the screen is opened. Shown is called whenever the screen becomes the current one,

@@ -32,8 +32,7 @@ type tasks struct {
 	// entries holds the tasks that are kept, by increasing number. last is the number of the last task.
 	entries []*taskEntry
 	last    int
-	// most is the maximum number of ended tasks that are kept, and age is the maximum time since their end. If most
-	// is 0, all tasks are kept.
+	// most and age limit the number and the age of the ended tasks that are kept, unless most is 0.
 	most int
 	age  time.Duration
 	// changed holds the functions registered with OnChange, which are called after every change.
@@ -51,8 +50,7 @@ type taskEntry struct {
 	changed  bool
 }
 
-// NewTaskList returns an empty list. When ctx is canceled, the list's tasks are no longer followed. running counts
-// the goroutines that follow them.
+// NewTaskList returns a list whose tasks are followed until ctx is canceled, by goroutines that running counts.
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
@@ -64,8 +62,7 @@ const (
 	endedAge  = 24 * time.Hour
 )
 
-// KeepWith makes the list store running tasks with k, and remove ended tasks beyond the limits. It must be called
-// before the first task is added.
+// KeepWith makes the list store running tasks with k, and prune ended ones. It must be called before Add.
 func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper, l.most, l.age = k, endedMost, endedAge }
 
 // prune removes the ended tasks that exceed the limits, oldest first.
@@ -103,8 +100,7 @@ func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }
 
-// OnChange registers a function that the list calls after every change, until stop is called. The function must not
-// block.
+// OnChange registers a function, which must not block, for every change until stop is called.
 func (l *TaskList) OnChange(changed func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,8 +162,7 @@ func (l *TaskList) Add(t *Task) {
 	l.report()
 }
 
-// TaskReports holds the functions that a running task calls to report its progress and its results. They do not
-// block.
+// TaskReports holds the functions that a running task calls to report progress and results.
 type TaskReports struct {
 	Progress func(p provision.Progress)
 	Done     func(r provision.Result)
@@ -217,8 +212,7 @@ func (l *TaskList) End(number int, results []provision.Result) {
 	})
 }
 
-// Wait waits until the task with the given number has ended, and returns it. It returns false if ctx is done first,
-// or if there is no such task.
+// Wait waits for the end of a task and returns it, or false if ctx is done first or there is no such task.
 func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	l.mu.Lock()
 	e := l.entry(number)
@@ -236,8 +230,7 @@ func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	}
 }
 
-// MarkRetried records that items of the task with the given number are retried. The argument by is the number of the
-// task that retries them.
+// MarkRetried records that items of a task are retried by the task with the number by.
 func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	l.change(number, func(e *taskEntry) {
 		e.edit(func(t *Task) {
@@ -251,8 +244,7 @@ func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	})
 }
 
-// StopFollowing stops following the task with the given number if it is running. Ironic continues to process the
-// requests that were already sent.
+// StopFollowing stops following a running task. Ironic continues to process the requests already sent.
 func (l *TaskList) StopFollowing(number int) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() {
@@ -262,8 +254,7 @@ func (l *TaskList) StopFollowing(number int) {
 	})
 }
 
-// CancelNode removes a node from a running task: nothing more is sent for the node, and the node is no longer
-// followed.
+// CancelNode removes a node from a running task: nothing more is sent for it, and it is not followed.
 func (l *TaskList) CancelNode(number int, uuid string) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() && e.task.Cancels != nil {
@@ -318,8 +309,7 @@ func (l *TaskList) ofOthers() []*Task {
 // Owns reports whether the user of this list started the task.
 func (l *TaskList) Owns(t *Task) bool { return t.Owner == l.user }
 
-// Running returns the number of running tasks that the user can see. It is called whenever the screen is drawn, so it
-// copies no tasks.
+// Running returns the number of visible running tasks. It copies no tasks, because drawing calls it.
 func (l *TaskList) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -92,8 +92,7 @@ func (a Arguments) check(id action.ID) (field string, err error) {
 	return field, err
 }
 
-// Build returns the action with the given arguments. For a deployment, it also reads the user data file, and attaches
-// the checks.
+// Build returns the action. For a deployment, it reads the user data file and attaches the checks.
 func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.Action, error) {
 	if !deploys(id) {
 		act, _, err := build(id, a)
@@ -210,8 +209,7 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
-// stepTexts splits steps written in the short form into one string per step. Each string includes the arguments of
-// its step.
+// stepTexts splits steps in the short form into one string per step, which includes its arguments.
 func stepTexts(text string) []string {
 	words, _ := models.SplitSettings(text) // checked by the form already
 	var list []string

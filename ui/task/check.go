@@ -95,8 +95,7 @@ func (w *Workflow) listenChecks(f *flow, box *mailbox.Box[int]) tea.Cmd {
 	}
 }
 
-// disksOf reads the inventories of up to cardsAtMost nodes whose disks may be erased. It skips deployments, whose
-// reviews show the disks anyway.
+// disksOf reads the disks of some nodes that may be erased, except in deployments, whose reviews show them.
 func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batch) map[string][]models.Detail {
 	disks := map[string][]models.Detail{}
 	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {

@@ -16,8 +16,7 @@ import (
 
 const interruptedAtMost = 3
 
-// WarnInterrupted warns about the interrupted deployments of the session's context. It is called when the context is
-// opened.
+// WarnInterrupted warns about the interrupted deployments of the session's context when that is opened.
 func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 	if !keepsDeployments(s) {
 		return nil
@@ -80,8 +79,7 @@ func (w *Workflow) Resume() tea.Cmd {
 	}
 }
 
-// resumeFound checks the nodes with interrupted deployments. gone holds the deployments whose nodes Ironic does not have
-// or does not show.
+// resumeFound checks the nodes with interrupted deployments. Ironic does not show the nodes of those in gone.
 func (w *Workflow) resumeFound(f *flow, nodes []models.Node, gone []provision.Unfinished, err error) tea.Cmd {
 	switch {
 	case f.session != w.env.Session:

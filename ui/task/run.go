@@ -94,8 +94,7 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 // lookAtMost is the number of nodes that are read individually after a task. The next poll reads the others.
 const lookAtMost = 20
 
-// ended shows a toast with the results of a task. It has the poller read up to lookAtMost nodes again, and announces
-// the end of a long task.
+// ended shows the results of a task, has the poller read some nodes again, and announces a long task's end.
 func (w *Workflow) ended(f *flow) tea.Cmd {
 	t, seen := w.env.Tasks.Get(f.task.Number)
 	if !seen {
@@ -135,8 +134,7 @@ func (w *Workflow) changing() map[string]bool {
 	return nodes
 }
 
-// summary returns the toast shown when a task has ended. It contains the result of a single node, or the number of
-// nodes with each outcome.
+// summary returns the toast for the end of a task: a single node's result, or the nodes by outcome.
 func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	name := t.Plan.Action.Name()
 	tally := t.Tally()

@@ -37,8 +37,7 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	return ""
 }
 
-// openShell connects to the machine of a node. If an instance runs on it, openShell asks for the address, which
-// Ironic does not know.
+// openShell connects to a node's machine. It asks for an instance's address, which Ironic does not know.
 func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	row, _, found := w.env.Session.Store.Get(node.UUID)
 	switch {

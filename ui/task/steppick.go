@@ -20,8 +20,7 @@ import (
 // offersFrom is the number of nodes that are read to fill the list of steps. The check that follows covers all nodes.
 const offersFrom = 20
 
-// pickText and pickRunbook are the IDs of two items in the list of steps. Both open the form, which takes several
-// steps as text, or a runbook.
+// The IDs of the items in the list of steps that open the form, which takes several steps or a runbook.
 const (
 	pickText    = "text"
 	pickRunbook = "runbook"
@@ -64,8 +63,7 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 	})
 }
 
-// completePick adds the offered steps to the items of the list. If the nodes could not be read, the list shows the
-// error.
+// completePick adds the offered steps to the items or, if the nodes could not be read, the error.
 func (f *flow) completePick(items []overlay.Item, err error) tea.Cmd {
 	if err != nil {
 		items[0].Detail = models.OnScreen(err)
@@ -76,8 +74,7 @@ func (f *flow) completePick(items []overlay.Item, err error) tea.Cmd {
 	return screen.Send(overlay.Items{Of: f.pick, Items: items})
 }
 
-// commonSteps returns the known steps of the given kind that all of the first offersFrom nodes offer. If there is
-// only one node, it returns the node too.
+// commonSteps returns the known steps that the first offersFrom nodes all offer, and the node if it is the only one.
 func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) (common []steps.Known, only *models.Node, err error) {
 	var ids []string
 	for _, n := range nodes[:min(len(nodes), offersFrom)] {

@@ -40,8 +40,7 @@ type Console interface {
 	// Open opens a screen. Home returns to a main screen.
 	Open(ref screen.Ref) tea.Cmd
 	Home(kind screen.Kind) tea.Cmd
-	// Exec runs a program that takes over the terminal. The message that done returns is sent when the program has
-	// ended.
+	// Exec runs a program that takes over the terminal. When it has ended, the message of done is sent.
 	Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd
 	// SendToScreen sends a message to the current screen.
 	SendToScreen(msg tea.Msg) tea.Cmd
@@ -84,13 +83,11 @@ type flow struct {
 	runner  provision.Runner
 
 	build builder
-	// command returns the command line that has the same effect on the named nodes as the flow, without the name of
-	// the program.
+	// command returns the command line with the same effect on the named nodes, without the program's name.
 	command func(nodes []string) []string
 	// form holds the operator's entries, without secrets. It is nil if the action cannot be recreated from them.
 	form *screen.TaskForm
-	// checked means that the flow runs the checks of a deployment. exact means that the operator confirms the exact
-	// requests, rather than just their effect.
+	// checked means that a deployment is checked. exact means that the operator confirms the exact requests.
 	checked, exact bool
 	// retryOf is the number of the task that this task repeats for the nodes that failed, or 0.
 	retryOf int
@@ -148,8 +145,7 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 	return msg.handle()
 }
 
-// Begin starts an action on the given nodes. If the action has a form, Begin opens the form with the values in filled
-// already entered.
+// Begin starts an action on the given nodes, or opens its form with the values in filled already entered.
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:

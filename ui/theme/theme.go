@@ -91,8 +91,7 @@ func onRow(style ansi.Style, back color.Color) ansi.Style {
 	return append(ansi.Style{}, style...).BackgroundColor(back)
 }
 
-// rowColour returns the background of the cursor's row. It is nil if the terminal has too few colors for a background
-// on which all roles are readable.
+// rowColour returns the background of the cursor's row, or nil if the terminal has too few colors for one.
 func rowColour(o Options) color.Color {
 	switch {
 	case o.Profile == colorprofile.NoTTY, o.Profile == colorprofile.ASCII, o.Profile == colorprofile.ANSI:
@@ -135,8 +134,7 @@ func colours(o Options) [roles]color.Color {
 		return c
 	}
 	few := o.Profile == colorprofile.ANSI
-	// pick returns the color with the given 16-color index if the terminal has few colors, and otherwise the tone for
-	// a dark or light background.
+	// pick returns the color with the 16-color index, or the tone for a dark or light background.
 	pick := func(index, dark, light string) color.Color {
 		switch {
 		case few && index == "":

@@ -102,8 +102,7 @@ func EmptyText(of fetch.Requests, loading, none string) string {
 	return loading
 }
 
-// Ago formats the time from at to now, followed by "ago". It returns "never" if at is zero. Both times must come from
-// the same clock.
+// Ago formats the time from at to now, on the same clock, followed by "ago", or "never" if at is zero.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

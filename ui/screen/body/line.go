@@ -1,5 +1,4 @@
-// Package body provides the parts that screens share: lines of text, errors, prompts, and the handling of scrolling
-// keys.
+// Package body provides the parts that screens share: lines, errors, prompts, tables and scrolling.
 package body
 
 import (
@@ -79,8 +78,7 @@ func Wrapped(role theme.Role, text string, w int) []pane.Line {
 	return Indented(role, text, w, 0)
 }
 
-// Indented is like [Wrapped], but puts n spaces before each line. It does not indent if fewer than 4 cells would
-// remain for the text.
+// Indented is like [Wrapped], but puts n spaces before each line, unless fewer than 4 cells would remain.
 func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	if w-n < 4 {
 		n = 0
@@ -92,8 +90,7 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is like [Indented], but returns no more lines than most allows. If text is omitted, the last line ends
-// with an ellipsis.
+// IndentedMost is like [Indented], but returns at most the given number of lines, the last with an ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
@@ -168,8 +165,7 @@ func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	return p.Draw(t)
 }
 
-// TabLine draws a rule that contains the names of a screen's tabs. It remembers where they were drawn, so that At can
-// find the tab at a clicked cell.
+// TabLine draws a rule with the names of a screen's tabs, and finds the tab at a clicked cell.
 type TabLine struct {
 	titles        []string
 	current, w, x int
@@ -200,8 +196,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 // At returns the index of the tab whose name was drawn at column x, or -1.
 func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
-// Click makes the tab whose name was drawn at the clicked cell of the screen the current one. It reports whether the
-// line of the tabs was clicked.
+// Click makes the tab at the clicked cell the current one. It reports whether the tabs' line was clicked.
 func (l *TabLine) Click(x, y int, current *int) bool {
 	if at := l.At(x); y == 1 && at >= 0 {
 		*current = at
@@ -260,8 +255,7 @@ func Steer(m Mover, id action.ID, step int) bool {
 // detailNames is the width of the name column, in cells.
 const detailNames = 12
 
-// Details returns lines that show the name and the value of each detail. A value is wrapped to fit w cells and takes
-// at most 12 lines.
+// Details returns a name and a value for each detail. A value has at most 12 lines that fit w cells.
 func Details(details []models.Detail, w int) []pane.Line {
 	var lines []pane.Line
 	for _, d := range details {

@@ -127,8 +127,7 @@ func (s *Screen) Close() {
 	s.firmware.Close()
 }
 
-// Update stores the results of requests, replaces the golden node, and reloads the current tab when the operator
-// requests it.
+// Update stores the results of requests, and continues dialogs.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Reload:

@@ -21,8 +21,7 @@ const (
 	textMoreLines = "… and %d more lines: enlarge the window, or copy"
 )
 
-// noteworthySkew is the largest clock skew that is not shown. A larger skew makes it hard to match Ironic's log with
-// local times.
+// noteworthySkew is the largest clock skew that is not shown. Above it, Ironic's log is hard to match.
 const noteworthySkew = 2 * time.Second
 
 // labels is the width of the label column, in cells.

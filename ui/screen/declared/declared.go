@@ -1,5 +1,4 @@
-// Package declared shows and sends changes to the objects that users declare in files: inspection rules, deploy
-// templates and runbooks.
+// Package declared changes the objects that users declare in files: rules, deploy templates and runbooks.
 package declared
 
 import (

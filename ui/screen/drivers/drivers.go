@@ -1,5 +1,4 @@
-// Package drivers implements the screen that shows the conductors, the hardware types, and the interfaces of each
-// hardware type.
+// Package drivers implements the screen that shows conductors, hardware types and their interfaces.
 package drivers
 
 import (
@@ -163,8 +162,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Copies returns the name and the row at the cursor, the request for the list, and the command line that prints the
-// list.
+// Copies returns the name and the row at the cursor, and the request and the command line for the list.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil

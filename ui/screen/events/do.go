@@ -56,8 +56,7 @@ func (s *Screen) steer(id action.ID) {
 	}
 }
 
-// Click selects the event that was clicked. As with keys, moving the cursor away from the last event pauses
-// following.
+// Click selects the event that was clicked. As with keys, leaving the last event pauses following.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-body.PageTop)
 	if hit.Row {

@@ -24,8 +24,7 @@ type row struct {
 	text   string
 }
 
-// Screen lists the events. It reads only new events from the log, so that the cost of showing an event does not grow
-// with the number of events.
+// Screen lists the events. It reads only new events from the log, so that their number does not matter.
 type Screen struct {
 	screen.Base
 	env   *screen.Env

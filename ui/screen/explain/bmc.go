@@ -32,11 +32,9 @@ const bmcFor = 2 * time.Minute
 // screen is opened while Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
-	// automatic marks a query that the operator did not request. For such a query, missing credentials are not an
-	// error.
+	// automatic marks a query that the operator did not request, so that it may lack credentials.
 	automatic bool
-	// latest holds the BMC facts for the next explanation, or nil. It is atomic because explanations are made in
-	// commands.
+	// latest holds the BMC facts for the next explanation, or nil. Commands read it.
 	latest atomic.Pointer[explain.BMCFacts]
 }
 
@@ -56,8 +54,7 @@ func (s *Screen) queryBMC() tea.Cmd {
 	return s.bmc.facts.Get()
 }
 
-// queryWaiting queries the BMC of a machine that Ironic is waiting for, because only the BMC can tell that the
-// machine has lost power.
+// queryWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows of a loss of power.
 func (s *Screen) queryWaiting() tea.Cmd {
 	if s.row.Node.ProvisionState.Class() != models.ClassWait {
 		return nil

@@ -133,8 +133,7 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 // indent returns the column at which the text begins, to the right of the labels.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends the lines of one cursor position. If at is true, the cursor is at this position, and is drawn on the
-// first of the lines.
+// place appends the lines of one cursor position. If at is true, the cursor is drawn on the first line.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)

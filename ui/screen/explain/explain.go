@@ -19,11 +19,9 @@ import (
 )
 
 const (
-	// freshFor is the maximum age of an explanation during an operation, when an explanation can become outdated
-	// merely because time passes.
+	// freshFor is the maximum age of an explanation during an operation, when it can become outdated.
 	freshFor = 30 * time.Second
-	// patience is the minimum time between an error and an automatic retry. After this time, the retry takes place as
-	// soon as Ironic answers again.
+	// patience is the minimum time between an error and a retry, which follows when Ironic answers again.
 	patience = 5 * time.Second
 )
 
@@ -35,8 +33,7 @@ type Screen struct {
 	uuid    string
 	watched bool
 
-	// row is the last row of the node in the store. seen reports whether the store ever contained the node; inStore
-	// reports whether it does now.
+	// row is the last row of the node in the store. seen and inStore report whether it was, and is, there.
 	row           models.Row
 	seen, inStore bool
 
@@ -81,8 +78,7 @@ func (s *Screen) Start() tea.Cmd {
 	return tea.Batch(s.read(), s.queryWaiting())
 }
 
-// Shown makes the console poll the node more often, and requests a new explanation if the node has changed or the
-// explanation is old.
+// Shown polls the node more often, and requests a new explanation if the node has changed or it is old.
 func (s *Screen) Shown() tea.Cmd {
 	if !s.canExplain() {
 		return nil

@@ -50,8 +50,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// New returns a source that calls get to fetch its data. get runs in a command, outside of Update, and must not use
-// mutable state.
+// New returns a source that calls get, in a command, to fetch its data. get must not use mutable state.
 func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
 }
@@ -126,8 +125,7 @@ func (s *Source[T]) Err() error { return s.err }
 // At returns the time when the last result arrived, or the zero time before the first result.
 func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
-// Asked returns the time when the request for the latest value was sent. The value is at least as recent as this
-// time.
+// Asked returns the time when the request for the latest value was sent: its minimum age.
 func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.

@@ -143,8 +143,7 @@ func (l *Log) filterWritten(written body.KeyEffect) {
 	}
 }
 
-// Widen shows more lines: it clears the search if there is one, otherwise the filter and the level. It reports
-// whether it cleared anything.
+// Widen clears the search or, if there is none, the filter and the level. It reports whether it did.
 func (l *Log) Widen() bool {
 	switch {
 	case l.view.Query() != "":

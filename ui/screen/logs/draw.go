@@ -155,8 +155,7 @@ func (l *Log) noRamdisk(one *nodeLog) string {
 	return fmt.Sprintf("no ramdisk in state %s", row.Node.ProvisionState)
 }
 
-// working returns the best source that is being followed. The agent's status does not count, because it provides no
-// lines.
+// working returns the best source that is being followed, except the agent's status, which has no lines.
 func (one *nodeLog) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {

@@ -1,5 +1,4 @@
-// Package logs shows the logs of one or more nodes, and the sources of these logs. The operator can search and filter
-// the lines.
+// Package logs shows the logs of nodes and their sources. The operator can search and filter the lines.
 package logs
 
 import (
@@ -289,8 +288,7 @@ func (l *Log) narrow() {
 	})
 }
 
-// Suspend stops following and drops the lines. When the log is followed again, it reloads the lines that the sources
-// still have.
+// Suspend stops following and drops the lines. Following later reloads the lines that the sources have.
 func (l *Log) Suspend() {
 	for _, one := range l.nodeLogs {
 		one.end()

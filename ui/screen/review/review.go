@@ -34,8 +34,7 @@ func (t *reviewText) heading(s string) {
 	*t = append(*t, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: s})
 }
 
-// Lines describes the deployment of one machine: first its identity and the target disk, followed by the warnings and
-// the requests.
+// Lines describes the deployment of a machine: its identity, the target disk, the warnings, the requests.
 func Lines(r provision.Review) []overlay.Text {
 	t := reviewText(Machine(r))
 	if r.FollowUp != "" {
@@ -185,8 +184,7 @@ func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	return theme.Good, theme.GlyphDone, "ok"
 }
 
-// Refused lists the failed checks of a node. For each, it shows the evidence, the remedy, and whether the check can
-// be overridden.
+// Refused lists the failed checks of a node with their evidence and remedies, and whether they can be overridden.
 func Refused(r provision.Review) []overlay.Text {
 	lines := []overlay.Text{{Role: theme.Strong, Text: r.Node.Label()}}
 	refused := plan.RefusedChecks(r.Checks)

@@ -1,5 +1,4 @@
-// Package rules implements the screen for inspection rules. It lists the rules in Ironic, and tests rules on stored
-// inventories.
+// Package rules implements the screen that lists inspection rules and tests them on stored inventories.
 package rules
 
 import (
@@ -191,8 +190,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects the tab or the row at the given position. open reports whether to open the row, because it was
-// already selected.
+// Click selects the tab or the row at the given position. open reports whether the row was already selected.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if s.tabs.Click(x, y, &s.tab) {
 		return false, nil

@@ -11,8 +11,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form for firmware.update. In Ironic, each update has a separate wait; in the form, all updates
-// share one.
+// The keys of the form for firmware.update. All updates share one wait, while Ironic has one for each.
 const (
 	keyUpdates = "settings"
 	keyWait    = "wait"
@@ -47,8 +46,7 @@ func firmwareArguments(v map[string]string) (args map[string]any, field string, 
 	return map[string]any{keyUpdates: settings}, "", nil
 }
 
-// firmwareValues formats the updates as COMPONENT=URL. It returns false if the updates have different waits, because
-// the form cannot show them.
+// firmwareValues formats the updates as COMPONENT=URL, or returns false if they have different waits.
 func firmwareValues(args map[string]any) (map[string]string, bool) {
 	list, _ := args[keyUpdates].([]any)
 	var plain []any

@@ -33,8 +33,7 @@ const (
 	localFile      = "content from" // name of a local file, until its content is read
 )
 
-// isURL reports whether content is a URL from which the agent downloads the content (_inject_one in
-// ironic_python_agent/inject_files.py).
+// isURL reports whether the agent downloads the content (ironic_python_agent/inject_files.py, _inject_one).
 func isURL(content string) bool { return strings.Contains(content, "://") }
 
 func injectFields() []form.Field {

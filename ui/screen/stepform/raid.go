@@ -41,8 +41,7 @@ const (
 	existingClear = "delete"
 )
 
-// raidFields returns fields for the target RAID, the volumes to create and existing volumes. It omits fields for
-// which the step has no arguments.
+// raidFields returns fields for the arguments that the step has: the target RAID, what to create, existing volumes.
 func raidFields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	target, name := provision.RAIDTarget{}, ""

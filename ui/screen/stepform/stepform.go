@@ -1,5 +1,4 @@
-// Package stepform provides forms for the arguments of steps. A form contains a field for each argument, or is
-// specific to the step.
+// Package stepform provides forms for the arguments of steps: a field for each, or a form for the step.
 package stepform
 
 import (

@@ -109,8 +109,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// below draws the details of the node at the cursor and the events. If logs are available, it also draws the log, and
-// fewer events or none.
+// below draws the details of the node at the cursor, the events and, if available, the log.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.details(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
@@ -221,8 +220,7 @@ const eventsAtMost = 100
 // events holds the last events of the watched nodes. It reads only new events from the log.
 type events struct {
 	last []models.Event
-	// next is the number of the next event to read. nodes is the number of nodes that were watched when events were
-	// last read.
+	// next is the number of the next event to read. nodes is the number of nodes watched at the last read.
 	next, nodes int
 }
 

@@ -29,8 +29,7 @@ const (
 		"to watch other nodes, mark them in the fleet and press {watch}."
 )
 
-// polledAtMost is the maximum number of nodes that are polled individually every second. The other nodes are updated
-// by the normal polls.
+// polledAtMost is the number of nodes that are polled every second. Normal polls update the others.
 const polledAtMost = 8
 
 // learnAgain is the minimum time between two reads of past durations, which follow the end of an operation.
@@ -51,8 +50,7 @@ type Screen struct {
 	ended int
 	// running reports whether an operation or a task was running when the rows were last built.
 	running bool
-	// choosing is true while chosen asks other screens for their nodes. It keeps this screen from returning its own
-	// node.
+	// choosing keeps this screen from returning its own node while it asks other screens for theirs.
 	choosing bool
 	lines    events
 	// roomy is true if the columns for a wide screen are shown.
@@ -291,8 +289,7 @@ func (r *row) endedBefore(at time.Time) bool {
 
 func (r *row) busy() bool { return r.inStore && r.node.Node.ProvisionState.Busy() }
 
-// failed reports whether the node's last operation has failed. This includes a failed verification, for which Ironic
-// has no failure state.
+// failed includes a failed verification, for which Ironic has no failure state.
 func (r *row) failed() bool {
 	return r.inStore && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
 }

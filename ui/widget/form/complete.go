@@ -6,8 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Completions is the message that carries the completions of a field's text. It must be passed to the Update or Typed
-// method of the field's form.
+// Completions carries a field's completions. It must be passed to the Update or Typed method of the form.
 type Completions struct {
 	of   *field
 	text string

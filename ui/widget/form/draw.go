@@ -15,8 +15,7 @@ const (
 // Height returns the number of lines that the whole form needs.
 func (f *Form) Height() int { return len(f.fields) + notes }
 
-// Draw draws the form in exactly w by h cells. It shows the fields around the current one and, below them, the help
-// of the current field.
+// Draw draws the fields around the current one and, below them, its help, in exactly w by h cells.
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	body := max(h-notes, min(h, 1))
 	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)
@@ -55,8 +54,7 @@ func (f *field) label() string {
 	return f.Label
 }
 
-// draw returns the field's line. focused means that the field is the current one, and editing means that its text
-// shows a cursor.
+// draw returns the line of a field, which may be the current one and, if editing is true, shows a cursor.
 func (f *field) draw(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {

@@ -17,8 +17,7 @@ const (
 	clock    = 13
 	span     = 11
 	laneMost = 16
-	// textLeast is the minimum width of the text. If less space remains, the time is omitted first, and then the
-	// name.
+	// textLeast is the minimum width of the text. With less space, first the time and then the name is omitted.
 	textLeast = 24
 )
 

@@ -23,8 +23,7 @@ const (
 	Debug   Level = 7
 )
 
-// Line is a line of a log. Text and Tag must not contain control characters, except for line breaks and tabs, which
-// are replaced.
+// Line is a line of a log. Control characters are not allowed, except for line breaks and tabs.
 type Line struct {
 	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as the time of
 	// the first line of a boot. Both are zero if unknown.
@@ -50,8 +49,7 @@ const (
 	timesCount
 )
 
-// Limits contains the maximum number of lines in a log and their maximum size in bytes. If a limit is exceeded, the
-// oldest lines are dropped.
+// Limits limits the lines of a log, and their size in bytes. Beyond a limit, the oldest lines are dropped.
 type Limits struct{ Lines, Bytes int }
 
 // Default limits a log to 40 MiB, overhead included.

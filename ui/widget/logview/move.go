@@ -57,8 +57,7 @@ func (v *View) Fresh() int {
 	return v.Shown() - v.index(v.since)
 }
 
-// Move scrolls by the given number of rows. Scrolling away from the end stops following; scrolling down to the end
-// starts it again.
+// Move scrolls by rows. Scrolling away from the end stops following, scrolling down to it starts it again.
 func (v *View) Move(by int) {
 	v.settle()
 	end := v.end()
@@ -106,8 +105,7 @@ func (v *View) Position() string {
 	return v.walk().Position(v.at(), v.Shown(), v.h)
 }
 
-// reveal makes the i-th matching line the current one. If that line is not fully visible, reveal scrolls to it, with
-// some lines before it.
+// reveal makes the i-th matching line current and, unless it is fully visible, scrolls to it.
 func (v *View) reveal(i int) {
 	number := v.number(i)
 	v.settle()

@@ -19,8 +19,7 @@ type entry struct {
 // because the capacity of the ring may be twice its length, plus what the allocator loses by rounding.
 const overhead = 2*72 + 16
 
-// cost returns the number of bytes that an entry takes. It does not count the tag and the mark, because several
-// entries share them.
+// cost returns the bytes that an entry takes, without the tag and the mark, which entries share.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
 // packed returns l as an entry. It copies the text, which may be part of a large buffer.
@@ -49,8 +48,7 @@ func (e *entry) line() Line {
 	return l
 }
 
-// ring is a queue of entries with a limited size. Each entry has a number, which does not change when older entries
-// are dropped.
+// ring is a queue of limited size. The number of an entry does not change when older ones are dropped.
 type ring struct {
 	buf     []entry
 	head, n int // index of the oldest entry, and number of entries
@@ -68,8 +66,7 @@ func (r *ring) at(number int) *entry {
 	return &r.buf[(r.head+number-r.first)%len(r.buf)]
 }
 
-// add appends an entry and returns its number. Old entries are dropped to respect the limits, but at least one entry
-// is kept.
+// add appends an entry and returns its number. Beyond the limits, it drops all but the last entry.
 func (r *ring) add(e entry) int {
 	e.tag = r.intern(e.tag)
 	if r.n == len(r.buf) && r.n < r.maxLines {
@@ -88,8 +85,7 @@ func (r *ring) add(e entry) int {
 	return number
 }
 
-// intern returns the stored copy of a tag, so that equal tags share memory. If there are too many tags, it forgets
-// all of them and starts over.
+// intern returns the stored copy of a tag, so that equal tags share memory. It forgets all if there are too many.
 func (r *ring) intern(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {

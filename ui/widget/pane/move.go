@@ -58,8 +58,7 @@ func (p *Pane) walk() Rows { return p.rowsOf }
 // end returns the last position at which the lines still fill the area.
 func (p *Pane) end() Place { return p.walk().End(len(p.lines), p.h) }
 
-// Place is a row of a text with wrapped lines. It consists of the index of a line, and the index of a row within that
-// line.
+// Place is a row of a text with wrapped lines: the index of a line, and of a row within that line.
 type Place struct{ Line, Row int }
 
 // Before reports whether a is closer to the start of the text than b.
@@ -101,8 +100,7 @@ func (rows Rows) Down(at Place, n int, limit Place) Place {
 	return at
 }
 
-// Move returns the place that is the given number of rows below the place at, or above it if the number is negative. It
-// does not go beyond end.
+// Move returns the place by rows below the place at, but not below end, or above it if by is negative.
 func (rows Rows) Move(at Place, by int, end Place) Place {
 	if by < 0 {
 		return rows.Up(at, -by)

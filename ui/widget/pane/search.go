@@ -59,8 +59,7 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// Find searches s for the text in what, ignoring case. It returns the range of bytes of the first occurrence, or -1
-// if there is none.
+// Find returns the byte range of the first occurrence of what in s, ignoring case, or -1 if there is none.
 func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)

@@ -70,15 +70,13 @@ func (t *Table[R]) clamp() {
 
 // Hit describes the part of the table that was clicked.
 type Hit struct {
-	// Row means that a row was clicked. The cursor has moved to that row. WasCurrent means that the cursor was
-	// already on the row.
+	// Row means that a row was clicked, to which the cursor has moved unless WasCurrent is true.
 	Row, WasCurrent bool
 	// Column is the key of the column whose title was clicked, or "" if no title was clicked.
 	Column string
 }
 
-// Click handles a click on a cell. If the cell belongs to a row, the cursor moves to that row. The titles are at y =
-// 0.
+// Click handles a click on a cell. The cursor moves to a clicked row. The titles are at y = 0.
 func (t *Table[R]) Click(x, y int) Hit {
 	if x < 0 || x >= t.w || y < 0 || y >= t.h {
 		return Hit{}
@@ -96,8 +94,7 @@ func (t *Table[R]) Click(x, y int) Hit {
 	return Hit{Row: true, WasCurrent: again}
 }
 
-// columnAt returns the key of the column at x, or "". The gap after a column counts as part of it, because the sort
-// arrow may be there.
+// columnAt returns the key of the column at x, or "". The gap with the sort arrow is part of a column.
 func (t *Table[R]) columnAt(x int) string {
 	p := t.layout()
 	left := gutter

@@ -41,8 +41,7 @@ func (t *Table[R]) measureAnew() {
 	t.measure()
 }
 
-// measure measures the visible rows and a sample of all rows. The widths only grow, so that a refresh does not make
-// columns narrower.
+// measure measures the visible rows and a sample. Widths only grow, so that no refresh makes columns narrower.
 func (t *Table[R]) measure() {
 	for _, r := range t.Visible() {
 		t.measureRow(r)
@@ -102,8 +101,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// usefulWidth returns the smallest width at which a column is worth showing. For a column with Grow, this is at least
-// Min.
+// usefulWidth returns the least width at which a column is worth showing. With Grow, it is at least Min.
 func (t *Table[R]) usefulWidth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {
@@ -201,8 +199,7 @@ func (t *Table[R]) grow(p *plan, room int) {
 	}
 }
 
-// limit ensures that each column fits beside the first one, and computes how far Scroll can go. It does nothing if
-// all columns fit.
+// limit makes each column fit beside the first one if not all fit, and computes how far Scroll can go.
 func (t *Table[R]) limit(p *plan) {
 	if len(p.cols) == 0 {
 		return
