@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/presence"
@@ -61,7 +60,7 @@ func (c *Console) windowTitle() string {
 		title += " " + c.env.Session.Context.Name
 	}
 	if n := c.env.Tasks.Running(); n > 0 {
-		title += fmt.Sprintf(" · %s running", english.Plural(n, "task", ""))
+		title += fmt.Sprintf(" · %s running", models.Counted(n, "task"))
 	}
 	return title
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
-
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/printable"
@@ -109,7 +107,7 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 		}
 	}
 	if all := len(c.env.Conductors); all > 0 {
-		conductors = english.Plural(all, "conductor", "") + " · "
+		conductors = models.Counted(all, "conductor") + " · "
 		if down := all - alive; down > 0 && alive > 0 {
 			role = theme.Warn
 			live = fmt.Sprintf("%d of %d conductors down · %s", down, all, live)
@@ -163,7 +161,7 @@ func (c *Console) header(w int) string {
 		badges += " [read-only]"
 	}
 	if n := c.env.Tasks.Running(); n > 0 {
-		badges += " " + spinner(c.spin) + " " + english.Plural(n, "task", "")
+		badges += " " + spinner(c.spin) + " " + models.Counted(n, "task")
 	}
 	crumb := ""
 	if s := c.history.front(); s != nil {

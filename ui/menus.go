@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/models/explain"
@@ -294,7 +293,7 @@ func (c *Console) quit() tea.Cmd {
 	c.asksToQuit = true // a second ctrl+c quits
 	return c.Show(overlay.NewConfirm(overlay.Question{
 		Title: "Quit", Lines: c.tasks.Running(),
-		Ask: "Stop following " + english.Plural(n, "task", "") + "? Requests already sent continue in Ironic; the others are not sent.",
+		Ask: "Stop following " + models.Counted(n, "task") + "? Requests already sent continue in Ironic; the others are not sent.",
 		Yes: screen.Send(quitNow{}), No: screen.Send(quitCanceled{}),
 	}))
 }

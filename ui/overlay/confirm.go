@@ -72,7 +72,7 @@ type Confirm struct {
 	opened, last time.Time
 	ready        bool
 	wrong        bool
-	top, page    int
+	scroller
 }
 
 // graceOver is sent when the grace period may have ended.
@@ -134,14 +134,7 @@ func (c *Confirm) grace(msg graceOver) tea.Cmd {
 func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	key := msg.String()
 	switch {
-	case key == "down":
-		c.top++
-	case key == "pgdown":
-		c.top += max(c.page, 1)
-	case key == "up":
-		c.top = max(c.top-1, 0)
-	case key == "pgup":
-		c.top = max(c.top-max(c.page, 1), 0)
+	case c.scroll(key):
 	case c.q.Type == "" && (key == "y" || key == "Y"):
 		return true, c.q.Yes
 	case c.q.Type == "" && (key == "n" || key == "N"):
@@ -169,9 +162,9 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
-	c.page = room - 2 // one line remains from the previous page, and one shows that there is more
+	c.page = max(room-2, 1) // one line remains from the previous page, and one shows that there is more
 	if len(lines) > room && room > 0 {
-		c.top = min(c.top, len(lines)-room+1)
+		c.top = max(min(c.top, len(lines)-room+1), 0)
 		more := len(lines) - c.top - (room - 1)
 		hint := "↑ back to the top"
 		if more > 0 {

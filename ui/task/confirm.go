@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -119,7 +118,7 @@ func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
-		Ask: "Send " + english.Plural(requests, "request", ""),
+		Ask: "Send " + models.Counted(requests, "request"),
 	}
 	if n := len(batch.Legal()); n > 1 {
 		q.Ask += fmt.Sprintf(" for %d nodes", n)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -41,10 +41,14 @@ const enrollListed = 20
 func (f *flow) enrollQuestion() *overlay.Question {
 	act, _ := f.action.(*provision.EnrollAction)
 	n := len(f.batch.Items)
-	nodes := english.Plural(n, "node", "")
+	nodes := models.Counted(n, "node")
 	q := &overlay.Question{Title: "Enroll " + nodes, Ask: "Enroll " + nodes + "?"}
 	if act.Goal != provision.GoalEnroll {
-		q.Ask = fmt.Sprintf("Enroll %s and bring %s to %s?", nodes, english.PluralWord(n, "it", "them"), act.Goal)
+		them := "them"
+		if n == 1 {
+			them = "it"
+		}
+		q.Ask = fmt.Sprintf("Enroll %s and bring %s to %s?", nodes, them, act.Goal)
 	}
 	add := func(role theme.Role, text string) {
 		q.Lines = append(q.Lines, overlay.Text{Role: role, Text: text, Indent: 2})
@@ -62,7 +66,7 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	if f.retryOf == 0 {
 		add(theme.Plain, act.Plan.String())
 		if skipped := len(act.Plan) - n; skipped > 0 {
-			add(theme.Warn, fmt.Sprintf("Skipped: %s in conflict or invalid", english.Plural(skipped, "node", "")))
+			add(theme.Warn, fmt.Sprintf("Skipped: %s in conflict or invalid", models.Counted(skipped, "node")))
 		}
 	}
 	add(theme.Plain, listed(names(f.batch.Items)))

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -38,8 +37,12 @@ func (w *Workflow) WarnInterrupted(s *screen.Session) tea.Cmd {
 			}
 			names = append(names, u.Node.Label())
 		}
-		return screen.Say{Level: screen.Warning, Text: fmt.Sprintf("%s interrupted: %s (:%s resumes)",
-			english.Plural(len(list), "deployment was", "deployments were"), strings.Join(names, " "), action.DeployResume)}
+		were := "1 deployment was"
+		if len(list) > 1 {
+			were = fmt.Sprintf("%d deployments were", len(list))
+		}
+		text := fmt.Sprintf("%s interrupted: %s (:%s resumes)", were, strings.Join(names, " "), action.DeployResume)
+		return screen.Say{Level: screen.Warning, Text: text}
 	}
 }
 

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"strings"
 
 	"ironworks/agentlog"
@@ -12,23 +13,13 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-func sourceName(s models.LogSource) string {
-	switch s {
-	case models.LogSSH:
-		return "ssh"
-	case models.LogPush:
-		return "pushed"
-	case models.LogSerial:
-		return "console"
-	case models.LogArchive:
-		return "archive"
-	case models.LogStatus:
-		return "agent"
-	case models.LogServe:
-		return "served"
-	}
-	return printable.Line(string(s))
+// sourceNames maps sources to the names that are shown for them.
+var sourceNames = map[models.LogSource]string{
+	models.LogSSH: "ssh", models.LogPush: "pushed", models.LogSerial: "console", models.LogArchive: "archive",
+	models.LogStatus: "agent", models.LogServe: "served",
 }
+
+func sourceName(s models.LogSource) string { return cmp.Or(sourceNames[s], printable.Line(string(s))) }
 
 func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	switch s {

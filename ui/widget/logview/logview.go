@@ -121,7 +121,7 @@ func (v *View) forget() {
 
 // Clear drops all lines.
 func (v *View) Clear() {
-	v.ring = ring{maxLines: v.ring.maxLines, maxBytes: v.ring.maxBytes, first: v.ring.first + v.ring.n}
+	v.ring = ring{maxLines: v.ring.maxLines, maxBytes: v.ring.maxBytes, first: v.ring.next()}
 	v.hits, v.rows, v.cursor = nil, nil, -1
 	v.since = v.ring.first
 }
@@ -142,14 +142,14 @@ func (v *View) SetFilter(keep func(*Line) bool) {
 }
 
 // Len returns the number of lines.
-func (v *View) Len() int { return v.ring.n }
+func (v *View) Len() int { return len(v.ring.entries) }
 
 // Shown returns the number of lines that match the filter.
 func (v *View) Shown() int {
 	if v.keep != nil {
 		return len(v.hits)
 	}
-	return v.ring.n
+	return v.Len()
 }
 
 // Lines returns the lines that match the filter, the oldest first.
@@ -187,7 +187,7 @@ func (v *View) index(number int) int {
 		i, _ := slices.BinarySearch(v.hits, number)
 		return i
 	}
-	return min(max(number-v.ring.first, 0), v.ring.n)
+	return min(max(number-v.ring.first, 0), v.Len())
 }
 
 // Cursor returns the line that was last found by a search or jump. It returns false if there is none.

@@ -13,40 +13,33 @@ func (t *Table[R]) Cursor() (R, bool) {
 func (t *Table[R]) Index() int { return t.cursor }
 
 // Move moves the cursor by the given number of rows.
-func (t *Table[R]) Move(by int) {
-	t.cursor += by
-	t.clamp()
-}
+func (t *Table[R]) Move(by int) { t.goTo(t.cursor + by) }
 
 // Page moves the cursor and the window by the given number of screens, which overlap by one row.
 func (t *Table[R]) Page(by int) {
 	by *= max(t.body()-1, 1)
-	t.cursor += by
 	t.top += by
-	t.clamp()
+	t.goTo(t.cursor + by)
 }
 
 // Top moves the cursor to the first row.
-func (t *Table[R]) Top() {
-	t.cursor = 0
-	t.clamp()
-}
+func (t *Table[R]) Top() { t.goTo(0) }
 
 // Bottom moves the cursor to the last row.
-func (t *Table[R]) Bottom() {
-	t.cursor = len(t.rows) - 1
+func (t *Table[R]) Bottom() { t.goTo(len(t.rows) - 1) }
+
+func (t *Table[R]) goTo(row int) {
+	t.cursor = row
 	t.clamp()
 }
 
 // Select moves the cursor to the row with the given ID, and reports whether there is such a row.
 func (t *Table[R]) Select(id string) bool {
 	i := find(t.rows, t.id, id, t.cursor)
-	if i < 0 {
-		return false
+	if i >= 0 {
+		t.goTo(i)
 	}
-	t.cursor = i
-	t.clamp()
-	return true
+	return i >= 0
 }
 
 // Scroll scrolls by the given number of columns if not all of them fit. The first column is always visible.
@@ -89,8 +82,7 @@ func (t *Table[R]) Click(x, y int) Hit {
 		return Hit{}
 	}
 	again := at == t.cursor
-	t.cursor = at
-	t.clamp()
+	t.goTo(at)
 	return Hit{Row: true, WasCurrent: again}
 }
 
