@@ -34,8 +34,7 @@ type boundedInput struct {
 	// continued is the number of bytes that are still missing from a UTF-8 character.
 	size, continued int
 	start           []byte
-	// paste is the text of the paste that has been read so far. matched is the number of bytes of pasteEnds that have
-	// just been read.
+	// paste is the text of the paste so far. matched counts the bytes of pasteEnds that have just been read.
 	paste   []byte
 	matched int
 	dropped bool
@@ -66,7 +65,6 @@ func (i *boundedInput) Read(p []byte) (int, error) {
 	return i.ready.Read(p)
 }
 
-// feed processes the next byte.
 func (i *boundedInput) feed(b byte) {
 	switch i.state {
 	case inputKeys:
@@ -156,8 +154,7 @@ func (i *boundedInput) takeCSI(b byte) {
 	}
 }
 
-// takeString processes a byte of a control string, such as a reply from the terminal. It ends an overlong string
-// early.
+// takeString processes a byte of a control string, such as a terminal's reply. It ends an overlong one early.
 func (i *boundedInput) takeString(b byte) {
 	i.size++
 	switch {
@@ -177,8 +174,7 @@ func (i *boundedInput) takeString(b byte) {
 	}
 }
 
-// takePaste collects the bytes of a paste until its end. If the paste is too long, an empty paste is passed on
-// instead.
+// takePaste collects the bytes of a paste. If the paste is too long, an empty one is passed on instead.
 func (i *boundedInput) takePaste(b byte) {
 	switch {
 	case i.matched == 0 && b != pasteEnds[0]: // true for nearly all bytes of a paste

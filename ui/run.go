@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -57,8 +59,7 @@ func (r returned) Write(p []byte) (int, error) {
 // patience is the longest time that Run, at its end, waits for unfinished work, such as writing audit entries.
 const patience = 3 * time.Second
 
-// Run runs the console until the user quits or ctx is canceled. If the console panics, Run restores the terminal and
-// returns a *Crash.
+// Run runs the console until the user quits or ctx is canceled. It returns a *Crash if the console panics.
 func Run(ctx context.Context, opts Options, term Terminal) error {
 	c := New(ctx, opts)
 	defer c.cancel()
@@ -83,6 +84,8 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 // flushes is the number of times per second that Bubble Tea looks for output of its renderer. There is none, because
 // the painter draws. The number is low because each look wakes up an idle console.
 const flushes = 1
+
+const textPasteTooLong = "paste refused: more than 256 KiB; pass files to a command on standard input"
 
 // newProgram returns the Bubble Tea program that runs the console, and sets up the painter that draws it.
 func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.Program {
@@ -111,7 +114,6 @@ func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.
 	return p
 }
 
-// run runs the console on the given terminal until it ends.
 func (c *Console) run(ctx context.Context, term Terminal) error {
 	p := c.newProgram(&term)
 	defer context.AfterFunc(ctx, p.Quit)()
@@ -169,5 +171,50 @@ func (c *Console) wait() {
 	select {
 	case <-done:
 	case <-time.After(patience):
+	}
+}
+
+// Crash is a panic that ended the console.
+type Crash struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns a message with the panic value. The stack is written only to the crash file.
+func (e *Crash) Error() string {
+	return fmt.Sprintf("the console crashed (this is a bug): %v", e.Value)
+}
+
+func newCrash(v any) *Crash { return &Crash{Value: v, Stack: debug.Stack()} }
+
+// crashed stores the first crash and quits, which restores the terminal.
+func (c *Console) crashed(e *Crash) tea.Cmd {
+	if c.crash == nil {
+		c.crash = e
+	}
+	c.cancel()
+	return tea.Quit
+}
+
+// guard wraps cmd and the commands that it batches, so that a panic is reported to the root, not printed.
+func guard(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil {
+				msg = newCrash(v)
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			guarded := make(tea.BatchMsg, len(batch))
+			for i := range batch {
+				guarded[i] = guard(batch[i])
+			}
+			return guarded
+		}
+		return msg
 	}
 }

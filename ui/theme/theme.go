@@ -4,6 +4,7 @@ package theme
 
 import (
 	"image/color"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -33,7 +34,6 @@ const (
 	roles
 )
 
-// reset is the sequence that ends all styles.
 const reset = "\x1b[m"
 
 // Options selects the theme for a terminal and a context.
@@ -61,7 +61,8 @@ func New(o Options) *Theme {
 	c, back := colours(o), rowColour(o)
 	for role := range roles {
 		style := ansi.Style{}
-		if bold(role) {
+		// Bold roles can be told from others even on a terminal without colors.
+		if slices.Contains([]Role{Strong, Bad, Key, Danger, Accent}, role) {
 			style = style.Bold()
 		}
 		if role == Match {
@@ -82,8 +83,7 @@ func New(o Options) *Theme {
 	return t
 }
 
-// onRow returns the style for text in the cursor's row. The background of the row is back; if back is nil, the text
-// is underlined instead.
+// onRow returns the style for text in the cursor's row: on the background back or, without one, underlined.
 func onRow(style ansi.Style, back color.Color) ansi.Style {
 	if back == nil {
 		return append(ansi.Style{}, style...).Underline(true)
@@ -91,8 +91,7 @@ func onRow(style ansi.Style, back color.Color) ansi.Style {
 	return append(ansi.Style{}, style...).BackgroundColor(back)
 }
 
-// rowColour returns the background of the cursor's row. It is nil if the terminal has too few colors for a background
-// on which all roles are readable.
+// rowColour returns the background of the cursor's row, or nil if the terminal has too few colors for one.
 func rowColour(o Options) color.Color {
 	switch {
 	case o.Profile == colorprofile.NoTTY, o.Profile == colorprofile.ASCII, o.Profile == colorprofile.ANSI:
@@ -128,16 +127,6 @@ func (t *Theme) Paint(r Role, text string) string {
 	return t.open[r] + text + reset
 }
 
-// bold reports whether role r is drawn bold. Bold roles can be told from others even on a terminal without colors.
-func bold(r Role) bool {
-	switch r {
-	case Strong, Bad, Key, Danger, Accent:
-		return true
-	case Plain, Muted, Good, Busy, Wait, Warn, Hold, Added, Removed, Match, roles:
-	}
-	return false
-}
-
 // colours returns the color of each role. A nil color means the terminal's default color.
 func colours(o Options) [roles]color.Color {
 	var c [roles]color.Color
@@ -145,8 +134,7 @@ func colours(o Options) [roles]color.Color {
 		return c
 	}
 	few := o.Profile == colorprofile.ANSI
-	// pick returns the color with the given 16-color index if the terminal has few colors, and otherwise the tone for
-	// a dark or light background.
+	// pick returns the color with the 16-color index, or the tone for a dark or light background.
 	pick := func(index, dark, light string) color.Color {
 		switch {
 		case few && index == "":

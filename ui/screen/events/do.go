@@ -41,8 +41,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, did
 }
 
-// steer moves the cursor. Moving it away from the last event pauses following; returning to the last event resumes
-// it.
+// steer moves the cursor. Leaving the last event pauses following; returning to it resumes following.
 func (s *Screen) steer(id action.ID) {
 	if !body.Steer(s.table, id, 1) {
 		return
@@ -57,8 +56,7 @@ func (s *Screen) steer(id action.ID) {
 	}
 }
 
-// Click selects the event that was clicked. As with keys, moving the cursor away from the last event pauses
-// following.
+// Click selects the event that was clicked. As with keys, leaving the last event pauses following.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-body.PageTop)
 	if hit.Row {
@@ -84,21 +82,21 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		r, ok := s.table.Cursor()
 		switch {
 		case !ok:
-			return textNoEvents
+			return "no events yet"
 		case s.env.Session == nil:
-			return textNotConnected
+			return "not connected"
 		}
 		if _, _, there := s.env.Session.Store.Get(r.event.Node.UUID); !there {
-			return textNodeGone
+			return "the node no longer exists"
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return textNoFilter
+			return "no filter is set"
 		}
 	case action.Sort:
-		return textFixedOrder
+		return "events are always in order of arrival"
 	case action.Wide:
-		return textAllColumns
+		return "all columns are already shown"
 	default:
 	}
 	return ""

@@ -9,7 +9,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Source fetches one piece of data for a screen and keeps its latest value.
+// Requests contains the methods of a [Source] that do not depend on the type of its data.
+type Requests interface {
+	Get() tea.Cmd
+	Renew() tea.Cmd
+	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
+	Known() bool
+	Err() error
+	At() time.Time
+	Asked() time.Time
+	Busy() bool
+	Close()
+}
+
+// Source fetches one piece of data for a screen and keeps its latest value. A nil Source sends no requests.
 type Source[T any] struct {
 	get func(ctx context.Context) (T, error)
 
@@ -37,8 +50,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// New returns a source that calls get to fetch its data. get runs in a command, outside of Update, and must not use
-// mutable state.
+// New returns a source that calls get, in a command, to fetch its data. get must not use mutable state.
 func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
 }
@@ -47,7 +59,7 @@ func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 // is sent as soon as the running one has ended.
 func (s *Source[T]) Get() tea.Cmd {
 	switch {
-	case s.closed:
+	case s == nil || s.closed:
 		return nil
 	case s.Busy():
 		s.refetch = true
@@ -63,11 +75,22 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 }
 
+// freshFor is the age up to which data is reused when its screen is shown again.
+const freshFor = 30 * time.Second
+
+// Renew is like Get, but returns nil if a request is running or the last result is recent.
+func (s *Source[T]) Renew() tea.Cmd {
+	if s == nil || s.Busy() || time.Since(s.arrivedAt) < freshFor {
+		return nil
+	}
+	return s.Get()
+}
+
 // Handle stores the result of a request; mine reports whether msg is a result for this source. next is the command
 // for the next request, if one is due.
 func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	a, ok := msg.(answer[T])
-	if !ok || a.of != s {
+	if !ok || s == nil || a.of != s {
 		return false, nil
 	}
 	if s.closed || a.turn != s.turn || s.cancel == nil {
@@ -86,7 +109,15 @@ func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 }
 
 // Value returns the latest value and reports whether there is one.
-func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
+func (s *Source[T]) Value() (value T, known bool) {
+	if s == nil {
+		return value, false
+	}
+	return s.value, s.known
+}
+
+// Known reports whether there is a value.
+func (s *Source[T]) Known() bool { return s.known }
 
 // Err returns the error of the last request, or nil if it succeeded.
 func (s *Source[T]) Err() error { return s.err }
@@ -94,8 +125,7 @@ func (s *Source[T]) Err() error { return s.err }
 // At returns the time when the last result arrived, or the zero time before the first result.
 func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
-// Asked returns the time when the request for the latest value was sent. The value is at least as recent as this
-// time.
+// Asked returns the time when the request for the latest value was sent: its minimum age.
 func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.
@@ -106,6 +136,9 @@ func (s *Source[T]) Tried() bool { return s.turn > 0 }
 
 // Close cancels a running request and stops the source: it sends no more requests.
 func (s *Source[T]) Close() {
+	if s == nil {
+		return
+	}
 	s.closed = true
 	if s.cancel != nil {
 		s.cancel()

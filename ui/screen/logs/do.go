@@ -7,7 +7,6 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
-	"ironworks/ui/widget/logview"
 )
 
 // Scopes returns the scopes whose actions apply to a log.
@@ -43,7 +42,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		v.NextTimes()
 	case action.LogError:
 		if !v.Problem() {
-			return screen.Send(screen.Say{Text: textNoErrors})
+			return screen.Send(screen.Say{Text: "no errors in the visible lines"})
 		}
 	case action.LogSources:
 		return screen.Send(screen.Ask{Overlay: l.sourcesNote()})
@@ -76,21 +75,21 @@ func (l *Log) DisabledReason(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
 		if l.view.Query() == "" {
-			return l.env.Keys.Text(textNoSearch)
+			return l.env.Keys.Text("no search text; {search} searches")
 		}
 	case action.ClearFilter:
 		if l.filter.IsZero() && l.level >= models.LogDebug {
-			return textAllShown
+			return "all lines are already shown"
 		}
 	case action.LogSerial:
 		return l.whySerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
-			return textNothingToSave
+			return "no lines to save"
 		}
 	case action.LogError:
 		if l.view.Shown() == 0 {
-			return textNoLines
+			return "no lines"
 		}
 	default:
 	}
@@ -144,8 +143,7 @@ func (l *Log) filterWritten(written body.KeyEffect) {
 	}
 }
 
-// Widen shows more lines: it clears the search if there is one, otherwise the filter and the level. It reports
-// whether it cleared anything.
+// Widen clears the search or, if there is none, the filter and the level. It reports whether it did.
 func (l *Log) Widen() bool {
 	switch {
 	case l.view.Query() != "":
@@ -176,5 +174,3 @@ func (l *Log) Copies() []screen.Copyable {
 	}
 	return copies
 }
-
-var _ body.Mover = (*logview.View)(nil)

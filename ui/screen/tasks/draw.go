@@ -15,7 +15,7 @@ import (
 func (s *Task) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(t, w, h)
-		s.table.Empty = textNoTask + strconv.Itoa(s.number) + "."
+		s.table.Empty = "No task " + strconv.Itoa(s.number) + "."
 		rows := max(h-len(below), 0)
 		s.table.Resize(w, rows)
 		return cell.Block(append(body.Split(s.table.Draw(t)), below...), w, h)

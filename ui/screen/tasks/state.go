@@ -15,7 +15,6 @@ import (
 	"ironworks/ui/theme"
 )
 
-// state returns the glyph, the word and the color role for the state of a whole task.
 func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	if t.Running() {
 		word = "running"
@@ -51,7 +50,6 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	return glyph, strings.Join(parts, ", "), role
 }
 
-// outcomeLook determines how an outcome is shown.
 type outcomeLook struct {
 	outcome     provision.Outcome
 	glyph, word string
@@ -79,8 +77,7 @@ func lookOf(o provision.Outcome) outcomeLook {
 	return outcomeLook{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// finishedNodes returns the number of nodes on which a running task has finished. known is true only for enrolling
-// and for provision verbs, which end in a stable state.
+// finishedNodes returns on how many nodes a running task has finished. It is known for enrolling and for verbs.
 func finishedNodes(t *screen.Task) (n int, known bool) {
 	if enrolls(t) {
 		for _, p := range t.Progress {
@@ -103,7 +100,6 @@ func finishedNodes(t *screen.Task) (n int, known bool) {
 	return n, true
 }
 
-// failedSoFar returns the number of nodes on which a running task has already failed.
 func failedSoFar(t *screen.Task) (n int) {
 	for _, r := range t.Known {
 		if r.Outcome == provision.OutcomeFailed {
@@ -138,7 +134,6 @@ func isVerb(t *screen.Task) bool {
 	return verb
 }
 
-// row shows the state of one node of a task.
 type row struct {
 	node models.NodeRef
 	look outcomeLook
@@ -150,7 +145,6 @@ type row struct {
 	retry time.Time
 }
 
-// ended returns the row of a node for which the task has a result.
 func ended(item *provision.Item, res *provision.Result) row {
 	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: res.RequestID}
 	if res.Err == nil {

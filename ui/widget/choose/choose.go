@@ -25,8 +25,7 @@ type Item struct {
 	// item, unless it could start a filter text. A lowercase letter is always typed as text, and moves its item to
 	// the top.
 	Keys []string
-	// Heading means that the item is the heading of the items that follow. A heading cannot be chosen, and is hidden
-	// while there is a filter text.
+	// Heading means that the item is the heading of the next items. It cannot be chosen, and is not filtered.
 	Heading bool
 	// Disabled is the reason why the item cannot be chosen, or "" if it can.
 	Disabled string
@@ -58,8 +57,7 @@ func New(items []Item) *List {
 	return l
 }
 
-// SetItems replaces the items. The filter text is kept, and the cursor stays at the same item if that item still
-// exists.
+// SetItems replaces the items. It keeps the filter text and, if possible, the cursor's item.
 func (l *List) SetItems(items []Item) {
 	at, had := l.Current()
 	l.items = make([]Item, len(items))
@@ -75,8 +73,7 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
-// Complete replaces a preliminary list with the full one. The filter text is kept, and the cursor moves to the best
-// match.
+// Complete replaces a preliminary list with the full one. The cursor moves to the best match.
 func (l *List) Complete(items []Item) {
 	l.SetItems(items)
 	l.home()

@@ -43,8 +43,7 @@ const (
 	noMatch = 1 << 30
 )
 
-// filter returns the indexes of the items that match query, best match first. Items with equally good matches keep
-// their order.
+// filter returns the indexes of the items that match query, best match first. Equal matches keep their order.
 func (l *List) filter(query string) []int {
 	query = strings.ToLower(strings.TrimSpace(query))
 	shown := make([]int, 0, len(l.items))

@@ -24,8 +24,7 @@ type Line struct {
 	MaxRunes, MaxBytes int
 	// Secret displays • for every character, and turns off the history.
 	Secret bool
-	// Secrets returns the parts of a text that are displayed as •. Each part consists of the byte offsets of its
-	// start and end.
+	// Secrets returns the byte offsets of the starts and ends of the parts of a text that are displayed as •.
 	Secrets func(text string) [][2]int
 	// Placeholder is displayed while the line is empty.
 	Placeholder string
@@ -115,8 +114,7 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert inserts text at the cursor, up to the limits of the line. It stops reading a large paste when a limit is
-// reached.
+// insert inserts text at the cursor, up to the limits of the line, which also limit what it reads.
 func (l *Line) insert(s string) {
 	runes, bytes := l.MaxRunes, l.MaxBytes
 	if runes <= 0 {

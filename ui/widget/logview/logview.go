@@ -23,8 +23,7 @@ const (
 	Debug   Level = 7
 )
 
-// Line is a line of a log. Text and Tag must not contain control characters, except for line breaks and tabs, which
-// are replaced.
+// Line is a line of a log. Control characters are not allowed, except for line breaks and tabs.
 type Line struct {
 	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as the time of
 	// the first line of a boot. Both are zero if unknown.
@@ -50,8 +49,7 @@ const (
 	timesCount
 )
 
-// Limits contains the maximum number of lines in a log and their maximum size in bytes. If a limit is exceeded, the
-// oldest lines are dropped.
+// Limits limits the lines of a log, and their size in bytes. Beyond a limit, the oldest lines are dropped.
 type Limits struct{ Lines, Bytes int }
 
 // Default limits a log to 40 MiB, overhead included.
@@ -85,7 +83,6 @@ type View struct {
 	rows map[int][]int // cached row ends of wrapped lines
 }
 
-// place is a row of the line with the given number.
 type place struct{ number, row int }
 
 // New returns an empty view that follows the newest line.
@@ -124,7 +121,7 @@ func (v *View) forget() {
 
 // Clear drops all lines.
 func (v *View) Clear() {
-	v.ring = ring{maxLines: v.ring.maxLines, maxBytes: v.ring.maxBytes, first: v.ring.first + v.ring.n}
+	v.ring = ring{maxLines: v.ring.maxLines, maxBytes: v.ring.maxBytes, first: v.ring.next()}
 	v.hits, v.rows, v.cursor = nil, nil, -1
 	v.since = v.ring.first
 }
@@ -145,14 +142,14 @@ func (v *View) SetFilter(keep func(*Line) bool) {
 }
 
 // Len returns the number of lines.
-func (v *View) Len() int { return v.ring.n }
+func (v *View) Len() int { return len(v.ring.entries) }
 
 // Shown returns the number of lines that match the filter.
 func (v *View) Shown() int {
 	if v.keep != nil {
 		return len(v.hits)
 	}
-	return v.ring.n
+	return v.Len()
 }
 
 // Lines returns the lines that match the filter, the oldest first.
@@ -190,7 +187,7 @@ func (v *View) index(number int) int {
 		i, _ := slices.BinarySearch(v.hits, number)
 		return i
 	}
-	return min(max(number-v.ring.first, 0), v.ring.n)
+	return min(max(number-v.ring.first, 0), v.Len())
 }
 
 // Cursor returns the line that was last found by a search or jump. It returns false if there is none.

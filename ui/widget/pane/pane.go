@@ -21,7 +21,6 @@ type Line []Span
 // Text returns a line that has a single role.
 func Text(role theme.Role, text string) Line { return Line{{Role: role, Text: text}} }
 
-// text returns the text of the line without its roles.
 func (l Line) text() string {
 	if len(l) == 1 {
 		return l[0].Text

@@ -20,8 +20,7 @@ func (t *Table[R]) IsMarked(id string) bool {
 // HasMarks reports whether any row is marked.
 func (t *Table[R]) HasMarks() bool { return len(t.order) > 0 }
 
-// Marked returns the IDs of the marked rows in the order in which they were marked. It includes rows that are
-// filtered out.
+// Marked returns the IDs of the marked rows in the order of marking, including rows that are filtered out.
 func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
 
 // ToggleMark marks the row at the cursor or removes its mark, and moves the cursor down.
@@ -48,8 +47,7 @@ func (t *Table[R]) MarkAll() {
 	}
 }
 
-// MarkRange marks the rows from the one that was marked last to the one at the cursor. If none is marked, it marks
-// the row at the cursor.
+// MarkRange marks the rows from the one that was marked last, if any, to the one at the cursor.
 func (t *Table[R]) MarkRange() {
 	if len(t.rows) == 0 {
 		return

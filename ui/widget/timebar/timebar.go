@@ -59,7 +59,6 @@ func NewScale(longest time.Duration, w int) Scale {
 	return Scale{Total: (longest + day - 1) / day * day, W: w}
 }
 
-// at returns the position of time d on the axis, in cells.
 func (s Scale) at(d time.Duration) int {
 	if s.Total <= 0 {
 		return 0
