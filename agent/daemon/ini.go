@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,24 +65,19 @@ func unquoted(text string) string {
 // given files and folders must exist. If no files and no folders are given, configFiles returns those of the default
 // files that exist.
 func configFiles(files, folders []string) ([]string, error) {
+	var patterns []string
 	if len(files)+len(folders) == 0 {
-		for _, pattern := range []string{
-			"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf",
-		} {
-			found, err := filepath.Glob(pattern) // Glob returns sorted names
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, found...)
-		}
-		return files, nil
+		patterns = []string{"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf"}
 	}
-	all := append([]string{}, files...)
 	for _, folder := range folders {
 		if _, err := os.Stat(folder); err != nil {
 			return nil, fmt.Errorf("reading the configuration: %w", err)
 		}
-		found, err := filepath.Glob(filepath.Join(folder, "*.conf"))
+		patterns = append(patterns, filepath.Join(folder, "*.conf"))
+	}
+	all := slices.Clone(files)
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern) // Glob returns sorted names
 		if err != nil {
 			return nil, err
 		}
