@@ -150,6 +150,14 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
+// First returns the attribute with only its first value.
+func (t Texts) First() Texts {
+	if len(t) == 0 {
+		return nil
+	}
+	return t[:1]
+}
+
 // Text returns a disk attribute whose only value is s.
 func Text(s string) Texts { return Texts{s} }
 

@@ -29,21 +29,15 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 		}
 		return "numa_topology", found, nil
 	case "dmi-decode":
-		found, err := m.host.dmi(ctx)
-		if err != nil {
-			return "", nil, err
-		}
-		return "dmi", found, nil
+		value, err = m.host.dmi(ctx)
+		return "dmi", value, err
 	case "lldp":
 		names, err := m.host.interfaceNames()
-		if err != nil {
-			return "", nil, err
-		}
 		raw := map[string][]any{}
 		for name, frame := range m.received(ctx, names) {
 			raw[name] = parseTLVs(frame)
 		}
-		return "lldp_raw", raw, nil
+		return "lldp_raw", raw, err
 	}
 	return "", nil, agent.ErrNoCollector
 }
@@ -121,7 +115,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 		in := path.Join(folder, name)
 		bus, err1 := h.read(in + "/busnum")
 		number, err2 := h.read(in + "/devnum")
-		if errors.Join(err1, err2) != nil || !h.genericUSB(in, names) {
+		if err1 != nil || err2 != nil || !h.genericUSB(in, names) {
 			continue
 		}
 		product, _ := h.read(in + "/product")

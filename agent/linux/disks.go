@@ -73,9 +73,9 @@ func (h Host) rows(ctx context.Context) ([]row, error) {
 	return report.Devices, nil
 }
 
-// blockDevices implements list_all_block_devices from ironic_python_agent/hardware.py, but only for disks. Unlike the
+// BlockDevices implements list_all_block_devices from ironic_python_agent/hardware.py, but only for disks. Unlike the
 // real agent, it returns all serials and WWNs of each disk.
-func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
+func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) {
 	h := m.host
 	h.try(ctx, "udevadm", "settle")
 	rows, err := h.rows(ctx)
@@ -86,8 +86,10 @@ func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	var disks []agent.Disk
 	for _, r := range rows {
 		name, _ := r.text("kname")
+		kind, _ := r.text("type")
+		isDisk := kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
 		known := slices.ContainsFunc(disks, func(d agent.Disk) bool { return d.Name == "/dev/"+name })
-		if known || strings.HasPrefix(name, "fd") || !isDisk(r) || m.belowMultipath(ctx, name) {
+		if known || strings.HasPrefix(name, "fd") || !isDisk || m.belowMultipath(ctx, name) {
 			continue
 		}
 		for _, column := range lsblkColumns {
@@ -112,12 +114,6 @@ func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 		disks = append(disks, disk)
 	}
 	return disks, nil
-}
-
-// isDisk reports whether a device is a disk, a RAID array or a multipath device.
-func isDisk(r row) bool {
-	kind, _ := r.text("type")
-	return kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
 }
 
 // disk converts a row of lsblk's output to a disk.
@@ -220,7 +216,7 @@ func (h Host) udev(name string) properties {
 		return nil
 	}
 	found := properties{}
-	for _, line := range lines(database) {
+	for line := range strings.SplitSeq(database, "\n") {
 		if pair, isProperty := strings.CutPrefix(line, "E:"); isProperty {
 			key, value, _ := strings.Cut(pair, "=")
 			found[key] = value

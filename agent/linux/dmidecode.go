@@ -27,8 +27,7 @@ func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 		return nil, agent.CollectorError(fmt.Sprintf("failed to run dmidecode: %v", err))
 	}
 	found, err := parseDMI(out)
-	var number *strconv.NumError
-	if errors.As(err, &number) {
+	if _, wrong := errors.AsType[*strconv.NumError](err); wrong {
 		h.warn("Failed to collect dmidecode info: %v", err)
 		return map[string]any{}, nil
 	}
@@ -37,7 +36,7 @@ func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 
 // parseDMI implements parse_dmi from dmi_inspector.py.
 func parseDMI(text string) (map[string]any, error) {
-	var bios, memory map[string]any
+	bios := map[string]any{}
 	cpus, arrays, devices := []any{}, []map[string]any{}, []any{}
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if !strings.HasPrefix(block, "Handle 0x") {
@@ -55,7 +54,7 @@ func parseDMI(text string) (map[string]any, error) {
 			devices = append(devices, fields)
 		}
 	}
-	memory = map[string]any{"devices": []any{}}
+	memory := map[string]any{"devices": []any{}}
 	if len(arrays) > 0 {
 		total := 0
 		for _, array := range arrays {
@@ -75,9 +74,6 @@ func parseDMI(text string) (map[string]any, error) {
 	}
 	if len(devices) > 0 {
 		memory["devices"] = devices
-	}
-	if bios == nil {
-		bios = map[string]any{}
 	}
 	return map[string]any{"bios": bios, "cpu": cpus, "memory": memory}, nil
 }

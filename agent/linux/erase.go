@@ -197,7 +197,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		return false, nil
 	}
 	security := map[string]bool{}
-	for _, line := range lines(after) {
+	for line := range strings.Lines(after) {
 		security[strings.Join(strings.Fields(line), " ")] = true
 	}
 	switch {

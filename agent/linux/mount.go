@@ -28,8 +28,8 @@ func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error
 	}
 	if _, err := h.program(ctx, "mount", device, h.pathInRoot(folder)); err != nil {
 		_ = os.Remove(folder)
-		var failed *ProgramError
-		if !errors.As(err, &failed) {
+		failed, ok := errors.AsType[*ProgramError](err)
+		if !ok {
 			return nil, err
 		}
 		text := strings.TrimSpace(failed.Output.Stderr)
