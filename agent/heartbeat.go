@@ -110,7 +110,7 @@ func (h *heartbeats) send(ctx context.Context) bool {
 		body.Set("agent_verify_ca", h.ca)
 	}
 	a.log.client.debug("Heartbeat: announcing callback URL %s, API version is %s", h.callback, version)
-	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.cachedNode().Text("uuid"), version, body)
+	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.node.Load().Text("uuid"), version, body)
 	urls := python.Repr(list{a.ironic.url()})
 	switch {
 	case ctx.Err() != nil:

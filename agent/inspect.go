@@ -104,11 +104,9 @@ func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) st
 			data.Set("logs", a.collectLogs(ctx, inspectionLines))
 		default:
 			err := a.collectMore(ctx, name, data)
-			var whole CollectorError
-			switch {
-			case errors.As(err, &whole):
+			if whole, ok := errors.AsType[CollectorError](err); ok {
 				fail("%s", whole)
-			case err != nil:
+			} else if err != nil {
 				fail("collector %s failed: %v", name, err)
 			}
 		}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -148,16 +149,13 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 			}
 			a.log.coreos.debug("coreos-installer: %s", line)
 		})
-		var exit *ExitError
+		exit, failed := errors.AsType[*ExitError](err)
 		switch {
 		case err == nil:
 			return nil
-		case errors.As(err, &exit):
+		case failed:
 			a.log.coreos.error("coreos-installer failed with code %d", exit.Code)
-			if last == "" {
-				last = "None"
-			}
-			err = newFault(deploymentError, "coreos-installer failed with code %d: %s", exit.Code, last)
+			err = newFault(deploymentError, "coreos-installer failed with code %d: %s", exit.Code, cmp.Or(last, "None"))
 		case errors.Is(err, ErrNoInstaller):
 			err = newFault(deploymentError, "Cannot run coreos-installer, is it installed in %s?", a.options.CoreOSRoot)
 		default:
@@ -170,8 +168,9 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 // runInstallerOnce runs coreos-installer once. If a configured fault requires this run to fail, it only simulates a
 // failed run.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
-	if message, fails := a.installFails(); fails {
-		line(message)
+	if a.installsToFail > 0 {
+		a.installsToFail--
+		line(a.options.Faults.InstallMessage)
 		return &ExitError{Code: 1}
 	}
 	return a.hardware.Install(ctx, install, line)

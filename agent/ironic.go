@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ironworks/models/hints"
 )
@@ -33,9 +34,9 @@ type ironic struct {
 	log       logger
 	requestID string
 
+	version atomic.Int64 // the API version; zero until Ironic has answered
 	mu      sync.Mutex
-	urls    []string   // begins with the URL that answered last
-	version apiVersion // zero until Ironic has answered
+	urls    []string // begins with the URL that answered last
 }
 
 func newIronic(options Options, log logger) *ironic {
@@ -124,11 +125,8 @@ func (i *ironic) callOne(ctx context.Context, method, url string, version apiVer
 // apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once. Until then,
 // it returns oldestAPI.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
-	i.mu.Lock()
-	known := i.version
-	i.mu.Unlock()
-	if known != 0 {
-		return known
+	if known := i.version.Load(); known != 0 {
+		return apiVersion(known)
 	}
 	answer, err := i.call(ctx, http.MethodGet, "/", 0, nil)
 	if err == nil {
@@ -136,21 +134,12 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 		o, _ := root.(*dict)
 		_, minor, _ := strings.Cut(o.Dict("default_version").Text("version"), ".")
 		if n, err := strconv.Atoi(minor); err == nil && n > 0 {
-			i.mu.Lock()
-			i.version = apiVersion(n)
-			i.mu.Unlock()
+			i.version.Store(int64(n))
 			return apiVersion(n)
 		}
 	}
 	i.log.error("An error occurred while attempting to discover the available Ironic API versions, falling back to using version %s", oldestAPI)
 	return oldestAPI
-}
-
-// known returns the version of Ironic's API, or 0 if Ironic has not answered yet.
-func (i *ironic) known() apiVersion {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.version
 }
 
 // message returns the error message that a reply contains.

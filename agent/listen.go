@@ -54,7 +54,7 @@ func (a *agent) introduce(ctx context.Context) (*dict, error) {
 		}
 		a.inspected = true
 	}
-	return a.lookup(ctx, uuid)
+	return a.lookup(ctx, ctx, uuid)
 }
 
 // lookupWhile looks up the node repeatedly until the hardware has stopped listening for LLDP frames. It returns nil
@@ -70,7 +70,7 @@ func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 		defer listened()
 		complete = a.complete(listening, &inventory)
 	})
-	node, err := a.lookupUntil(ctx, until, "")
+	node, err := a.lookup(ctx, until, "")
 	if node != nil {
 		found() // serveAndInspect continues to listen
 	}

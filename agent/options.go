@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -112,14 +113,6 @@ type ImageOptions struct {
 	Formats          []string
 }
 
-// complete sets the fields that are zero to their defaults.
-func (o *ImageOptions) complete() {
-	const tries, pause, silence = 10, 10 * time.Second, time.Minute
-	setDefaultOf(&o.Tries, tries)
-	setDefaultOf(&o.Pause, pause)
-	setDefaultOf(&o.Silence, silence)
-}
-
 // Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
 	// DieInStep is the name of a step in which the agent dies, and DieAfter is the time from the start of the step
@@ -157,13 +150,6 @@ var (
 	errNotFound = errors.New("the node was not found")
 )
 
-const (
-	defaultVersion       = "13.0.0"
-	defaultListen        = "127.0.0.1:0"
-	defaultLookupTimeout = 300 * time.Second
-	defaultDieAfter      = 2 * time.Second
-)
-
 // complete validates the options and sets those that are zero to their defaults.
 func (o *Options) complete() error {
 	switch {
@@ -179,31 +165,24 @@ func (o *Options) complete() error {
 	if o.Journal == nil {
 		o.Journal = func(Entry) {}
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
 	if len(o.Collectors) == 0 {
 		o.Collectors = []string{"default", "logs"}
 	}
-	setDefaultOf(&o.MinTLS, tls.VersionTLS12)
-	setDefaultOf(&o.DiskTries, 1)
-	setDefaultOf(&o.CoreOSRoot, coreosRoot)
-	setDefaultOf(&o.Version, defaultVersion)
-	setDefaultOf(&o.Listen, defaultListen)
-	setDefaultOf(&o.LookupTimeout, defaultLookupTimeout)
-	setDefaultOf(&o.Faults.DieAfter, defaultDieAfter)
-	o.Images.complete()
+	o.Speed = cmp.Or(o.Speed, 1)
+	o.MinTLS = cmp.Or(o.MinTLS, tls.VersionTLS12)
+	o.DiskTries = cmp.Or(o.DiskTries, 1)
+	o.CoreOSRoot = cmp.Or(o.CoreOSRoot, "/mnt/coreos")
+	o.Version = cmp.Or(o.Version, "13.0.0")
+	o.Listen = cmp.Or(o.Listen, "127.0.0.1:0")
+	o.LookupTimeout = cmp.Or(o.LookupTimeout, 300*time.Second)
+	o.Faults.DieAfter = cmp.Or(o.Faults.DieAfter, 2*time.Second)
+	o.Images.Tries = cmp.Or(o.Images.Tries, 10)
+	o.Images.Pause = cmp.Or(o.Images.Pause, 10*time.Second)
+	o.Images.Silence = cmp.Or(o.Images.Silence, time.Minute)
 	if o.Faults.NoRoute {
 		o.Client = &http.Client{Transport: noRoute{}}
 	}
 	return nil
-}
-
-func setDefaultOf[T comparable](value *T, byDefault T) {
-	var zero T
-	if *value == zero {
-		*value = byDefault
-	}
 }
 
 // noRoute simulates the network of a machine that cannot reach Ironic.
@@ -225,22 +204,11 @@ const (
 	legacyAgent
 )
 
-// firstCurrentMajor is the first major version of the agent that is treated as new.
-const firstCurrentMajor = 10
-
-// generation returns the generation to which the configured version belongs.
+// generation returns the generation to which the configured version belongs. Major version 10 is the first new one.
 func (o Options) generation() generation {
 	major, _, _ := strings.Cut(o.Version, ".")
-	if n, err := strconv.Atoi(major); err == nil && n < firstCurrentMajor {
+	if n, err := strconv.Atoi(major); err == nil && n < 10 {
 		return legacyAgent
 	}
 	return currentAgent
-}
-
-// managerVersion returns the version of the generic hardware manager. Version 1.2 introduced service steps.
-func (a generation) managerVersion() string {
-	if a == legacyAgent {
-		return "1.1"
-	}
-	return "1.2"
 }

@@ -55,7 +55,7 @@ func megabytes(given *dict, key string) (int, error) {
 // partition. It returns a map from the purpose of each partition to its device. If the ephemeral partition must be
 // preserved, it uses the existing partitions.
 func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*dict, error) {
-	node, given := a.cachedNode(), info.given
+	node, given := a.node.Load(), info.given
 	if !given.Has("preserve_ephemeral") {
 		return nil, raise("KeyError", "'preserve_ephemeral'")
 	}
@@ -138,12 +138,14 @@ func (a *agent) format(ctx context.Context, device string, paths, given *dict, p
 
 // writeFailed converts the failure of a program to the agent's error for a failed write.
 func writeFailed(device string, err error) error {
-	var failed *processError
-	if !errors.As(err, &failed) {
-		return err
+	if failed, ok := errors.AsType[*processError](err); ok {
+		return writeFault(device, failed.out)
 	}
-	return newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s",
-		device, failed.out.Code, failed.out.Stdout, failed.out.Stderr)
+	return err
+}
+
+func writeFault(device string, out Output) *fault {
+	return newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s", device, out.Code, out.Stdout, out.Stderr)
 }
 
 // addUUIDs returns the devices in paths together with the UUIDs of the root partition and the EFI system partition.
@@ -178,18 +180,12 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	}
 	node, text := info.given.Text("node_uuid"), info.configdrive
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, text, http.NoBody)
-		if err != nil {
+		status, body, err := a.get(ctx, text)
+		switch {
+		case status == 0:
 			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Reason: %v", node, text, err)
-		}
-		response, err := a.options.Client.Do(request)
-		if err != nil {
-			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Reason: %v", node, text, err)
-		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode >= http.StatusBadRequest {
-			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Got status code %d, response body %s", node, text, response.StatusCode, body)
+		case err != nil || status >= http.StatusBadRequest:
+			return nil, newFault(deploymentError, "Can't download the configdrive content for node %s from '%s'. Got status code %d, response body %s", node, text, status, body)
 		}
 		text = string(body)
 	}

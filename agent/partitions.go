@@ -54,13 +54,6 @@ func partitionPath(device string, index int) string {
 	return fmt.Sprintf("%s%d", device, index)
 }
 
-// blockDevice is a block device in the output of lsblk.
-type blockDevice struct {
-	Name string `json:"kname"`
-	Kind string `json:"type"`
-	Size int64  `json:"size"`
-}
-
 // lsblk returns the names of all devices of the given kinds. Each kind is part, md or raid. The raid kind includes
 // all RAID levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
@@ -74,7 +67,10 @@ func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 		return nil, nil //nolint:nilerr // hardware without lsblk has only disks
 	}
 	var report struct {
-		Devices []blockDevice `json:"blockdevices"`
+		Devices []struct {
+			Name string `json:"kname"`
+			Kind string `json:"type"`
+		} `json:"blockdevices"`
 	}
 	if err := json.Unmarshal([]byte(out.Stdout), &report); err != nil {
 		return nil, fmt.Errorf("reading the block devices: %w", err)

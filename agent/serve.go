@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	stdlog "log"
-	"math/big"
 	"net"
 	"net/http"
 	"strconv"
@@ -183,12 +182,7 @@ func newCertificate(host, name string, now time.Time) (tls.Certificate, string, 
 	if err != nil {
 		return tls.Certificate{}, "", fmt.Errorf("making a key: %w", err)
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 158))
-	if err != nil {
-		return tls.Certificate{}, "", fmt.Errorf("making a serial number: %w", err)
-	}
 	template := &x509.Certificate{
-		SerialNumber:       serial,
 		Subject:            pkix.Name{CommonName: name},
 		NotBefore:          now.Add(-certificateAge),
 		NotAfter:           now.Add(certificateLife),

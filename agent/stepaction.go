@@ -37,9 +37,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	}
 	a.log.deploy.debug("Executing %s step %s", p.name, python.Repr(asked))
 	a.cacheNode(node)
-	a.mu.Lock()
 	a.ports = params.Get("ports")
-	a.mu.Unlock()
 	// If the conductor sends no version, it has not requested the steps yet.
 	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.generation().sameVersions(sent) {
 		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
@@ -52,19 +50,16 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	result, err := a.withFaults(ctx, p, name, node, func(ctx context.Context) (any, error) {
 		return a.guarded(func() (any, error) { return a.dispatch(ctx, name, node, stepArgs(params, asked, p)) })
 	})
-	var f *fault
-	var e *exception
-	switch {
-	case err == nil:
-	case errors.As(err, &f):
+	if f, ok := errors.AsType[*fault](err); ok {
 		a.log.deploy.error("Error performing %s step %s: %s", p.name, name, f)
 		return nil, f
-	default:
+	}
+	if err != nil {
 		class := "RuntimeError"
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*exception](err); ok {
 			class = e.Class
 		}
-		f = newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
+		f := newFault(p.failure, "Unexpected exception performing %s step %s. %s: %v", p.name, name, class, err)
 		a.log.deploy.error("%s", f.Details)
 		return nil, f
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -30,20 +31,22 @@ var (
 )
 
 // manager is a hardware manager of the real agent. Every step belongs to one manager.
-type manager struct {
-	class, name, version string
-}
+type manager struct{ class, name string }
 
 // The managers are listed in the order in which the real agent asks them for a step.
 var (
-	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
-	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
+	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager"}
+	genericManager = manager{"GenericHardwareManager", "generic_hardware_manager"}
 )
 
 // managerVersions returns the version of each manager. The versions must not change, because a conductor would then
 // plan the steps again.
 func (a generation) managerVersions() *dict {
-	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
+	generic := "1.2" // with service steps
+	if a == legacyAgent {
+		generic = "1.1"
+	}
+	return newDict(coreosManager.name, "1", genericManager.name, generic)
 }
 
 func (a generation) managerList() list {
@@ -181,14 +184,12 @@ func (p phase) offers() []offer {
 	)
 }
 
+func (o offer) iface() string { return cmp.Or(o.kind, "deploy") }
+
 // listing returns the step in the format in which the conductor receives it. If unabortable is true, the abortable
 // property is omitted.
 func (o offer) listing(unabortable bool) *dict {
-	kind := o.kind
-	if kind == "" {
-		kind = "deploy"
-	}
-	d := newDict("step", o.step, "priority", o.priority, "interface", kind, "reboot_requested", false)
+	d := newDict("step", o.step, "priority", o.priority, "interface", o.iface(), "reboot_requested", false)
 	if o.abortable && !unabortable {
 		d.Set("abortable", true)
 	}
@@ -235,4 +236,34 @@ func (a *agent) listSteps(p phase) *dict {
 		byManager.Set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
 	}
 	return byManager
+}
+
+// StepInfo describes a step that the agent offers to a conductor.
+type StepInfo struct {
+	Phase     string   `json:"phase"` // deploy, clean or service
+	Interface string   `json:"interface"`
+	Step      string   `json:"step"`
+	Priority  int      `json:"priority"` // 0 means that the step runs only if requested
+	Abortable bool     `json:"abortable"`
+	Arguments []string `json:"arguments"`
+}
+
+// Steps returns the steps that an agent of the given version offers on real machines. They are sorted by phase and
+// then by descending priority.
+func Steps(version string) []StepInfo {
+	options := Options{Version: version}
+	var all []StepInfo
+	for _, p := range []phase{deploying, cleaning, servicing} {
+		var steps []StepInfo
+		for _, o := range p.offers() {
+			if !options.offersStep(o) {
+				continue
+			}
+			arguments := append([]string{}, o.args.Keys()...)
+			steps = append(steps, StepInfo{p.name, o.iface(), o.step, o.priority, o.abortable, arguments})
+		}
+		slices.SortStableFunc(steps, func(a, b StepInfo) int { return cmp.Compare(b.Priority, a.Priority) })
+		all = append(all, steps...)
+	}
+	return all
 }
