@@ -1,3 +1,7 @@
+// Package agentlog follows the log of a machine's ramdisk from all available sources. In order of preference, these
+// are the journal over SSH, the journal that the machine pushes, the serial console, the conductor's archive, and the
+// agent's status. The package masks secrets before it parses a line. For each source that fails, it reports the
+// reason and a remedy.
 package agentlog
 
 import (
@@ -241,10 +245,8 @@ func (o *sourceOutput) othersWork() bool {
 
 // wait waits for d, and reports whether d elapsed before ctx was canceled.
 func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

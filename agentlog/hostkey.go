@@ -100,11 +100,10 @@ func (k *hostKeys) algorithms() []string {
 	}
 	var out []string
 	for _, key := range keys {
-		switch t := key.Type(); t {
-		case ssh.KeyAlgoRSA:
+		if key.Type() == ssh.KeyAlgoRSA {
 			out = append(out, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
-		default:
-			out = append(out, t)
+		} else {
+			out = append(out, key.Type())
 		}
 	}
 	if len(wanted) == 0 || k.hop.strict == strictNo { // a host key of any type may be accepted
@@ -118,8 +117,7 @@ func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil
 	}
-	var unknown *knownhosts.KeyError
-	if err := k.known(k.hop.address(), &net.TCPAddr{}, noKey{}); errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*knownhosts.KeyError](k.known(k.hop.address(), &net.TCPAddr{}, noKey{})); ok {
 		return unknown.Want
 	}
 	return nil
@@ -152,17 +150,15 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	}
 	if k.known != nil {
 		err := k.known(k.hop.address(), remote, key)
-		var other *knownhosts.KeyError
+		other, differs := errors.AsType[*knownhosts.KeyError](err)
 		switch {
 		case err == nil:
 			k.verdict = hostKeyKnown
 			return nil
-		case errors.As(err, &other) && len(other.Want) == 0:
-		case errors.As(err, &other) && k.hop.strict == strictNo:
-		case errors.As(err, &other):
-			return refuse("it differs from the key in known_hosts", "ramdisks generate new keys at each boot: run ssh-keygen -R "+k.hop.host+", or set a host key in its Ignition configuration")
-		default:
+		case !differs:
 			return refuse("it is revoked in known_hosts", "do not trust this machine")
+		case len(other.Want) > 0 && k.hop.strict != strictNo:
+			return refuse("it differs from the key in known_hosts", "ramdisks generate new keys at each boot: run ssh-keygen -R "+k.hop.host+", or set a host key in its Ignition configuration")
 		}
 	}
 	if k.hop.strict == strictYes || k.jump && k.hop.strict == strictAsk {

@@ -2,8 +2,10 @@ package agentlog
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -57,12 +59,7 @@ func checkPermission(text string) error {
 }
 
 func contains(text string, any ...string) bool {
-	for _, a := range any {
-		if strings.Contains(text, a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(any, func(a string) bool { return strings.Contains(text, a) })
 }
 
 // maxEntry is the maximum size of an entry in JSON, in bytes. In binary fields, each byte takes about four bytes of
@@ -79,8 +76,11 @@ func entries(from io.Reader, yield func(batch [][]byte) error) error {
 		var batch [][]byte
 		for {
 			entry, err := nextEntry(r)
+			if errors.Is(err, io.EOF) {
+				return yield(batch)
+			}
 			if err != nil {
-				return errors.Join(yield(batch), notEOF(err))
+				return errors.Join(yield(batch), err)
 			}
 			batch = append(batch, entry)
 			if len(batch) >= 512 || !lineBuffered(r) {
@@ -93,16 +93,9 @@ func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	}
 }
 
-func notEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
 func lineBuffered(r *bufio.Reader) bool {
 	ahead, _ := r.Peek(r.Buffered())
-	return strings.IndexByte(string(ahead), '\n') >= 0
+	return bytes.IndexByte(ahead, '\n') >= 0
 }
 
 func nextEntry(r *bufio.Reader) ([]byte, error) {

@@ -95,14 +95,8 @@ type journalEntry struct {
 
 // Journal parses one entry in the format of journalctl -o json. Each line of its message becomes a log line with the
 // entry's cursor. If a line is split across several entries, only the last entry results in a log line, which then
-// contains the whole text.
-func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
-	lines, _, err := p.journal(data)
-	return lines, err
-}
-
-// journal is like [Parser.Journal], and also returns the cursor, even for an entry without lines.
-func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, err error) {
+// contains the whole text. Journal also returns the cursor, even for an entry without lines.
+func (p *Parser) Journal(data []byte) (lines []models.LogLine, cursor string, err error) {
 	var e journalEntry
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, "", fmt.Errorf("reading %d bytes: %w", len(data), ErrEntry)

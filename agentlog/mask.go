@@ -26,7 +26,12 @@ func (m *masker) line(text string) string {
 	if m.in.kind != regionNone {
 		from = m.continueRegion(text)
 	}
-	m.find(text, from)
+	lower := asciiLower(text)
+	m.findKeys(text, lower, from)
+	m.findDumps(text, lower, from)
+	m.findPrivateKey(text, from)
+	m.findAddresses(text, lower, from)
+	m.findWords(text, lower, from)
 	if len(m.spans) == 0 {
 		return text
 	}
@@ -52,16 +57,6 @@ func (m *masker) hide(from, to int) {
 	if from < to {
 		m.spans = append(m.spans, span{from, to})
 	}
-}
-
-// find masks the secrets that start in text[from:].
-func (m *masker) find(text string, from int) {
-	lower := asciiLower(text)
-	m.findKeys(text, lower, from)
-	m.findDumps(text, lower, from)
-	m.findPrivateKey(text, from)
-	m.findAddresses(text, lower, from)
-	m.findWords(text, lower, from)
 }
 
 // startRegion masks text[from:] up to the end of the region and returns that end. A region that does not end in this

@@ -83,12 +83,10 @@ func (m *masker) hideElement(text string, end int) {
 	m.hide(from, len(text))
 }
 
-// escapedEquals lists escaped forms of = and : in systemd, journald, URLs and JSON.
-var escapedEquals = []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"}
-
 // hideValue masks the value after a name that ends at end.
 func (m *masker) hideValue(text, name string, end int) {
-	for _, escaped := range escapedEquals {
+	// These are escaped forms of = and : in systemd, journald, URLs and JSON.
+	for _, escaped := range []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"} {
 		if len(text) > end+len(escaped) && strings.EqualFold(text[end:end+len(escaped)], escaped) {
 			m.hideFrom(text, name, end+len(escaped), fewLines)
 			return
@@ -106,8 +104,6 @@ func (m *masker) hideValue(text, name string, end int) {
 		at = skip(text, sep, ", \t")
 	case option && sep > end:
 		at = sep
-	case option && at > end:
-		return
 	default:
 		return
 	}
@@ -128,7 +124,7 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
-		r := region{kind: regionString, lines: lines, quote: text[quote-backslashes(text, quote) : quote+1]}
+		r := region{kind: regionString, lines: lines, quote: quoteAt(text, quote)}
 		inside := quote + 1
 		if end, over := r.end(text[inside:]); over && harmlessValue(strings.TrimRight(text[inside:inside+end], `\"'`)) {
 			return

@@ -63,7 +63,7 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 			switch {
 			case r.quote == "":
 				r.quote = quoteAt(text, i)
-			case closingQuote(text[i-backslashes(text, i):i+1], r.quote) >= 0:
+			case closingQuote(quoteAt(text, i), r.quote) >= 0:
 				r.quote = ""
 			}
 		case '{', '[':

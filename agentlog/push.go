@@ -120,18 +120,10 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	over := tls.NewListener(bounded, &tls.Config{
 		Certificates: []tls.Certificate{r.certificate.tls}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 	})
-	done := make(chan struct{})
-	var stopping sync.WaitGroup
-	stopping.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-done:
-		}
-		_ = server.Close()
-	})
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	err = server.Serve(over)
-	close(done)
-	stopping.Wait()
+	stop()
+	_ = server.Close()
 	if ctx.Err() != nil {
 		return nil
 	}

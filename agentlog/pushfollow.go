@@ -2,7 +2,9 @@ package agentlog
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"ironworks/models"
@@ -115,20 +117,5 @@ func (r *Receiver) streamsOf(node models.NodeRef) []*stream {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	streams := make([]*stream, 0, len(r.streams))
-	for _, s := range r.streams {
-		streams = append(streams, s)
-	}
-	slices.SortFunc(streams, func(a, b *stream) int { return compareRefs(a.node, b.node) })
-	return streams
-}
-
-func compareRefs(a, b models.NodeRef) int {
-	switch {
-	case a.Label() < b.Label():
-		return -1
-	case a.Label() > b.Label():
-		return 1
-	}
-	return 0
+	return slices.SortedFunc(maps.Values(r.streams), func(a, b *stream) int { return strings.Compare(a.node.Label(), b.node.Label()) })
 }

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"net"
 	"sync"
 	"time"
@@ -45,33 +46,21 @@ const (
 )
 
 func (l PushLimits) withDefaults() PushLimits {
-	set := func(value *int, byDefault int) {
-		if *value == 0 {
-			*value = byDefault
-		}
+	return PushLimits{
+		Body:        cmp.Or(l.Body, 1<<20),
+		Lines:       cmp.Or(l.Lines, 1000),
+		Text:        cmp.Or(l.Text, 16<<10),
+		Rate:        cmp.Or(l.Rate, 4<<20),
+		KeptLines:   cmp.Or(l.KeptLines, 20_000),
+		KeptBytes:   cmp.Or(l.KeptBytes, 8<<20),
+		AllBytes:    cmp.Or(l.AllBytes, 64<<20),
+		NodeDisk:    cmp.Or(l.NodeDisk, 16<<20),
+		AllDisk:     cmp.Or(l.AllDisk, 512<<20),
+		Connections: cmp.Or(l.Connections, 512),
+		PerAddress:  cmp.Or(l.PerAddress, 32),
+		Read:        cmp.Or(l.Read, 20*time.Second),
+		Silence:     cmp.Or(l.Silence, time.Minute),
 	}
-	set(&l.Body, 1<<20)
-	set(&l.Lines, 1000)
-	set(&l.Text, 16<<10)
-	set(&l.Rate, 4<<20)
-	set(&l.KeptLines, 20_000)
-	set(&l.KeptBytes, 8<<20)
-	set(&l.AllBytes, 64<<20)
-	set(&l.Connections, 512)
-	set(&l.PerAddress, 32)
-	if l.NodeDisk == 0 {
-		l.NodeDisk = 16 << 20
-	}
-	if l.AllDisk == 0 {
-		l.AllDisk = 512 << 20
-	}
-	if l.Read == 0 {
-		l.Read = 20 * time.Second
-	}
-	if l.Silence == 0 {
-		l.Silence = time.Minute
-	}
-	return l
 }
 
 // allowance tracks how many bytes a node may still push. The number grows with time.
@@ -91,8 +80,6 @@ func (a *allowance) refill(now time.Time) bool {
 	a.at = now
 	return a.left > 0
 }
-
-func (a *allowance) spend(n int) { a.left -= float64(n) }
 
 // boundedListener limits the number of concurrent connections, in total and per address. It closes excess connections
 // at once, so that idle connections cannot block other clients.

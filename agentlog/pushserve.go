@@ -123,12 +123,11 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 		return "", err
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, int64(r.options.Limits.Body)))
-	s.allowed.spend(len(body))
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
+	s.allowed.left -= float64(len(body))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return "", errLength
-	case err != nil:
+	}
+	if err != nil {
 		return "", fmt.Errorf("reading the lines: %w", err)
 	}
 	return r.append(s, sender, after, body)
@@ -224,10 +223,7 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {
-		lines, err := parser.Journal(e.text)
-		if err != nil {
-			continue
-		}
+		lines, _, _ := parser.Journal(e.text)
 		for _, line := range lines {
 			line.Cursor, line.Boot = e.Cursor, boot
 			line.Text = truncate(line.Text, r.options.Limits.Text)

@@ -194,17 +194,15 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 // fault returns the status of the source for an error that occurred when reading the console.
 func (s *serialSource) fault(err error) Status {
 	status := Status{State: StateConnecting, Address: s.address}
-	var (
-		known *SerialError
-		fault *models.Fault
-	)
+	known, isKnown := errors.AsType[*SerialError](err)
+	fault, isFault := errors.AsType[*models.Fault](err)
 	switch {
-	case errors.As(err, &known):
+	case isKnown:
 		status.Reason, status.Remedy = known.Reason, known.Remedy
 		if known.Final {
 			status.State = StateFailed
 		}
-	case errors.As(err, &fault):
+	case isFault:
 		status.Reason, status.Remedy = fault.Reason(), fault.Hint
 	case errors.Is(err, syscall.ECONNREFUSED):
 		status.Reason = "connection refused"
@@ -213,7 +211,7 @@ func (s *serialSource) fault(err error) Status {
 		status.Reason = "connection closed"
 		status.Remedy = "another client may have taken over the console, or the BMC ended the session"
 	default:
-		status, _ = faultStatus(err)
+		status = faultStatus(err)
 		if status.Address, status.Remedy = s.address, ""; s.address != "" {
 			status.Remedy = "check that this console can reach the conductor's [console]socat_address"
 		}

@@ -53,7 +53,7 @@ func (e *ShellError) Error() string {
 func (e *ShellError) Unwrap() error { return e.err }
 
 func newShellError(target string, err error) *ShellError {
-	status, _ := faultStatus(err)
+	status := faultStatus(err)
 	return &ShellError{Target: printable.Line(target), Reason: printable.Line(status.Reason), Remedy: printable.Line(status.Remedy), err: err}
 }
 
@@ -79,7 +79,7 @@ func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell
 	if o.Instance {
 		o.SSH.HostKeys = nil
 	}
-	conn, err := dialSSH(ctx, &o.SSH, node, host)
+	conn, err := dialSSH(ctx, &o.SSH, node, host, true)
 	if err == nil {
 		s := &Shell{conn: conn}
 		if s.note, err = o.Trust.accept(node, conn, s.boot(ctx)); err == nil {
@@ -173,11 +173,10 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 		go followSize(session, p.Resized, done)
 	}
 	err = session.Wait()
-	var exit *ssh.ExitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0, nil
-	case errors.As(err, &exit) && ctx.Err() == nil:
+	}
+	if exit, ok := errors.AsType[*ssh.ExitError](err); ok && ctx.Err() == nil {
 		return exit.ExitStatus(), nil
 	}
 	if broken := cmp.Or(out.err, complaints.err); broken != nil && ctx.Err() == nil {

@@ -75,9 +75,9 @@ func (k *keyring) add(path string, named bool) {
 		return
 	}
 	signer, err := ssh.ParsePrivateKey(text)
-	var locked *ssh.PassphraseMissingError
+	_, locked := errors.AsType[*ssh.PassphraseMissingError](err)
 	switch {
-	case errors.As(err, &locked):
+	case locked:
 		k.addNote(fmt.Sprintf("key %s has a passphrase; add it with ssh-add", path))
 	case err != nil:
 		k.addNote(fmt.Sprintf("key %s has an unsupported format", path))

@@ -54,7 +54,7 @@ func (s *sshSource) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		status, final := faultStatus(err)
+		status := faultStatus(err)
 		status.Address = s.address(host)
 		if s.follower.options.Once {
 			if err == nil {
@@ -68,7 +68,7 @@ func (s *sshSource) follow(ctx context.Context) {
 		s.last = status
 		s.out.status(ctx, status)
 		switch {
-		case final:
+		case status.State == StateFailed:
 			pause = failedPause
 		case time.Since(began) > time.Minute:
 			pause = firstPause
@@ -112,7 +112,7 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 		return err
 	}
 	defer conn.close()
-	if err := s.trust(conn, boot); err != nil {
+	if s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot); err != nil {
 		return err
 	}
 	if boot != "" && boot != s.boot {
@@ -161,7 +161,7 @@ func (s *sshSource) command(c string) string {
 // enter connects and checks that the journal is readable. If it is not, enter retries with sudo.
 func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot string, err error) {
 	for {
-		conn, err = dialSSH(ctx, &s.follower.options.SSH, s.follower.node, host)
+		conn, err = dialSSH(ctx, &s.follower.options.SSH, s.follower.node, host, true)
 		if err != nil {
 			return nil, "", err
 		}
@@ -170,12 +170,11 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 			return conn, boot, nil
 		}
 		conn.close()
-		var failed *commandError
-		switch {
-		case errors.Is(err, errNoPermission) && !s.sudo:
+		if errors.Is(err, errNoPermission) && !s.sudo {
 			s.sudo = true
 			continue
-		case errors.As(err, &failed) && s.sudo:
+		}
+		if failed, ok := errors.AsType[*commandError](err); ok && s.sudo {
 			err = fmt.Errorf("%w, even with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
 		}
 		s.sudo = false // the next attempt has to find this out again
@@ -188,7 +187,7 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
 			for _, data := range batch {
-				if lines, err := NewParser(s.follower.node, models.LogSSH, time.Now).Journal(data); err == nil && len(lines) > 0 {
+				if lines, _, _ := NewParser(s.follower.node, models.LogSSH, time.Now).Journal(data); len(lines) > 0 {
 					boot = lines[0].Boot
 				}
 			}
@@ -196,14 +195,6 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 		})
 	})
 	return boot, err
-}
-
-// trust returns an error if the machine's host key is not trusted. Otherwise, it stores the reason why a new key is
-// trusted.
-func (s *sshSource) trust(conn *sshConn, boot string) error {
-	var err error
-	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)
-	return err
 }
 
 // emit sends the lines in the entries to the follower, and then stores the position after them.
@@ -216,7 +207,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 			lines = append(lines, s.parser.Text(time.Time{}, "journalctl", "(entry omitted: too large)")...)
 			continue
 		}
-		more, at, err := s.parser.journal(data)
+		more, at, err := s.parser.Journal(data)
 		if err != nil || at != "" && at == cursor {
 			continue // malformed, or the last entry of the previous connection
 		}
