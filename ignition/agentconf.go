@@ -1,6 +1,7 @@
 package ignition
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -43,11 +44,9 @@ func optionLabel(text string) string {
 }
 
 // ownOptions maps each agent option that has a dedicated input to the field of this input.
-func ownOptions() map[string]RamdiskField {
-	return map[string]RamdiskField{
-		"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
-		"insecure": FieldTLS, "cafile": FieldCA, "enable_vlan_interfaces": FieldVLAN, "debug": "debug",
-	}
+var ownOptions = map[string]RamdiskField{
+	"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
+	"insecure": FieldTLS, "cafile": FieldCA, "enable_vlan_interfaces": FieldVLAN, "debug": "debug",
 }
 
 func checkAgentOptions(options []AgentOption, in *inputs) {
@@ -59,7 +58,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		}
 		// oslo.config does not distinguish - and _ in names.
 		plain := strings.ReplaceAll(label, "-", "_")
-		own, taken := ownOptions()[plain]
+		own, taken := ownOptions[plain]
 		switch {
 		case option.Name == "":
 			in.refuse(FieldOption, "", "use NAME=VALUE", "has no name")
@@ -113,10 +112,7 @@ func agentConf(options []AgentOption) string {
 	groups := []string{defaultGroup}
 	byGroup := map[string][]AgentOption{}
 	for _, option := range options {
-		group := option.Group
-		if group == "" {
-			group = defaultGroup
-		}
+		group := cmp.Or(option.Group, defaultGroup)
 		if group != defaultGroup && byGroup[group] == nil {
 			groups = append(groups, group)
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha512"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -98,37 +97,23 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 }
 
 // programFile returns the configuration's file entry for the program.
-func (r Ramdisk) programFile() (fileJSON, error) {
+func (r Ramdisk) programFile() fileJSON {
 	mode, overwrite := 0o755, true
 	sum := sha512.Sum512(r.Program.Content)
 	content := contentJSON{
 		Source: r.Program.URL,
 		// Ignition computes the hash of the uncompressed content (configuration-v3_0.md).
-		Verification: &verificationJSON{Hash: "sha512-" + hex.EncodeToString(sum[:])},
+		Verification: verificationJSON{Hash: "sha512-" + hex.EncodeToString(sum[:])},
 	}
 	if r.Program.URL == "" {
-		packed, err := gzipped(r.Program.Content)
-		if err != nil {
-			return fileJSON{}, fmt.Errorf("compressing the agent: %w", err)
-		}
-		content.Source, content.Compression = "data:;base64,"+base64.StdEncoding.EncodeToString(packed), "gzip"
+		var packed bytes.Buffer
+		// None of the calls can fail, because the level is valid and writing to a buffer always succeeds.
+		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		_, _ = z.Write(r.Program.Content)
+		_ = z.Close()
+		content.Source, content.Compression = dataSource(packed.Bytes()).Source, "gzip"
 	}
-	return fileJSON{Path: AgentProgramPath, Mode: &mode, Overwrite: &overwrite, Contents: &content}, nil
-}
-
-func gzipped(content []byte) ([]byte, error) {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(content); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return fileJSON{Path: AgentProgramPath, Mode: &mode, Overwrite: &overwrite, Contents: &content}
 }
 
 // builtinText returns the systemd unit that runs the builtin agent. docs/reference/agent.md describes the unit.

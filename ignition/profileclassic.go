@@ -76,8 +76,8 @@ func (c Classic) Build() (Document, error) {
 	var config ramdiskJSON
 	config.addKeys(keys...)
 	source := dataSource([]byte(c.conf()))
-	config.addFile(fileJSON{Path: agentConfPath, Contents: &source})
-	config.addUnit(unitJSON{Name: agentUnitName, Enabled: &enabled, Contents: c.unit()})
+	config.Storage.Files = []fileJSON{{Path: agentConfPath, Contents: &source}}
+	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: &enabled, Contents: c.unit()}}
 	return finishRamdisk(config, nil, in, []string{agentConfPath})
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"ironworks/ignition/sshkey"
 	"ironworks/models"
 )
 
@@ -14,7 +13,7 @@ import (
 // ignoring them silently.
 func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	in := &inputs{}
-	c := Classic{SSHKey: keyLines(r.SSHKeys)}
+	c := Classic{SSHKey: strings.Join(r.keyLines(), "\n")}
 	urls, mode := r.agentURLs(in)
 	if len(urls) > 1 {
 		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "has several values, but this profile supports only one")
@@ -121,12 +120,12 @@ func classicHost(address string, in *inputs) string {
 	return host
 }
 
-func keyLines(keys []sshkey.Key) string {
-	lines := make([]string, len(keys))
-	for i, key := range keys {
+func (r Ramdisk) keyLines() []string {
+	lines := make([]string, len(r.SSHKeys))
+	for i, key := range r.SSHKeys {
 		lines[i] = strings.TrimSpace(key.Line)
 	}
-	return strings.Join(models.Unique(lines), "\n")
+	return models.Unique(lines)
 }
 
 // metal3 converts the inputs to options of image-customization-controller. It rejects inputs for which the controller
@@ -136,7 +135,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	urls, mode := r.agentURLs(in)
 	m := Metal3{
 		KeyFiles: r.KeyFiles, IronicBaseURL: strings.Join(urls, ","), IronicInspectorBaseURL: r.InspectionCallback,
-		AgentImage: r.Image, SSHKey: keyLines(r.SSHKeys), IPOptions: strings.Join(r.IPOptions, " "),
+		AgentImage: r.Image, SSHKey: strings.Join(r.keyLines(), "\n"), IPOptions: strings.Join(r.IPOptions, " "),
 		HTTPProxy: r.Proxies.HTTP, HTTPSProxy: r.Proxies.HTTPS, NoProxy: strings.Join(r.Proxies.No, ","),
 		Hostname: r.Hostname, NTPServers: r.NTPServers,
 	}

@@ -99,11 +99,9 @@ func (m Metal3) Build() (Document, error) {
 	if m.SSHKey != "" {
 		config.addKeys(strings.TrimSpace(m.SSHKey))
 	}
-	for _, file := range m.files(keyFiles) {
-		config.addFile(file)
-	}
+	config.Storage.Files = m.files(keyFiles)
 	enabled := true
-	config.addUnit(unitJSON{Name: agentUnitName, Enabled: &enabled, Contents: m.unit(len(keyFiles) > 0)})
+	config.Systemd.Units = []unitJSON{{Name: agentUnitName, Enabled: &enabled, Contents: m.unit(len(keyFiles) > 0)}}
 	secrets := []string{agentConfPath, metal3AuthPath}
 	for _, file := range keyFiles {
 		secrets = append(secrets, keyFileDir+file.Name)
@@ -220,13 +218,7 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 		if len(pair) < 2 {
 			return nil, fmt.Errorf("an entry has %d parts, but needs exactly two: a name and its content", len(pair))
 		}
-		var texts [2]string
-		for i := range texts {
-			if pair[i] != nil {
-				texts[i] = *pair[i]
-			}
-		}
-		files = append(files, KeyFile{Name: texts[0], Content: models.Secret(texts[1])})
+		files = append(files, KeyFile{Name: deref(pair[0]), Content: models.Secret(deref(pair[1]))})
 	}
 	return files, nil
 }

@@ -3,8 +3,6 @@ package ignition
 import (
 	"fmt"
 	"strings"
-
-	"ironworks/models"
 )
 
 // These paths are used by the default profile. They are the same as ICC's if other programs look for the files there.
@@ -55,39 +53,24 @@ func (r Ramdisk) build() (Document, error) {
 	units = append(units, r.Units...)
 
 	var config ramdiskJSON
-	keys := make([]string, len(r.SSHKeys))
-	for i, key := range r.SSHKeys {
-		keys[i] = strings.TrimSpace(key.Line)
-	}
-	config.addKeys(models.Unique(keys)...)
+	config.addKeys(r.keyLines()...)
+	var secrets []string
 	for _, file := range files {
-		config.addFile(file.json())
+		config.Storage.Files = append(config.Storage.Files, file.json())
+		if file.Secret {
+			secrets = append(secrets, file.Path)
+		}
 	}
 	if r.builtin() {
-		program, err := r.programFile()
-		if err != nil {
-			return Document{}, err
-		}
-		config.addFile(program)
+		config.Storage.Files = append(config.Storage.Files, r.programFile())
 		if r.Program.CA != "" {
-			config.Ignition.Security = &securityJSON{tlsJSON{[]contentJSON{dataSource([]byte(r.Program.CA))}}}
+			config.Ignition.Security.TLS.CertificateAuthorities = []contentJSON{dataSource([]byte(r.Program.CA))}
 		}
 	}
 	for _, u := range units {
-		config.addUnit(u.json())
+		config.Systemd.Units = append(config.Systemd.Units, unitJSON{Name: u.Name, Enabled: &u.Enabled, Contents: u.Contents})
 	}
-	return finishRamdisk(config, r.Extra, in, secretPaths(files))
-}
-
-// secretPaths returns the paths of the files that previews hide.
-func secretPaths(files []RamdiskFile) []string {
-	var paths []string
-	for _, file := range files {
-		if file.Secret {
-			paths = append(paths, file.Path)
-		}
-	}
-	return paths
+	return finishRamdisk(config, r.Extra, in, secrets)
 }
 
 // callbackURL validates the URLs for inspection data. They must be complete, because the agent does not append
@@ -224,4 +207,43 @@ func (r Ramdisk) registryFiles() []RamdiskFile {
 		files = append(files, RamdiskFile{Path: registriesPath, Mode: 0o644, Overwrite: true, Content: []byte(insecure.String())})
 	}
 	return files
+}
+
+// greetingTexts holds the variable parts of the messages that users see on the console and after they log in.
+type greetingTexts struct {
+	builtin bool
+	// agent is the container image, or the path of the builtin agent program.
+	urls, agent, hostname string
+}
+
+// greeting returns the files that contain two messages: one for the console, and one that users see after they log
+// in. The messages contain no secrets.
+func (r Ramdisk) greeting(urls []string) []RamdiskFile {
+	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
+	if r.builtin() {
+		texts.builtin, texts.agent = true, AgentProgramPath
+	}
+	return texts.files(true)
+}
+
+func (g greetingTexts) files(overwrite bool) []RamdiskFile {
+	name, place := "ironic-python-agent", " in a container"
+	if g.builtin {
+		name, place = "ironworks-agent", ""
+	}
+	issue := "\nIronic ramdisk: " + name + " is running on this machine.\nThis is not an installed system and not a cluster node.\n\n"
+	var motd strings.Builder
+	motd.WriteString("\nThis is the Ironic ramdisk. " + name + " runs here" + place + ",\n" +
+		"as the unit " + agentUnitName + "; all data on this system is lost on reboot.\n" +
+		"Do not restart the unit: Ironic gives the agent its token once for each boot.\n\n")
+	fmt.Fprintf(&motd, "  Ironic     %s\n  agent      %s\n", g.urls, g.agent)
+	if g.hostname != "" {
+		fmt.Fprintf(&motd, "  hostname   %s\n", g.hostname)
+	}
+	motd.WriteString("\n  journalctl -u " + agentUnitName + "    the agent's log\n" +
+		"  nmcli device                           the network\n\n")
+	return []RamdiskFile{
+		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
+		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
+	}
 }

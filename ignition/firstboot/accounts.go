@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,26 @@ func (a *accounts) gidOf(text string) (int, bool) {
 	_, known := a.groupOf(int(gid))
 	return int(gid), known
 }
+
+// badName explains why shadow-utils rejects a user or group name. It returns "" if the name is valid. Fedora and RHEL
+// accept letters, digits, dots, dashes, underscores, and a trailing $ (shadow-4.8-goodname.patch). Debian accepts
+// almost everything (506_relaxed_usernames).
+func (i *Image) badName(name string) string {
+	const hint = "use letters, digits, dots, dashes and underscores, with a letter in front"
+	switch {
+	case name == "":
+		return "empty"
+	case len(name) > mostName:
+		return fmt.Sprintf("%d bytes, maximum %d", len(name), mostName)
+	case i.debian && (strings.ContainsAny(name[:1], "-~+") || strings.ContainsAny(name, ":, \t\n\v\f\r")):
+		return hint
+	case !i.debian && (name == "." || name == ".." || strings.Trim(name, "0123456789") == "" || !strictName.MatchString(name)):
+		return hint
+	}
+	return ""
+}
+
+var strictName = regexp.MustCompile(`^[A-Za-z0-9_.](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.$-])?$`)
 
 // free returns the lowest ID, starting at 1000, that neither a user nor a group uses.
 func (a *accounts) free() int {

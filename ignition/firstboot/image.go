@@ -62,13 +62,17 @@ func readTables(name string, files ...string) (*Image, error) {
 		}
 	}
 	i.mount()
-	i.base = coreBase()
 	return i, nil
 }
 
 func newImage(name string) *Image {
 	root := &node{kind: directory, children: map[string]*node{}, volume: &volume{}, mode: 0o755, inode: new(int)}
-	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}}
+	// Both families share the base configuration. It creates the core user (fedora-coreos-config,
+	// overlay.d/05core/…/40ignition-conf/00-core.ign).
+	gecos := "CoreOS Admin"
+	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
+	base.Passwd.Users = []types.PasswdUser{{Name: "core", Gecos: &gecos, Groups: []types.Group{"adm", "sudo", "systemd-journal", "wheel"}}}
+	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}, base: base}
 }
 
 // Volumes lists the mount points of CoreOS, with parents before children. "/" and "/usr" are read-only.
@@ -120,20 +124,10 @@ func (i *Image) group(line string) error {
 	return err
 }
 
-// coreBase returns the base configuration that both families share. It creates the core user (fedora-coreos-config,
-// overlay.d/05core/…/40ignition-conf/00-core.ign).
-func coreBase() types.Config {
-	gecos := "CoreOS Admin"
-	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
-	base.Passwd.Users = []types.PasswdUser{{Name: "core", Gecos: &gecos, Groups: []types.Group{"adm", "sudo", "systemd-journal", "wheel"}}}
-	return base
-}
-
 // FromFolder reads the root file system of an unpacked or mounted image, for example the rootfs of a live ISO. The
 // volumes that are read-only on CoreOS are read-only in the model too.
 func FromFolder(root string) (*Image, error) {
 	i := newImage(root)
-	i.base = coreBase()
 	// os.Root ensures that links in the image do not lead out of the folder.
 	folder, err := os.OpenRoot(root)
 	if err != nil {

@@ -31,7 +31,7 @@ func readContents(b []byte) (contents, error) {
 	var entries int
 	a := newArchives(bytes.NewReader(b), maxUnpacked)
 	for {
-		found, err := a.next()
+		found, err := skipZeros(a.in)
 		if err != nil || !found {
 			return c, err
 		}
@@ -89,7 +89,7 @@ func (c contents) config() []byte {
 func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
 // without returns a copy of the contents without the configuration.
-func (c contents) without() (contents, error) {
+func (c contents) without() contents {
 	var kept contents
 	for _, s := range c.segments {
 		entries := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool { return e.relativeName() == configName })
@@ -97,15 +97,11 @@ func (c contents) without() (contents, error) {
 			if !slices.ContainsFunc(entries, func(e entry) bool { return !e.isFolder() }) {
 				continue
 			}
-			packed, err := compress(writeArchive(entries))
-			if err != nil {
-				return contents{}, err
-			}
-			s.packed, s.entries = packed, entries
+			s.packed, s.entries = compress(writeArchive(entries)), entries
 		}
 		kept.segments = append(kept.segments, s)
 	}
-	return kept, nil
+	return kept
 }
 
 // with returns a copy of the contents with config appended as a separate archive.
@@ -119,14 +115,13 @@ func (c contents) with(config []byte) (contents, error) {
 }
 
 // merged returns the contents as a single archive, which takes less space.
-func (c contents) merged() (contents, error) {
+func (c contents) merged() contents {
 	one := segment{}
 	for _, s := range c.segments {
 		one.entries = append(one.entries, s.entries...)
 	}
-	var err error
-	one.packed, err = compress(writeArchive(one.entries))
-	return contents{segments: []segment{one}}, err
+	one.packed = compress(writeArchive(one.entries))
+	return contents{segments: []segment{one}}
 }
 
 // bytes returns the new content of the area without trailing zeros. Each archive keeps its offset if possible;
@@ -135,11 +130,7 @@ func (c contents) merged() (contents, error) {
 func (c contents) bytes(capacity int64) ([]byte, error) {
 	laid := c.lay()
 	if int64(len(laid)) > capacity && len(c.segments) > 1 {
-		one, err := c.merged()
-		if err != nil {
-			return nil, err
-		}
-		if merged := one.lay(); len(merged) < len(laid) {
+		if merged := c.merged().lay(); len(merged) < len(laid) {
 			laid = merged
 		}
 	}

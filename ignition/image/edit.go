@@ -55,10 +55,15 @@ func (i *ISO) Edit(change Change) (*Patch, error) {
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {
 		return nil, errNothing
 	}
-	if i.grown != nil && (change.Ignition != nil || change.RemoveIgnition) {
-		return i.editGrown(change)
-	}
 	if change.Ignition != nil || change.RemoveIgnition {
+		switch {
+		case i.contentsErr != nil && !change.Force:
+			return nil, fmt.Errorf("reading the embedded data: %w", i.contentsErr)
+		case change.Ignition != nil && !change.Force && i.contents.config() != nil:
+			return nil, ErrInUse
+		case i.grown != nil:
+			return i.editGrown(change)
+		}
 		if err := i.editArea(change, p); err != nil {
 			return nil, err
 		}
@@ -85,28 +90,29 @@ func (i *ISO) Edit(change Change) (*Patch, error) {
 }
 
 func (i *ISO) editArea(change Change, p *Patch) error {
-	if i.contentsErr != nil && !change.Force {
-		return fmt.Errorf("reading the embedded data: %w", i.contentsErr)
-	}
-	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
-		return ErrInUse
-	}
-	next, err := i.contents.without()
-	if err != nil {
-		return err
-	}
+	next := i.contents.without()
 	if change.Ignition != nil {
+		var err error
 		if next, err = next.with(change.Ignition); err != nil {
 			return err
 		}
 	}
-	content, err := next.bytes(i.area.length)
-	var large *TooLargeError
-	if errors.As(err, &large) {
-		return i.editGrowing(change, next, large, p)
-	}
-	if err != nil {
-		return err
+	content, tooLarge := next.bytes(i.area.length)
+	ranges := []Range{{Offset: i.area.offset, Length: i.area.length, Data: content}}
+	if tooLarge != nil {
+		// Embed the configuration by moving the area to the end of the image.
+		var err error
+		if content, err = next.bytes(maxArea); err != nil {
+			return err
+		}
+		ranges, err = i.grow(content)
+		switch {
+		case errors.Is(err, errNoGrowth):
+			return tooLarge
+		case err != nil:
+			return err
+		}
+		p.size = ranges[len(ranges)-1].end()
 	}
 	// Verify that the result reads back as requested.
 	back, err := readContents(content)
@@ -117,28 +123,6 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 		return errors.New("verifying the packed data: configurations differ")
 	}
 	p.Used = int64(len(content))
-	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
-}
-
-// editGrowing embeds the configuration by moving the area to the end of the image. large is the error that it returns
-// if the area cannot grow.
-func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
-	content, err := next.bytes(maxArea)
-	if err != nil {
-		return err
-	}
-	ranges, err := i.grow(content)
-	if errors.Is(err, errNoGrowth) {
-		return large
-	}
-	if err != nil {
-		return err
-	}
-	back, err := readContents(content)
-	if err != nil || !bytes.Equal(back.config(), change.Ignition) {
-		return errors.Join(errors.New("verifying the packed data: configurations differ"), err)
-	}
-	p.Used, p.size = int64(len(content)), ranges[len(ranges)-1].end()
 	return p.add(i.files.r, ranges...)
 }
 

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 )
 
 // If a configuration does not fit into its area, images/ignition.img moves to the end of the ISO. coreos-installer
@@ -74,19 +76,6 @@ func (g *growth) ranges() []Range {
 	return ranges
 }
 
-// original returns the image as it was before it grew.
-func (i *ISO) original() (*ISO, error) {
-	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
-	if err != nil {
-		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
-	}
-	original, err := Read(base, i.grown.Size)
-	if err != nil {
-		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
-	}
-	return original, nil
-}
-
 var errNoGrowth = errors.New("the area cannot grow")
 
 // grow returns the ranges that change when the area grows to hold content. The last range is the new end of the
@@ -131,11 +120,11 @@ func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	}
 	var ranges []Range
 	for _, d := range descriptors {
-		at, found, err := f.locate(d, of.path)
-		if err != nil {
+		at, found, err := f.walk(d.root, strings.Split(of.path, "/"), d.joliet)
+		if err != nil && !errors.Is(err, ErrNotISO) {
 			return nil, err
 		}
-		if !found || at.extent.offset != of.offset || at.extent.length != of.length {
+		if !found || at.extent != (extent{offset: of.offset, length: of.length}) {
 			return nil, fmt.Errorf("%w: no record of %s", errNoGrowth, of.path)
 		}
 		const extentAt, lengthAt = 2, 10
@@ -191,15 +180,13 @@ func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, siz
 // editGrown edits the configuration of a grown image. The resulting patch undoes the growth and then applies the
 // change to the original image.
 func (i *ISO) editGrown(change Change) (*Patch, error) {
-	if i.contentsErr != nil && !change.Force {
-		return nil, fmt.Errorf("reading the embedded data: %w", i.contentsErr)
-	}
-	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
-		return nil, ErrInUse
-	}
-	original, err := i.original()
+	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
+	}
+	original, err := Read(base, i.grown.Size)
+	if err != nil {
+		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
 	}
 	p, err := original.Edit(change)
 	if err != nil {
@@ -208,22 +195,13 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	again := &Patch{Kargs: p.Kargs, Unmatched: p.Unmatched, Used: p.Used, base: i.files.size, kept: i.grown.Size, size: p.size}
 	ranges := p.Ranges()
 	for _, r := range i.grown.ranges() {
-		if !overlaps(ranges, r) {
+		// It is sufficient to compare the starts, because two ranges of the same original image either have the same
+		// start or do not overlap.
+		if !slices.ContainsFunc(ranges, func(other Range) bool { return other.Offset == r.Offset }) {
 			ranges = append(ranges, r)
 		}
 	}
 	return again, again.add(i.files.r, ranges...)
-}
-
-// overlaps reports whether one of the ranges has the same start as r. It is sufficient to compare the starts, because
-// two ranges of the same original image either have the same start or do not overlap.
-func overlaps(ranges []Range, r Range) bool {
-	for _, other := range ranges {
-		if other.Offset == r.Offset {
-			return true
-		}
-	}
-	return false
 }
 
 // available reads up to n bytes. at is the offset of the first byte. The result has fewer than n bytes if the image

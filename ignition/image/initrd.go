@@ -66,7 +66,7 @@ func Pack(members ...Member) ([]byte, error) {
 		}
 		entries = append(entries, newEntry(m.Name, typeFile|mode, m.Content))
 	}
-	return compress(writeArchive(entries))
+	return compress(writeArchive(entries)), nil
 }
 
 func newEntry(name string, mode uint32, content []byte) entry {
@@ -124,7 +124,7 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) error {
 	a := newArchives(r, limit)
 	for {
-		found, err := a.next()
+		found, err := skipZeros(a.in)
 		if err != nil || !found {
 			return err
 		}
@@ -151,9 +151,7 @@ func newArchives(r io.Reader, limit int64) *archives {
 // position returns the offset of the next byte to be read.
 func (a *archives) position() int64 { return a.counted.n - int64(a.in.Buffered()) }
 
-// next skips the zeros between archives and reports whether another archive follows.
-func (a *archives) next() (bool, error) { return skipZeros(a.in) }
-
+// skipZeros skips the zeros between archives and reports whether another archive follows.
 func skipZeros(in *bufio.Reader) (bool, error) {
 	for {
 		b, err := in.ReadByte()
@@ -252,17 +250,11 @@ func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 }
 
 // compress compresses an archive with gzip at the best compression level, because the area is small.
-func compress(archive []byte) ([]byte, error) {
+func compress(archive []byte) []byte {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if _, err := z.Write(archive); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
-	}
-	return b.Bytes(), nil
+	// None of the calls can fail, because the level is valid and writing to a buffer always succeeds.
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = z.Write(archive)
+	_ = z.Close()
+	return b.Bytes()
 }

@@ -1,3 +1,12 @@
+// Package image reads and edits the boot files of a CoreOS live system. These are the live ISO, with its areas for an
+// Ignition configuration and kernel arguments, and the initramfs for network boots.
+//
+// Edits do not copy the image. [Read] finds the areas, and [ISO.Edit] computes a [Patch] of a few hundred KiB. The
+// patch can be applied to the image in place ([EditFile]), to a copy in a new file ([WriteFile]), or to the data
+// while the image is read ([Overlay]). With an overlay, one base file can serve a different image to each node.
+//
+// The format follows coreos-installer 0.26.0, which can read the result. Images are not trusted: their metadata is
+// checked and its size is limited.
 package image
 
 import (
@@ -63,25 +72,17 @@ func open(path string, flag int) (*ISO, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the image: %w", err)
 	}
-	iso, err := readFile(file)
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: not a regular file", ErrNotISO)
+	}
+	var iso *ISO
+	if err == nil {
+		iso, err = Read(file, info.Size())
+	}
 	if err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return iso, nil
-}
-
-func readFile(file *os.File) (*ISO, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: not a regular file", ErrNotISO)
-	}
-	iso, err := Read(file, info.Size())
-	if err != nil {
-		return nil, err
 	}
 	iso.closer = file
 	return iso, nil

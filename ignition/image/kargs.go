@@ -48,11 +48,10 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	}
 	kargs = " " + kargs + " "
 	swap := func(arg, from, to string) {
-		changed := strings.ReplaceAll(kargs, from, to)
 		if !strings.Contains(kargs, from) {
 			unmatched = append(unmatched, arg)
 		}
-		kargs = changed
+		kargs = strings.ReplaceAll(kargs, from, to)
 	}
 	for _, arg := range e.Delete {
 		swap(arg, " "+strings.TrimSpace(arg)+" ", " ")

@@ -3,6 +3,7 @@ package image
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ironworks/models"
@@ -65,13 +66,11 @@ func checkAddress(address string, schemes []string) error {
 	if err != nil {
 		return fmt.Errorf("invalid URL: %w", err)
 	}
-	for _, scheme := range schemes {
-		if u.Scheme == scheme {
-			if u.Host == "" && scheme != "data" && scheme != "arn" {
-				return fmt.Errorf("%q has no host", address)
-			}
-			return nil
-		}
+	switch {
+	case !slices.Contains(schemes, u.Scheme):
+		return fmt.Errorf("%q: the scheme must be one of %s", address, strings.Join(schemes, ", "))
+	case u.Host == "" && u.Scheme != "data" && u.Scheme != "arn":
+		return fmt.Errorf("%q has no host", address)
 	}
-	return fmt.Errorf("%q: the scheme must be one of %s", address, strings.Join(schemes, ", "))
+	return nil
 }

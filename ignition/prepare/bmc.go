@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 
 	"ironworks/models"
 )
@@ -24,11 +23,9 @@ func BMCHosts(n *models.Node) []string {
 		} else if h, _, err := net.SplitHostPort(text); err == nil {
 			host = h
 		}
-		if !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
-		}
+		hosts = append(hosts, host)
 	}
-	return hosts
+	return models.Unique(hosts)
 }
 
 // Clients returns the hosts that download images: the BMCs of the nodes, and Ironic at endpoint, which can relay
@@ -36,12 +33,9 @@ func BMCHosts(n *models.Node) []string {
 func Clients(endpoint string, nodes []models.Node) []string {
 	var hosts []string
 	for i := range nodes {
-		for _, host := range BMCHosts(&nodes[i]) {
-			if !slices.Contains(hosts, host) {
-				hosts = append(hosts, host)
-			}
-		}
+		hosts = append(hosts, BMCHosts(&nodes[i])...)
 	}
+	hosts = models.Unique(hosts)
 	if endpoint != "" {
 		hosts = append(hosts, endpoint)
 	}

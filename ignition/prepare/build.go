@@ -90,8 +90,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 func onceEach(err error) error {
 	seen := map[ignition.RamdiskField]bool{}
 	var kept []error
-	all := ignition.InputErrors(err)
-	for _, each := range all {
+	for _, each := range ignition.InputErrors(err) {
 		if each.Cause == nil && each.Value == "" && seen[each.Field] {
 			continue
 		}

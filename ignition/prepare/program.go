@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
@@ -87,11 +88,9 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 		return &ignition.InputError{Field: ignition.FieldAgentBinary, Value: path, Why: why, Hint: hint, Cause: cause}
 	}
 	arch := architecture(in.AgentArch)
-	path := in.AgentBinary
+	path := cmp.Or(in.AgentBinary, m.besideProgram(arch))
 	if path == "" {
-		if path = m.besideProgram(arch); path == "" {
-			return nil, refuse("", "is not beside ironworks", "build it with make agent, or use --agent-binary FILE", nil)
-		}
+		return nil, refuse("", "is not beside ironworks", "build it with make agent, or use --agent-binary FILE", nil)
 	}
 	text, err := m.read(path)
 	if err != nil {

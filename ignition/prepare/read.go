@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -14,17 +15,14 @@ import (
 
 // ironicURLs returns the URLs of Ironic from the inputs. If there are none, it returns the URL from the context.
 func (r *reading) ironicURLs() []string {
-	urls := r.in.IronicURLs
-	if r.in.Host != "" && len(urls) == 0 {
-		urls = []string{r.in.Host}
-	}
-	if len(urls) > 0 {
-		return urls
-	}
-	if r.maker.Ironic.URL == "" {
+	switch url := cmp.Or(r.in.Host, r.maker.Ironic.URL); {
+	case len(r.in.IronicURLs) > 0:
+		return r.in.IronicURLs
+	case url == "":
 		return nil
+	default:
+		return []string{url}
 	}
-	return []string{r.maker.Ironic.URL}
 }
 
 // fromContext reports whether Ironic's address comes from the context. If so, the context's other settings for Ironic
@@ -160,7 +158,11 @@ func (r *reading) givenKeys() []sshkey.Key {
 		add("", text)
 	}
 	if r.in.SSHAgent {
-		lines, err := r.agentKeys()
+		var lines []string
+		err := errors.New("no SSH agent: SSH_AUTH_SOCK is not set")
+		if r.maker.AgentKeys != nil {
+			lines, err = r.maker.AgentKeys(r.ctx)
+		}
 		if err == nil && len(lines) == 0 {
 			err = errors.New("it contains no keys")
 		}
@@ -172,13 +174,6 @@ func (r *reading) givenKeys() []sshkey.Key {
 		}
 	}
 	return uniqueKeys(keys)
-}
-
-func (r *reading) agentKeys() ([]string, error) {
-	if r.maker.AgentKeys == nil {
-		return nil, errors.New("no SSH agent: SSH_AUTH_SOCK is not set")
-	}
-	return r.maker.AgentKeys(r.ctx)
 }
 
 // defaultKeys returns all usable keys from ~/.ssh/*.pub. If there are none, it returns the keys of the SSH agent.

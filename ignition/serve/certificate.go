@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"slices"
 	"time"
@@ -63,13 +62,9 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	if err != nil {
 		return fail(err)
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return fail(err)
-	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
+		Subject:   pkix.Name{CommonName: "ironworks " + hosts[0]},
 		NotBefore: now.Add(-certificateAge), NotAfter: now.Add(certificateLife),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		// Mark the certificate as a CA, so that clients can import it as one.

@@ -44,7 +44,7 @@ func (l *limited) Accept() (net.Conn, error) {
 			<-l.places
 			return nil, err
 		}
-		from := addressOf(c)
+		from := remoteOf(c.RemoteAddr().String())
 		if !l.enter(from) {
 			_ = c.Close()
 			continue
@@ -55,14 +55,6 @@ func (l *limited) Accept() (net.Conn, error) {
 		}
 		return &placedTCP{TCPConn: tcp, leave: l.leave(from)}, nil
 	}
-}
-
-func addressOf(c net.Conn) netip.Addr {
-	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
-	if err != nil {
-		return netip.Addr{}
-	}
-	return at.Addr().Unmap().WithZone("")
 }
 
 // enter counts a connection, unless its address has reached the limit. It reports whether it counted the connection.
@@ -77,17 +69,14 @@ func (l *limited) enter(from netip.Addr) bool {
 }
 
 func (l *limited) leave(from netip.Addr) func() {
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			l.mu.Lock()
-			if l.open[from]--; l.open[from] == 0 {
-				delete(l.open, from)
-			}
-			l.mu.Unlock()
-			<-l.places
-		})
-	}
+	return sync.OnceFunc(func() {
+		l.mu.Lock()
+		if l.open[from]--; l.open[from] == 0 {
+			delete(l.open, from)
+		}
+		l.mu.Unlock()
+		<-l.places
+	})
 }
 
 // Close closes the listener. Pending calls to Accept return an error.

@@ -17,14 +17,9 @@ const (
 	bufferSize  = 256 << 10
 )
 
-// buffers holds buffers that are reused between requests. Each connection uses at most one.
-type buffers struct{ pool sync.Pool }
-
-func newBuffers() *buffers {
-	return &buffers{pool: sync.Pool{New: func() any {
-		b := make([]byte, bufferSize)
-		return &b
-	}}}
+// newBuffers returns a pool of buffers that are reused between requests. Each connection uses at most one.
+func newBuffers() *sync.Pool {
+	return &sync.Pool{New: func() any { return new([bufferSize]byte) }}
 }
 
 // sending is a ResponseWriter that counts the bytes sent and tracks their offset in the item. It sends the content in
@@ -34,7 +29,7 @@ type sending struct {
 	control *http.ResponseController
 	log     *fetchLog
 	tally   *tally
-	buffers *buffers
+	buffers *sync.Pool
 	// stall is the time that the client has to read one piece.
 	stall time.Duration
 	head  bool
@@ -90,9 +85,9 @@ func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	if _, isFile := limited.R.(*os.File); ok && isFile {
 		return pieces(limited, func(r io.Reader) (int64, error) { return s.kernelPiece(kernel, r) })
 	}
-	buffer, _ := s.buffers.pool.Get().(*[]byte)
-	defer s.buffers.pool.Put(buffer)
-	return pieces(limited, func(r io.Reader) (int64, error) { return s.copyPiece(r, *buffer) })
+	buffer, _ := s.buffers.Get().(*[bufferSize]byte)
+	defer s.buffers.Put(buffer)
+	return pieces(limited, func(r io.Reader) (int64, error) { return s.copyPiece(r, buffer[:]) })
 }
 
 func pieces(limited *io.LimitedReader, send func(io.Reader) (int64, error)) (int64, error) {

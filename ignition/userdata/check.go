@@ -1,7 +1,9 @@
+// Package userdata checks user data from the point of view of Ignition on the machine that will read it. It detects
+// the format, translates Butane and MachineConfigs, and reports content that would make the boot end in the emergency
+// shell or prevent every login. It also builds the user data that is sent for an installation.
 package userdata
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,6 +136,7 @@ func Check(data []byte, options ...Option) Report {
 		options:    settings{maxSpec: NewestSpec},
 		seen:       map[Problem]struct{}{},
 		logins:     map[string]*loginState{},
+		places:     map[entryKey]entryPlace{},
 		unpackLeft: maxInside,
 		specs:      map[Spec]*shape{},
 	}
@@ -164,7 +167,12 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	case d.kind == KindMachineConfig:
 		c.machineConfig(d)
 	default:
-		c.ignition(data, d)
+		s := documentScope(d.root)
+		c.findings(s, d.findings)
+		if d.root != nil {
+			c.effective(s, data, d.root)
+			c.config = data
+		}
 	}
 	return d.kind
 }
@@ -175,34 +183,17 @@ func (c *checker) packed(data []byte, d detected, layers []Kind) {
 		c.add(rootScope(), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
 		return
 	}
-	content, err := c.unpackLayer(data, d)
+	content, err := d.content, error(nil)
+	if d.kind == KindGzip {
+		content, err = gunzip(data, c.unpackLeft)
+	}
+	c.unpackLeft -= int64(len(content))
 	if err != nil {
 		c.add(rootScope(), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
 		return
 	}
 	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("packed as %s: the install_coreos step requires plain JSON, so the content is checked and sent unpacked", d.kind))
 	c.document(content, layers)
-}
-
-func (c *checker) unpackLayer(data []byte, d detected) ([]byte, error) {
-	if d.kind != KindGzip {
-		c.unpackLeft -= int64(len(d.content))
-		return d.content, nil
-	}
-	content, err := gunzip(data, c.unpackLeft)
-	c.unpackLeft -= int64(len(content))
-	return content, err
-}
-
-// ignition checks a configuration in Ignition's JSON format.
-func (c *checker) ignition(data []byte, d detected) {
-	s := documentScope(d.root)
-	c.findings(s, d.findings)
-	if d.root == nil {
-		return
-	}
-	c.effective(s, data, d.root)
-	c.config = data
 }
 
 // findings reports the findings of the JSON or YAML reader as problems.
@@ -286,6 +277,3 @@ func (c *checker) finish(raw []byte) {
 		})
 	}
 }
-
-// trimmed returns data without surrounding white space.
-func trimmed(data []byte) []byte { return bytes.TrimSpace(data) }

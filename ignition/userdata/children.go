@@ -1,6 +1,7 @@
 package userdata
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/coreos/ignition/v2/config/v3_6"
@@ -105,7 +106,7 @@ func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse)
 		return config, false, c.errors == before
 	}
 	switch c.children++; {
-	case len(trimmed(content)) == 0:
+	case len(bytes.TrimSpace(content)) == 0:
 		c.add(s, IDChildEmpty, path, "empty part: Ignition would drop the whole configuration; remove it")
 	case s.depth >= maxChildDepth:
 		c.add(s, IDTooDeep, path, fmt.Sprintf("configurations nested deeper than %d levels: flatten them", maxChildDepth))

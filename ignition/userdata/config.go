@@ -3,6 +3,7 @@ package userdata
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	ignerrors "github.com/coreos/ignition/v2/config/shared/errors"
@@ -52,8 +53,7 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 		return config, false
 	}
 	var entries report.Report
-	err := guarded(func() error {
-		var err error
+	err := guarded(func() (err error) {
 		config, entries, err = parseSpec(s.spec, data)
 		return err
 	})
@@ -153,30 +153,26 @@ func (c *checker) libraryEntries(s *scope, entries report.Report) {
 		if !ok || id == IDUnknownKey {
 			continue // this problem has already been reported in more detail
 		}
-		var path elementPath
-		for _, step := range entry.Context.Path {
-			if n, ok := step.(int); ok {
-				path = append(path, n)
-				continue
-			}
-			path = append(path, fmt.Sprint(step))
-		}
-		c.add(s, id, path, message)
+		c.add(s, id, entryPath(entry), message)
 	}
+}
+
+func entryPath(entry report.Entry) (path elementPath) {
+	for _, step := range entry.Context.Path {
+		if _, isIndex := step.(int); !isIndex {
+			step = fmt.Sprint(step)
+		}
+		path = append(path, step)
+	}
+	return path
 }
 
 // libraryProblem converts a message of the library to a problem ID and a message that suggests a fix. It also reports
 // whether the message should be reported.
 func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
 	says := entry.Message
-	fatal := entry.Kind.IsFatal()
 	is := func(known ...error) bool {
-		for _, err := range known {
-			if says == err.Error() {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(known, func(err error) bool { return says == err.Error() })
 	}
 	switch {
 	case strings.HasPrefix(says, "unused key "):
@@ -202,7 +198,7 @@ func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) 
 		return IDBadMode, "invalid mode: modes are decimal (420 is 0644) and at most 4095", true
 	case strings.Contains(says, "install section") || strings.Contains(says, "Install section"):
 		return IDNoInstallSection, says + ": add [Install] with WantedBy=multi-user.target", true
-	case fatal:
+	case entry.Kind.IsFatal():
 		return IDIgnitionRule, says + "; rejected by Ignition", true
 	case entry.Kind == report.Info:
 		return "", "", false

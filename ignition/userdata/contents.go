@@ -135,16 +135,10 @@ func (c *checker) links(s *scope, storage *element) {
 func (c *checker) target(s *scope, name string, path elementPath) {
 	at := path.at("path")
 	c.name(s, name, at)
-	under := func(dirs ...string) bool {
-		for _, dir := range dirs {
-			if name == dir || strings.HasPrefix(name, dir+"/") {
-				return true
-			}
+	for _, dir := range []string{"/tmp", "/run", "/proc", "/sys", "/dev"} {
+		if name == dir || strings.HasPrefix(name, dir+"/") {
+			c.add(s, IDVolatilePath, at, "content at this path is lost once the system is running: use /etc, /var or systemd-tmpfiles")
 		}
-		return false
-	}
-	if under("/tmp", "/run", "/proc", "/sys", "/dev") {
-		c.add(s, IDVolatilePath, at, "content at this path is lost once the system is running: use /etc, /var or systemd-tmpfiles")
 	}
 }
 
@@ -237,6 +231,10 @@ func (c *checker) autologin(contents string) {
 
 func (c *checker) kernelArguments(s *scope, kargs *element) {
 	for _, list := range []string{"shouldExist", "shouldNotExist"} {
+		into := &c.summary.KernelArguments.ShouldExist
+		if list == "shouldNotExist" {
+			into = &c.summary.KernelArguments.ShouldNotExist
+		}
 		for i, karg := range kargs.member(list).items() {
 			path := elementPath{"kernelArguments", list, i}
 			c.name(s, karg.text, path)
@@ -245,11 +243,7 @@ func (c *checker) kernelArguments(s *scope, kargs *element) {
 				c.secret(s, path, "a kernel argument that looks like a password")
 				shown = short(name, maxPath) + "=…"
 			}
-			if list == "shouldExist" {
-				c.summary.KernelArguments.ShouldExist = append(c.summary.KernelArguments.ShouldExist, shown)
-				continue
-			}
-			c.summary.KernelArguments.ShouldNotExist = append(c.summary.KernelArguments.ShouldNotExist, shown)
+			*into = append(*into, shown)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -30,7 +31,7 @@ const (
 
 // detect determines the format of user data from its first bytes and top-level keys.
 func detect(data []byte) detected {
-	text := trimmed(data)
+	text := bytes.TrimSpace(data)
 	switch {
 	case len(text) == 0:
 		return detected{kind: KindEmpty, id: IDEmpty}
@@ -65,13 +66,11 @@ func detectBinary(data []byte) (detected, bool) {
 		"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2", "PK\x03\x04": "zip archive", "070701": "cpio archive",
 		"\x7fELF": "a program", "\xff\xfe": "UTF-16", "\xfe\xff": "UTF-16",
 	} {
-		if !bytes.HasPrefix(data, []byte(magic)) {
-			continue
-		}
-		switch what {
-		case "UTF-16":
+		switch {
+		case !bytes.HasPrefix(data, []byte(magic)):
+		case what == "UTF-16":
 			return detected{kind: KindBinary, id: IDEncoding, what: "UTF-16 text, which is not supported", hint: "save it as UTF-8"}, true
-		case "a program", "bzip2", "xz", "zstd", "zip archive", "cpio archive":
+		default:
 			return detected{kind: KindBinary, id: IDNotIgnition, what: "this is " + what, hint: "use the Ignition or Butane file itself; the content of a live image is for the ramdisk, not for the installed system"}, true
 		}
 	}
@@ -139,12 +138,7 @@ func detectJSON(data, text []byte) detected {
 // detectKeys determines the format of a document from its top-level keys.
 func detectKeys(root *element) (detected, bool) {
 	has := func(key string) bool {
-		for _, child := range root.children {
-			if strings.EqualFold(child.key, key) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(root.children, func(child *element) bool { return strings.EqualFold(child.key, key) })
 	}
 	switch {
 	case root.str("kind") == "MachineConfig":
@@ -207,8 +201,8 @@ func detectYAML(data []byte) detected {
 	}
 	root, findings := readYAML(data)
 	if root == nil || root.kind != elementObject {
-		if looksLikeButane(data) {
-			return detected{kind: KindButane, root: root, findings: findings}
+		if bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:")) {
+			return detected{kind: KindButane, root: root, findings: findings} // invalid YAML, but probably meant as Butane
 		}
 		return detected{kind: KindText, id: IDNotIgnition, what: "text, but neither Ignition nor Butane", hint: installHint}
 	}
@@ -226,11 +220,6 @@ func detectYAML(data []byte) detected {
 	}
 	d.root, d.findings = root, findings
 	return d
-}
-
-// looksLikeButane reports whether data, which is invalid YAML, is probably meant as Butane.
-func looksLikeButane(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:"))
 }
 
 // refuse reports that user data in this format cannot be sent.

@@ -2,6 +2,7 @@ package userdata
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,21 +31,7 @@ const (
 )
 
 func (k elementKind) String() string {
-	switch k {
-	case elementNull:
-		return "null"
-	case elementObject:
-		return "an object"
-	case elementArray:
-		return "a list"
-	case elementString:
-		return "a string"
-	case elementNumber:
-		return "a number"
-	case elementBool:
-		return "a boolean"
-	}
-	return "nothing"
+	return [...]string{"null", "an object", "a list", "a string", "a number", "a boolean"}[k]
 }
 
 // place is a position in a document. Line and column are counted from 1, and columns are counted in characters. The
@@ -83,9 +70,9 @@ func (e *element) member(key string) *element {
 	if e == nil || e.kind != elementObject {
 		return nil
 	}
-	for i := len(e.children) - 1; i >= 0; i-- {
-		if e.children[i].key == key {
-			return e.children[i]
+	for _, child := range slices.Backward(e.children) {
+		if child.key == key {
+			return child
 		}
 	}
 	return nil
@@ -116,15 +103,11 @@ func (e *element) str(key string) string {
 }
 
 // isTrue reports whether the value of a key is the boolean true.
-func (e *element) isTrue(key string) bool {
-	m := e.member(key)
-	return m != nil && m.kind == elementBool && m.text == "true"
-}
+func (e *element) isTrue(key string) bool { return e.member(key).is("true") }
 
-func (e *element) isFalse(key string) bool {
-	m := e.member(key)
-	return m != nil && m.kind == elementBool && m.text == "false"
-}
+func (e *element) isFalse(key string) bool { return e.member(key).is("false") }
+
+func (e *element) is(value string) bool { return e != nil && e.kind == elementBool && e.text == value }
 
 // number returns the value of a key if it is an integer, and reports whether it is.
 func (e *element) number(key string) (int, bool) {

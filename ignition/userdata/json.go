@@ -120,11 +120,11 @@ func (r *jsonReader) value(e *element) bool {
 	case c == '-' || c >= '0' && c <= '9':
 		e.kind = elementNumber
 		return r.number(e)
-	case c == 't' && r.literal("true"), c == 'f' && r.literal("false"):
-		e.kind, e.text = elementBool, string(r.data[r.offset-4:r.offset])
-		if c == 'f' {
-			e.text = "false"
-		}
+	case c == 't' && r.literal("true"):
+		e.kind, e.text = elementBool, "true"
+		return true
+	case c == 'f' && r.literal("false"):
+		e.kind, e.text = elementBool, "false"
 		return true
 	case c == 'n' && r.literal("null"):
 		return true
@@ -151,17 +151,10 @@ func (r *jsonReader) literal(word string) bool {
 	return true
 }
 
-func (r *jsonReader) checkDepth() bool {
-	if len(r.path) < maxJSONDepth {
-		return true
-	}
-	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
-}
-
 // begins consumes the start of an object or list. more reports whether the object or list contains any values.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
-	if !r.checkDepth() {
-		return false, false
+	if len(r.path) >= maxJSONDepth {
+		return false, r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 	}
 	r.offset++
 	if r.peek() == end {

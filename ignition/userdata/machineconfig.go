@@ -67,25 +67,22 @@ func writeJSON(b *strings.Builder, e *element) {
 		}
 	case elementString:
 		str(e.text)
-	case elementObject:
-		b.WriteByte('{')
+	case elementObject, elementArray:
+		brackets := "[]"
+		if e.kind == elementObject {
+			brackets = "{}"
+		}
+		b.WriteByte(brackets[0])
 		for i, child := range e.children {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			str(child.key)
-			b.WriteByte(':')
-			writeJSON(b, child)
-		}
-		b.WriteByte('}')
-	case elementArray:
-		b.WriteByte('[')
-		for i, child := range e.children {
-			if i > 0 {
-				b.WriteByte(',')
+			if e.kind == elementObject {
+				str(child.key)
+				b.WriteByte(':')
 			}
 			writeJSON(b, child)
 		}
-		b.WriteByte(']')
+		b.WriteByte(brackets[1])
 	}
 }

@@ -19,17 +19,7 @@ const (
 )
 
 // String returns the name used in reports and JSON.
-func (s Severity) String() string {
-	switch s {
-	case SeverityInfo:
-		return "info"
-	case SeverityWarning:
-		return "warning"
-	case SeverityError:
-		return "error"
-	}
-	return fmt.Sprintf("severity %d", int(s))
-}
+func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }
 
 // MarshalText returns the same as String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

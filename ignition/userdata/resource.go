@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -99,11 +98,9 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	var sum string
 	switch function {
 	case "sha512":
-		digest := sha512.Sum512(data)
-		sum = hex.EncodeToString(digest[:])
+		sum = fmt.Sprintf("%x", sha512.Sum512(data))
 	case "sha256":
-		digest := sha256.Sum256(data)
-		sum = hex.EncodeToString(digest[:])
+		sum = fmt.Sprintf("%x", sha256.Sum256(data))
 	default:
 		return // the library reports the problem
 	}
@@ -210,23 +207,11 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 			return nil, fmt.Sprintf("character %s must be escaped with %%: a space is %%20; or use data:;base64,…", quoted(body[i:i+1]))
 		}
 	}
-	data = make([]byte, 0, len(body))
-	for i := 0; i < len(body); i++ {
-		if body[i] != '%' {
-			data = append(data, body[i])
-			continue
-		}
-		var raw [1]byte
-		if i+3 > len(body) {
-			return nil, "% without two hexadecimal digits: a percent sign is %25"
-		}
-		if _, err := hex.Decode(raw[:], []byte(body[i+1:i+3])); err != nil {
-			return nil, "% without two hexadecimal digits: a percent sign is %25"
-		}
-		data = append(data, raw[0])
-		i += 2
+	text, err := url.PathUnescape(body)
+	if err != nil {
+		return nil, "% without two hexadecimal digits: a percent sign is %25"
 	}
-	return data, ""
+	return []byte(text), ""
 }
 
 // mediaType reports whether s is a valid media type, which is the part of a data URL before the comma. It rejects

@@ -115,12 +115,10 @@ func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 }
 
 func typeHint(path elementPath, want *shape, e *element) string {
-	last := path
-	if len(last) == 0 {
-		return ""
-	}
 	switch {
-	case last[len(last)-1] == "mode" && e.kind == elementString:
+	case len(path) == 0:
+		return ""
+	case path[len(path)-1] == "mode" && e.kind == elementString:
 		if mode, err := strconv.ParseInt(e.text, 8, 32); err == nil {
 			return fmt.Sprintf(": modes are decimal numbers without quotes; octal %s is %d", quoted(e.text), mode)
 		}

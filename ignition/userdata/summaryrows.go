@@ -66,7 +66,7 @@ func (s Summary) Rows() []SummaryRow {
 func (s Summary) kind() string {
 	layers := make([]string, len(s.Layers))
 	for i, k := range s.Layers {
-		layers[i] = k.String()
+		layers[i] = string(k)
 	}
 	kind := strings.Join(layers, " containing ")
 	if s.Spec != "" {
