@@ -171,7 +171,6 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 	a.showCommand(ctx, w, r, c)
 }
 
-// refuse answers with an error in the format that conductors expect.
 func refuse(w http.ResponseWriter, status int, text string) {
 	code := "Client"
 	if status >= http.StatusInternalServerError {

@@ -69,7 +69,6 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 	return "", nil, true, f
 }
 
-// fetchChecksum downloads the checksum file of the image and returns the checksum that it lists for the image.
 func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, final bool, err error) {
 	a.log.standby.debug("Downloading checksums file from %s", info.checksum)
 	image := info.checksum

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// commandStatus is the status of a command, as the API shows it.
 type commandStatus string
 
 const (
@@ -40,7 +39,6 @@ func (c *command) show() *dict {
 	return shown
 }
 
-// action is the implementation of a command.
 type action struct {
 	// The background field reports whether the command runs in the background. If so, the agent sends a heartbeat
 	// when the command has ended.
@@ -106,7 +104,6 @@ func (a *agent) guarded(do func() (any, error)) (result any, err error) {
 	return do()
 }
 
-// finish marks c as ended and records its result or its error.
 func (a *agent) finish(c *command, result any, err error) {
 	if text, ok := result.(string); ok {
 		result = newDict("result", text)

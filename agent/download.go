@@ -176,7 +176,6 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 	}
 }
 
-// ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
 	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with the address
 	// of a blob; see get_image_service in ironic/common/image_service.py.

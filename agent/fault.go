@@ -39,7 +39,6 @@ var (
 	protectedDevice  = kind{"ProtectedDeviceError", 500, "Protected device located, cleaning aborted."}
 )
 
-// fault is an error that the agent reports to the conductor.
 type fault struct {
 	Type             kind
 	Message, Details string

@@ -16,7 +16,6 @@ const (
 	defaultHeartbeatTimeout = 300 * time.Second
 )
 
-// heartbeats sends the agent's heartbeats to Ironic.
 type heartbeats struct {
 	agent   *agent
 	timeout time.Duration
@@ -35,7 +34,6 @@ func newHeartbeats(a *agent, timeout any) *heartbeats {
 	return h
 }
 
-// request requests a heartbeat, unless one was requested already.
 func (h *heartbeats) request() {
 	select {
 	case h.force <- struct{}{}:
@@ -92,7 +90,6 @@ func jitter(d time.Duration, low, high float64) time.Duration {
 	return time.Duration(float64(d) * (low + rand.Float64()*(high-low))) //nolint:gosec // no secret
 }
 
-// send sends a heartbeat and reports whether Ironic accepted it.
 func (h *heartbeats) send(ctx context.Context) bool {
 	a := h.agent
 	version := min(a.ironic.apiVersion(ctx), withCA)

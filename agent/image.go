@@ -11,7 +11,6 @@ import (
 	"ironworks/python"
 )
 
-// writeImage implements the write_image step.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)

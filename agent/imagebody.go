@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// imageSource describes where and how to download an image.
 type imageSource struct {
 	client        *http.Client
 	address       string

@@ -99,7 +99,6 @@ func (a generation) inspectionError(err error) string {
 	return "Security: Image matched multiple potential formats"
 }
 
-// unsafeImage logs and returns the error for an image that the agent refuses.
 func (a *agent) unsafeImage(format string, args ...any) *fault {
 	f := newFault(invalidImage, format, args...)
 	a.log.disks.error("%s", f.Details)

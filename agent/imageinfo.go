@@ -7,7 +7,6 @@ import (
 	"ironworks/python"
 )
 
-// imageInfo is the parsed image_info of a write_image step. It describes the image to write.
 type imageInfo struct {
 	id, format  string
 	urls        []string

@@ -103,7 +103,6 @@ func checkFile(file *dict) []string {
 	return failures
 }
 
-// mounted is a file system that has been mounted to inject files into it.
 type mounted struct {
 	device string
 	files  []File
@@ -216,7 +215,6 @@ func nvmeStyle(disk, part string) string {
 	return disk + part
 }
 
-// placeFile writes one file to a mounted file system and creates missing folders above it.
 func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, name string) error {
 	if !on.isFolder(folderOf(name)) {
 		on.makeFolders(folderOf(name), toMode(file.Get("dirmode")))

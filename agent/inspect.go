@@ -69,7 +69,6 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 	return err
 }
 
-// collectDefault runs the default collector.
 func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("inventory", inventory)
 	name, err := currentAgent.pick(inventory.Disks, nil)
@@ -147,7 +146,6 @@ func (a *agent) collectMore(ctx context.Context, name string, data *dict) error 
 
 const inspectionPath = "/v1/continue_inspection"
 
-// inspectionURLs returns the URLs that accept the inventory, in the order in which to try them.
 func (a *agent) inspectionURLs() []string {
 	if a.options.InspectionURL != "" {
 		return strings.Split(a.options.InspectionURL, ",")

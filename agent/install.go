@@ -18,7 +18,6 @@ const (
 	ignitionInTmp = "/tmp/ironic.ign"
 )
 
-// installCoreOS implements the install_coreos step.
 func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if node.Get("automated_clean") == any(false) {
 		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")
@@ -44,7 +43,6 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// planInstall returns the installation that the node's instance_info and the agent's options describe.
 func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	install := Install{Device: device}
 	info := node.Dict("instance_info")

@@ -67,7 +67,6 @@ func (i *ironic) prefer(url string) {
 	}
 }
 
-// reply holds the status and the body of a response from Ironic.
 type reply struct {
 	status int
 	body   []byte
@@ -142,7 +141,6 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	return oldestAPI
 }
 
-// message returns the error message that a reply contains.
 func (r reply) message() string {
 	text := string(r.body)
 	v, err := hints.ParsePythonJSON(text)

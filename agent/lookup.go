@@ -81,7 +81,6 @@ func (a *agent) addresses() string {
 	return strings.Join(macs, ",")
 }
 
-// readLookup parses the response to a lookup. It returns nil if the response contains no node.
 func (a *agent) readLookup(answer reply) *dict {
 	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {

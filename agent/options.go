@@ -150,7 +150,6 @@ var (
 	errNotFound = errors.New("the node was not found")
 )
 
-// complete validates the options and sets those that are zero to their defaults.
 func (o *Options) complete() error {
 	switch {
 	case o.IronicURL == "":
@@ -185,7 +184,6 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// noRoute simulates the network of a machine that cannot reach Ironic.
 type noRoute struct{}
 
 var errNoRoute = errors.New("[Errno 113] No route to host")

@@ -136,7 +136,6 @@ func (a *agent) format(ctx context.Context, device string, paths, given *dict, p
 	return nil
 }
 
-// writeFailed converts the failure of a program to the agent's error for a failed write.
 func writeFailed(device string, err error) error {
 	if failed, ok := errors.AsType[*processError](err); ok {
 		return writeFault(device, failed.out)
@@ -148,7 +147,6 @@ func writeFault(device string, out Output) *fault {
 	return newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s", device, out.Code, out.Stdout, out.Stderr)
 }
 
-// addUUIDs returns the devices in paths together with the UUIDs of the root partition and the EFI system partition.
 func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	result := newDict("partitions", paths)
 	for _, p := range []struct{ key, what string }{{"root uuid", "root"}, {"efi system partition uuid", "efi system partition"}} {

@@ -122,7 +122,6 @@ var (
 	arrayUUID   = regexp.MustCompile(`UUID : ([a-f0-9:]+)`)
 )
 
-// splitPartition splits the device name of a partition into the name of the disk and the number of the partition.
 func splitPartition(name string) (disk, part string) {
 	found := ofPartition.FindStringSubmatch(name)
 	if found == nil {
@@ -131,7 +130,6 @@ func splitPartition(name string) (disk, part string) {
 	return found[1] + found[2], found[3]
 }
 
-// holderDisks returns the disks that contain the members of an array.
 func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -179,7 +177,6 @@ func (a *agent) componentDevices(ctx context.Context, array string) ([]string, e
 	return members, nil
 }
 
-// volumeName returns the name that is stored in an array, or "" if it is unknown.
 func (a *agent) volumeName(ctx context.Context, array string) string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {

@@ -19,7 +19,6 @@ type raidRoot struct {
 	root bool
 }
 
-// applyRAID implements the apply_configuration step.
 func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	if !args.Has("raid_config") {
 		return nil, raise("TypeError", "%s.apply_configuration() missing 1 required positional argument: 'raid_config'", genericManager.class)
@@ -39,7 +38,6 @@ func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// createRAID implements the create_configuration step.
 func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	config := node.Dict("target_raid_config")
 	if !python.Truthy(node.Get("target_raid_config")) || config == nil {
@@ -174,7 +172,6 @@ func (a generation) serialize(disks []Disk) list {
 	return all
 }
 
-// unpartitioned returns an error if any of the disks has partitions.
 func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	var used []string
 	for _, name := range disks {
@@ -362,7 +359,6 @@ func (a *agent) tableType(node *dict) string {
 	return "msdos"
 }
 
-// checkRAID validates the configuration of a software RAID. The error lists all problems that are found.
 func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
 	a.log.hardware.debug("Validating Software RAID config: %s", python.Repr(config))
 	if !python.Truthy(config) {

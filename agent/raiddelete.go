@@ -8,7 +8,6 @@ import (
 	"ironworks/python"
 )
 
-// arrayAction is the action to take on an existing array.
 type arrayAction int
 
 const (
@@ -17,7 +16,6 @@ const (
 	keep
 )
 
-// plannedArray is an existing array together with the action to take on it.
 type plannedArray struct {
 	name, volume    string
 	action          arrayAction
@@ -60,7 +58,6 @@ func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []pl
 	return all
 }
 
-// deleteRAID implements the delete_configuration step.
 func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	skipped := skippedVolumes(node)
 	arrays, err := a.scanArrays(ctx)

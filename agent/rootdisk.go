@@ -203,7 +203,6 @@ func (a *agent) awaitDisks(ctx context.Context) error {
 // Package hints matches disks with root device hints. This file converts values and errors between that package and
 // the agent.
 
-// generation converts a to the corresponding generation of hint rules.
 func (a generation) generation() hints.Generation {
 	if a == legacyAgent {
 		return hints.GenerationOld
@@ -211,7 +210,6 @@ func (a generation) generation() hints.Generation {
 	return hints.GenerationNewest
 }
 
-// hintSearch parses hints, and converts disks to the type of package hints.
 func hintSearch(value any, disks []Disk) (hints.Hints, []hints.Disk, error) {
 	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {
@@ -221,7 +219,6 @@ func hintSearch(value any, disks []Disk) (hints.Hints, []hints.Disk, error) {
 	return given, all, err
 }
 
-// hintDisks converts disks to the type of package hints.
 func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	if len(disks) == 0 {
 		return nil, nil // a RAID controller without volumes hides all drives
@@ -233,7 +230,6 @@ func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	return hints.DecodeDisks(raw)
 }
 
-// hintFault converts an error of package hints to the error that the agent reports.
 func hintFault(err error) error {
 	e, ok := errors.AsType[*hints.Error](err)
 	switch {
@@ -245,7 +241,6 @@ func hintFault(err error) error {
 	return raise(e.Class, "%s", e.Text)
 }
 
-// matching returns the names of the disks that satisfy all hints, in the order of the disks.
 func (a generation) matching(disks []Disk, hints *dict) (list, error) {
 	given, all, err := hintSearch(hints, disks)
 	if err != nil {

@@ -65,7 +65,6 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards does what the agent must do after its service has ended, such as taking the network down.
 func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	switch why {
 	case endByDeath:
@@ -119,7 +118,6 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// advertised returns the host and the port at which conductors can reach the service.
 func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(listener.Addr().String())
 	if err != nil || a.options.Advertise == nil {

@@ -9,7 +9,6 @@ import (
 	"ironworks/python"
 )
 
-// stepFunc implements a step and returns the result for the conductor.
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
 // stepActions returns the two commands of a phase. One of them lists the steps of the phase, and the other executes a

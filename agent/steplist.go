@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// phase is an operation that consists of steps: deployment, cleaning or service.
 type phase struct {
 	name    string // such as deploy; part of command names like execute_deploy_step
 	title   string // such as Deploy; used in messages
@@ -15,7 +14,6 @@ type phase struct {
 	step    stepFlag
 }
 
-// stepFlag is a set of phases in which a step is available.
 type stepFlag int
 
 const (
@@ -66,7 +64,6 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step connects the name of a step with its implementation.
 type step struct {
 	name    string
 	manager manager
@@ -79,17 +76,14 @@ type step struct {
 // configdrive, the pull secret and the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacksStep reports whether an agent with these options does not have the given step.
 func (o Options) lacksStep(step string) bool {
 	return !o.Simulated && slices.Contains(simulatedOnly, step)
 }
 
-// offersStep reports whether an agent with these options offers s.
 func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns the steps that this agent has, for all phases.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
@@ -130,7 +124,6 @@ func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-// offer describes a step in one phase, with the properties that the conductor receives.
 type offer struct {
 	step      string
 	manager   manager
@@ -199,7 +192,6 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument describes a step argument in the format of the step's argsinfo property.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }
@@ -225,7 +217,6 @@ func injectArgs() *dict {
 	)
 }
 
-// listSteps returns the steps of a phase, keyed by the class of their manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {

@@ -25,7 +25,6 @@ func newDict(pairs ...any) *dict {
 	return d
 }
 
-// toPythonInt converts a number to Python's type.
 func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }

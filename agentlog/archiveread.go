@@ -274,7 +274,6 @@ func shortTime(text string, storedAt time.Time) (at time.Time, rest string, ok b
 	return at, text, false
 }
 
-// words splits a text after its first n words.
 func words(text string, n int) (head, tail string, ok bool) {
 	at := 0
 	for range n {

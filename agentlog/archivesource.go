@@ -22,7 +22,6 @@ import (
 // archivePause is the interval at which the folder is checked for a newer archive.
 const archivePause = 10 * time.Second
 
-// archiveSource is the source that reads a node's newest archive, and later any newer ones.
 type archiveSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -119,10 +118,8 @@ type fetchError struct{ err error }
 func (e *fetchError) Error() string { return e.err.Error() }
 func (e *fetchError) Unwrap() error { return e.err }
 
-// errNoArchive reports that a directory has no archives of the node.
 var errNoArchive = errors.New("no archived logs of this node")
 
-// openArchive is an archive that is being read.
 type openArchive struct {
 	name     string
 	storedAt time.Time
@@ -266,7 +263,6 @@ func (f *remoteFile) Close() error {
 // UUID[_NAME][_INSTANCE][_cleaning|_inspect]_2026-11-22-13-00-00.tar.gz.
 var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_(.*))?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
 
-// archiveInfo holds the parts of an archive's file name.
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
@@ -277,7 +273,6 @@ type archiveInfo struct {
 	Time time.Time
 }
 
-// parseArchiveName parses a file name. ok reports whether the name has the form of a conductor's archive.
 func parseArchiveName(name string) (a archiveInfo, ok bool) {
 	m := archiveName.FindStringSubmatch(path.Base(name))
 	if m == nil {

@@ -66,7 +66,6 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	return out
 }
 
-// nodeFollower holds the state of following one node's log: the sources and what they have reported.
 type nodeFollower struct {
 	options    *Options
 	trust      *Trust
@@ -77,7 +76,6 @@ type nodeFollower struct {
 	last       map[models.LogSource]Status
 }
 
-// sourceReport is a message from a source to its follower: lines, or a new status.
 type sourceReport struct {
 	lines   []models.LogLine
 	status  *Status
@@ -158,7 +156,6 @@ func (j *nodeFollower) add(batch *Batch, n sourceReport) {
 	}
 }
 
-// sourceOutput sends the lines and the status of one source to its follower.
 type sourceOutput struct {
 	follower *nodeFollower
 	source   models.LogSource
@@ -233,7 +230,6 @@ func (o *sourceOutput) deliver(ctx context.Context, b Batch) {
 	}
 }
 
-// othersWork reports whether another source delivers lines.
 func (o *sourceOutput) othersWork() bool {
 	for i := range o.follower.working {
 		if i != o.index && o.follower.working[i].Load() {

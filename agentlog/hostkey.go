@@ -31,7 +31,6 @@ func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key %s of %s refused: %s", e.Fingerprint, e.Host, e.Reason)
 }
 
-// verdict is the reason why a host key may be accepted.
 type verdict int
 
 const (
@@ -112,7 +111,6 @@ func (k *hostKeys) algorithms() []string {
 	return out
 }
 
-// wanted returns the host's keys from known_hosts.
 func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil
@@ -130,7 +128,6 @@ func (noKey) Type() string                        { return "none" }
 func (noKey) Marshal() []byte                     { return []byte("none") }
 func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key: nothing to verify") }
 
-// check implements ssh.HostKeyCallback.
 func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	k.key = key
 	refuse := func(why, wayOut string) error {

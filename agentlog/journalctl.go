@@ -46,7 +46,6 @@ func safeCursor(c string) bool {
 	})
 }
 
-// errNoPermission reports that the user may not read the journal.
 var errNoPermission = errors.New("permission denied reading the journal")
 
 // checkPermission returns errNoPermission if text, which journalctl wrote to its error output, reports missing

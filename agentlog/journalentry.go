@@ -137,7 +137,6 @@ func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
 
-// writer returns the name of the program or unit that wrote the entry.
 func (e *journalEntry) writer() string {
 	switch {
 	case string(e.Transport) == "kernel":
@@ -176,7 +175,6 @@ func (e *journalEntry) time() time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// validID returns the field as a string, or "" if it cannot be one of journald's IDs.
 func validID(f field) string {
 	s := string(f)
 	if len(s) > 256 || printable.Line(s) != s {

@@ -37,7 +37,6 @@ func NewParser(node models.NodeRef, source models.LogSource, now func() time.Tim
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
 
-// writer is the parser's state for one writer, which is a program or a unit.
 type writer struct {
 	mask      masker
 	traceback bool
@@ -232,7 +231,6 @@ func escapeSize(rest string) int {
 // installer writes one such line per second if its output is not a terminal.
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
-// readProgress parses a progress line of coreos-installer. It returns nil for other lines.
 func readProgress(text string) *models.InstallProgress {
 	if !strings.HasSuffix(text, "%)") || !strings.Contains(text, "Read ") {
 		return nil
@@ -289,7 +287,6 @@ func (p *Parser) state() string {
 	return string(data)
 }
 
-// resume restores a state that another Parser's state method returned.
 func (p *Parser) resume(state string) {
 	var states map[string]writerState
 	if state == "" || json.Unmarshal([]byte(state), &states) != nil {

@@ -16,7 +16,6 @@ type masker struct {
 	spans []span
 }
 
-// span is a part of a line that is masked: text[from:to].
 type span struct{ from, to int }
 
 // line returns the line without its secrets. It must be called for all lines of a writer, in order.

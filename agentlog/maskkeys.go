@@ -2,7 +2,6 @@ package agentlog
 
 import "strings"
 
-// secretWords lists words that occur in the names of secrets.
 var secretWords = []string{
 	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
 	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd", "pass", "pw",
@@ -69,7 +68,6 @@ func opensElement(text string, start int) bool {
 	return start > 0 && text[start-1] == '<'
 }
 
-// hideElement masks the text of an XML element whose name ends at end.
 func (m *masker) hideElement(text string, end int) {
 	open := strings.IndexByte(text[end:], '>')
 	if open < 0 || open > 0 && text[end+open-1] == '/' {
@@ -83,7 +81,6 @@ func (m *masker) hideElement(text string, end int) {
 	m.hide(from, len(text))
 }
 
-// hideValue masks the value after a name that ends at end.
 func (m *masker) hideValue(text, name string, end int) {
 	// These are escaped forms of = and : in systemd, journald, URLs and JSON.
 	for _, escaped := range []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"} {
@@ -152,7 +149,6 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 }
 
-// harmlessValue reports whether a value is empty, a constant, or masked already.
 func harmlessValue(v string) bool {
 	switch v {
 	case "", "None", "null", "nil", "True", "False", "true", "false", "REDACTED", "[REDACTED]", "***", "******":

@@ -2,7 +2,6 @@ package agentlog
 
 import "strings"
 
-// regionKind is the kind of a secret that may span several lines.
 type regionKind int
 
 const (
@@ -19,7 +18,6 @@ const (
 	manyLines = 20000
 )
 
-// region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
 	lines int    // the maximum number of lines that the region may still span
@@ -100,7 +98,6 @@ func notBase64(r rune) bool {
 	return true
 }
 
-// quoteAt returns the quote at i with the backslashes before it.
 func quoteAt(text string, i int) string { return text[i-backslashes(text, i) : i+1] }
 
 func backslashes(text string, i int) int {

@@ -70,7 +70,6 @@ type SSHOptions struct {
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
-// sources returns the usable sources that the options select, in order of preference.
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {

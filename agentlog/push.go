@@ -143,7 +143,6 @@ func (r *Receiver) opens(open bool) {
 	r.open = open
 }
 
-// changes returns a channel that is closed when lines or a status arrive.
 func (r *Receiver) changes() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +156,6 @@ func (r *Receiver) wake() {
 	r.changed = make(chan struct{})
 }
 
-// refuse counts a refused request and stores the reason.
 func (r *Receiver) refuse(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +163,6 @@ func (r *Receiver) refuse(why error) {
 	r.refusal = printable.Line(why.Error())
 }
 
-// knownStream returns a node's stream if it exists in memory or on disk, and nil otherwise.
 func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]

@@ -23,7 +23,6 @@ func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Ba
 	return out
 }
 
-// subscription is one reader of the pushed lines, with its position in each stream.
 type subscription struct {
 	receiver *Receiver
 	node     models.NodeRef
@@ -97,7 +96,6 @@ func (s *subscription) gather() (batch Batch, more bool) {
 	return batch, more
 }
 
-// report adds a status to the batch if it has changed.
 func (s *subscription) report(batch *Batch, status Status) {
 	if s.reported[status.Node.UUID] == status {
 		return

@@ -199,7 +199,6 @@ func (s *Images) read(id string) (image, error) {
 	return kept, nil
 }
 
-// all returns the IDs of the stored images.
 func (s *Images) all() []string {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "images"))
 	if err != nil {
@@ -238,7 +237,6 @@ func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []stri
 	return keys, only
 }
 
-// isFor reports whether the node's machine may have booted the image.
 func (i image) isFor(node models.NodeRef) bool {
 	return i.Node == "" || i.Node == node.UUID || i.Node == node.Name
 }
@@ -271,7 +269,6 @@ func writeWhole(path string, content []byte) error {
 // image stays valid when the address changes. The name is never resolved.
 const pushName = "journal.ironworks.invalid"
 
-// pushCertificate consists of the receiver's certificate and its key.
 type pushCertificate struct {
 	tls tls.Certificate
 	pem []byte
@@ -304,7 +301,6 @@ func (s *Images) certificate() (pushCertificate, error) {
 	return pushCertificate{tls: pair, pem: public}, nil
 }
 
-// newPushCertificate returns a certificate and its key, in PEM.
 func newPushCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -97,7 +97,6 @@ var (
 // in a short time. The number of lookups for each address is limited.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
-// errIntroduction reports that the headers of a request identify no sender.
 var errIntroduction = errors.New("the headers do not identify the sender")
 
 // senderOf parses the headers of a request. It returns the sender, and the cursor that precedes the pushed lines. It

@@ -17,7 +17,6 @@ import (
 // pushPath is the URL path to which machines send their journals.
 const pushPath = "/v1/journal"
 
-// These errors are the reasons for rejecting a request.
 var (
 	errBusy   = errors.New("another request for this node is in progress")
 	errFast   = errors.New("rate limit exceeded for this node")
@@ -189,7 +188,6 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 	return last, nil
 }
 
-// pushEntry holds the fields of a journal entry that a receiver needs.
 type pushEntry struct {
 	Cursor string `json:"__CURSOR"`
 	Boot   string `json:"_BOOT_ID"`

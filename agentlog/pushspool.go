@@ -35,7 +35,6 @@ type record struct {
 	State string `json:"state,omitempty"`
 }
 
-// journalPosition is the position in a node's journal up to which lines were accepted.
 type journalPosition struct{ boot, cursor, state string }
 
 const spoolOld = ".1"

@@ -9,7 +9,6 @@ import (
 	"ironworks/printable"
 )
 
-// stream holds the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
 	// The sending lock is held while a request from the node is processed, so that only one request is processed at a

@@ -110,7 +110,6 @@ func (s *serialSource) closeConsole(ctx context.Context) {
 	_ = s.console.Close(ctx)
 }
 
-// readUntilClosed finds the console, connects, and reads until the connection ends.
 func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	if s.address == "" {
 		s.out.status(ctx, Status{State: StateConnecting})
@@ -132,7 +131,6 @@ func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	return s.read(ctx, conn)
 }
 
-// find opens the console, if necessary, and queries its address.
 func (s *serialSource) find(ctx context.Context) error {
 	if s.console == nil {
 		console, err := s.follower.options.Serial.Open(ctx, s.follower.node)
@@ -155,7 +153,6 @@ func (s *serialSource) find(ctx context.Context) error {
 
 const serialOnly = "ironworks reads only consoles served by socat (console_interface ipmitool-socat)"
 
-// read emits lines until the connection ends.
 func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	following := Status{State: StateFollowing, Address: s.address, Reason: s.console.Changed()}
 	s.out.status(ctx, following)
@@ -191,7 +188,6 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// fault returns the status of the source for an error that occurred when reading the console.
 func (s *serialSource) fault(err error) Status {
 	status := Status{State: StateConnecting, Address: s.address}
 	known, isKnown := errors.AsType[*SerialError](err)

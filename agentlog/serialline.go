@@ -28,7 +28,6 @@ func newSerialParser(node models.NodeRef, now func() time.Time) *serialParser {
 	return &serialParser{Parser: NewParser(node, models.LogSerial, now)}
 }
 
-// feed parses data and returns the lines that are complete.
 func (p *serialParser) feed(data []byte) []models.LogLine {
 	p.text.feed(data, p.line)
 	return p.takeLines()
@@ -111,7 +110,6 @@ func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 	p.since = since
 }
 
-// serialLine is the parsed form of a line of a serial console.
 type serialLine struct {
 	unit    string
 	level   models.LogLevel

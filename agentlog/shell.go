@@ -210,7 +210,6 @@ func (s *Shell) ended(ctx context.Context, err error) error {
 	return newShellError(s.Target(), err)
 }
 
-// start requests a terminal if the session has one, and starts the command or the shell.
 func start(session *ssh.Session, r ShellSession) error {
 	session.Stdout, session.Stderr = r.Out, r.Err
 	if p := r.PTY; p != nil {
@@ -240,7 +239,6 @@ func start(session *ssh.Session, r ShellSession) error {
 	return nil
 }
 
-// followSize forwards changes to the terminal's size to the machine until done is closed.
 func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
 	for {
 		select {

@@ -21,14 +21,12 @@ import (
 	"ironworks/printable"
 )
 
-// SSH connections have these timeouts.
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
 	silenceTime   = 15 * time.Second // a connection is considered dead if no response arrives for this time
 )
 
-// sshConn is a connection to a machine, possibly through jump hosts.
 type sshConn struct {
 	clients []*ssh.Client // the last one is the connection to the machine
 	keys    *hostKeys     // the check of the machine's host key
@@ -38,7 +36,6 @@ type sshConn struct {
 	quit    context.CancelFunc
 }
 
-// authError reports that a machine accepts none of the keys that were offered.
 type authError struct {
 	hop, keys string
 	err       error
@@ -148,14 +145,12 @@ func (c *sshConn) keepAlive(ctx context.Context) {
 
 func (c *sshConn) client() *ssh.Client { return c.clients[len(c.clients)-1] }
 
-// drop closes all connections, starting with the machine's.
 func (c *sshConn) drop() {
 	for _, client := range slices.Backward(c.clients) {
 		_ = client.Close()
 	}
 }
 
-// close closes the connection and waits until keepAlive has ended.
 func (c *sshConn) close() {
 	c.stop()
 	c.quit()
@@ -163,7 +158,6 @@ func (c *sshConn) close() {
 	c.alive.Wait()
 }
 
-// commandError reports that a command failed on a machine.
 type commandError struct {
 	status int    // the exit status; -1 if unknown
 	stderr string // the end of the command's error output

@@ -183,7 +183,6 @@ func withoutMatch(text []byte) string {
 	return strings.Join(lines, "")
 }
 
-// get returns the first value of key that applies to the host with the given alias, or "" if there is none.
 func (f *sshFiles) get(alias, key string) string {
 	var first string
 	for i := range f.parts {
@@ -197,7 +196,6 @@ func (f *sshFiles) get(alias, key string) string {
 	return first
 }
 
-// all returns all values of key that apply to the host with the given alias, in the order of the files.
 func (f *sshFiles) all(alias, key string) []string {
 	var out []string
 	for i := range f.parts {

@@ -24,7 +24,6 @@ const maxKey = 64 << 10
 // agentTime is the maximum time to wait for ssh-agent. It is long because the user may have to touch a hardware key.
 const agentTime = 30 * time.Second
 
-// keyring holds the keys that can be used to log in, and notes that explain why other keys are unusable.
 type keyring struct {
 	signers []ssh.Signer
 	notes   []string

@@ -21,7 +21,6 @@ const (
 	lookPause   = time.Second // the interval between two checks of the address
 )
 
-// sshSource is the source that follows the journal of a machine over SSH.
 type sshSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -96,7 +95,6 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 	}
 }
 
-// errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
 // followUntilClosed connects and follows the log until the connection ends. It returns nil if journalctl has exited
@@ -277,7 +275,6 @@ type skew struct {
 	lines int
 }
 
-// observe updates the estimate with a line that arrived while the source was being followed.
 func (s *skew) observe(l *models.LogLine) {
 	if l.Time.IsZero() || l.Received.IsZero() {
 		return

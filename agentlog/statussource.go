@@ -25,7 +25,6 @@ const (
 	statusTime  = 5 * time.Second
 )
 
-// statusSource is the source that requests the agent's status while no better source works.
 type statusSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -79,7 +78,6 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line sends a line to the follower unless its text is the same as in the last line.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return

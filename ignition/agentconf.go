@@ -43,7 +43,6 @@ func optionLabel(text string) string {
 	return name
 }
 
-// ownOptions maps each agent option that has a dedicated input to the field of this input.
 var ownOptions = map[string]RamdiskField{
 	"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
 	"insecure": FieldTLS, "cafile": FieldCA, "enable_vlan_interfaces": FieldVLAN, "debug": "debug",

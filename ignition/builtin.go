@@ -47,12 +47,10 @@ type AgentProgram struct {
 // execute them. TestAgentHasLabelOfPrograms in test/oracle verifies this with the real Ignition and setfiles.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 
-// builtin reports whether the configuration starts ironworks-agent.
 func (r Ramdisk) builtin() bool {
 	return r.Agent == AgentBuiltin && (r.Profile == ProfileDefault || r.Profile == "")
 }
 
-// checkAgent validates the inputs that concern the agent program.
 func (r Ramdisk) checkAgent(in *inputs) {
 	switch r.Agent {
 	case AgentContainer, "":
@@ -68,7 +66,6 @@ func (r Ramdisk) checkAgent(in *inputs) {
 	}
 }
 
-// checkBuiltin validates the inputs for the builtin agent. It rejects inputs that only the container agent uses.
 func (r Ramdisk) checkBuiltin(in *inputs) {
 	foreign := func(field RamdiskField, given bool) {
 		if given {
@@ -96,7 +93,6 @@ func (r Ramdisk) checkBuiltin(in *inputs) {
 	}
 }
 
-// programFile returns the configuration's file entry for the program.
 func (r Ramdisk) programFile() fileJSON {
 	mode, overwrite := 0o755, true
 	sum := sha512.Sum512(r.Program.Content)

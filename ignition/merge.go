@@ -83,7 +83,6 @@ func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	return encodeJSON(merged)
 }
 
-// noteOverrides adds a note for each generated file and unit that the user's configuration replaces.
 func noteOverrides(parent, child types.Config, in *inputs) {
 	var paths []string
 	for _, file := range child.Storage.Files {
@@ -147,7 +146,6 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 	return nil, "", errors.New("no spec version supports it")
 }
 
-// specTry validates the configuration against the given spec version.
 func specTry(tree, ignition map[string]any, version string) (report.Report, error) {
 	ignition["version"] = version
 	raw, err := encodeJSON(tree)

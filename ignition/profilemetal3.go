@@ -167,7 +167,6 @@ func (m Metal3) check(in *inputs) {
 	in.note(FieldTLS, "certificates are not verified: this profile always sets insecure = True")
 }
 
-// checkUnitFields validates the values that are inserted into the unit without escaping.
 func (m Metal3) checkUnitFields(in *inputs) {
 	for _, f := range []struct {
 		field RamdiskField

@@ -24,7 +24,6 @@ const (
 	motdPath       = "/etc/motd.d/ipa.motd"
 )
 
-// build returns the configuration of the default profile.
 func (r Ramdisk) build() (Document, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
@@ -133,7 +132,6 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	return append(settings, r.Options...)
 }
 
-// agentParts returns the agent's unit and the files that the unit and the network configuration need.
 func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
 	unit := agentUnit{
 		builtin: r.builtin(), image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
@@ -175,7 +173,6 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	return unit, files
 }
 
-// chronyLines returns the lines to append to the chrony configuration of the live system.
 func chronyLines(servers []string) string {
 	var b strings.Builder
 	for _, server := range servers {
@@ -209,7 +206,6 @@ func (r Ramdisk) registryFiles() []RamdiskFile {
 	return files
 }
 
-// greetingTexts holds the variable parts of the messages that users see on the console and after they log in.
 type greetingTexts struct {
 	builtin bool
 	// agent is the container image, or the path of the builtin agent program.

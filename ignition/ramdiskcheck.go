@@ -17,7 +17,6 @@ import (
 	"ironworks/models"
 )
 
-// These expressions match valid inputs.
 var (
 	// hostLabel matches one label of a hostname (RFC 1123).
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)

@@ -87,7 +87,6 @@ func (e *InputError) sentence(hint string) string {
 
 func (e *InputError) Unwrap() error { return e.Cause }
 
-// quoteValue returns value in quotes, sanitized and truncated to 80 characters.
 func quoteValue(value string) string {
 	const most = 80
 	value = printable.Line(value)
@@ -115,7 +114,6 @@ func InputErrors(err error) []*InputError {
 	return InputErrors(errors.Unwrap(err))
 }
 
-// inputs collects the errors and notes about inputs.
 type inputs struct {
 	problems []error
 	notes    []RamdiskNote

@@ -73,7 +73,6 @@ func agentURL(text string, tls bool) (string, *InputError) {
 	return u.Scheme + "://" + u.Host + path, nil
 }
 
-// agentURLs validates the addresses and returns them as URLs. It also returns the TLS mode.
 func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 	if len(r.IronicURLs) == 0 {
 		in.refuse(FieldIronicURL, "", "the agent needs Ironic's URL", "is missing")
@@ -152,7 +151,6 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	return mode
 }
 
-// hostsOf returns the hosts in urls.
 func hostsOf(urls []string) []string {
 	var hosts []string
 	for _, text := range urls {

@@ -15,7 +15,6 @@ const (
 	agentConfInside = "/etc/ironic-python-agent/ignition.conf"
 )
 
-// agentUnit holds the variable parts of the agent's unit.
 type agentUnit struct {
 	// builtin means that the unit starts ironworks-agent instead of the container.
 	builtin bool
@@ -68,7 +67,6 @@ func (u agentUnit) text() string {
 // clock is better than none.
 const waitClockLine = "ExecStartPre=-/usr/bin/chronyc waitsync 6 10 0 5"
 
-// head writes the [Unit] section.
 func (u agentUnit) head(line func(format string, args ...any)) {
 	line("[Unit]")
 	line("Description=Ironic Agent")
@@ -86,7 +84,6 @@ func (u agentUnit) head(line func(format string, args ...any)) {
 	line("")
 }
 
-// variables writes the environment variables with the proxies.
 func (u agentUnit) variables(line func(format string, args ...any)) {
 	for _, v := range u.environment {
 		line("Environment=%s", unitQuote(v.name+"="+v.value))

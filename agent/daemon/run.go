@@ -71,7 +71,6 @@ func Run(ctx context.Context, options Options) error {
 	return agent.Run(ctx, configured)
 }
 
-// read reads the settings from the configuration files and from the kernel's command line.
 func read(host linux.Host, options Options) (Settings, error) {
 	params, err := host.Parameters()
 	if err != nil {
@@ -153,7 +152,6 @@ func (w *logWriter) entry(e agent.Entry) {
 	_, _ = fmt.Fprintln(w.to, secrets.ReplaceAllString(e.Text, "${1}***"))
 }
 
-// line writes a message about the host in the format of the agent's log.
 func (w *logWriter) line(level, format string, args ...any) {
 	at := time.Now().UTC().Format("2006-01-02 15:04:05.000")
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))

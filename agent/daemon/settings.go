@@ -59,7 +59,6 @@ func (r *reader) text(option, byDefault string) string {
 	return byDefault
 }
 
-// addError records that the value of an option is invalid. The want argument describes valid values.
 func (r *reader) addError(option, text, want string) {
 	place := "on the kernel's command line"
 	if v, known := r.files[option]; known {
@@ -170,7 +169,6 @@ func (r *reader) images() agent.ImageOptions {
 	}
 }
 
-// split splits a comma-separated list and drops empty elements.
 func split(text string) []string {
 	var elements []string
 	for element := range strings.SplitSeq(text, ",") {

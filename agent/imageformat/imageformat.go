@@ -44,7 +44,6 @@ func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("%s image refused: %s", e.Format, strings.Join(e.Reasons, ", "))
 }
 
-// image is an image file together with the rules for inspecting it.
 type image struct {
 	content io.ReaderAt
 	size    int64
@@ -66,7 +65,6 @@ func (i image) at(offset, length int64) []byte {
 // upTo returns the first length bytes of the file, or the whole file if it is shorter.
 func (i image) upTo(length int64) []byte { return i.at(0, min(length, i.size)) }
 
-// inspected is the result of inspecting an image for one format.
 type inspected struct {
 	matches  bool
 	complete bool // the file contains all bytes that the checks need

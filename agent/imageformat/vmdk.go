@@ -89,7 +89,6 @@ func oldVMDK(i image, header []byte) inspected {
 	return found
 }
 
-// sparseHeader holds the fields of a VMDK header that are checked.
 type sparseHeader struct {
 	version            uint32
 	sectors, directory uint64
@@ -109,7 +108,6 @@ func isASCII(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool { return b > unicode.MaxASCII })
 }
 
-// isText reports whether content consists only of printable ASCII characters and white space.
 func isText(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool {
 		// Python's isspace also accepts the separators 0x1c to 0x1f.
@@ -149,7 +147,6 @@ func hasKnownType(text string) bool {
 
 const badDescriptor = "Invalid VMDK descriptor data"
 
-// descriptorProblems describes what is wrong with a descriptor. It returns nil if the descriptor is valid.
 func descriptorProblems(text string) []string {
 	switch {
 	case text == "":

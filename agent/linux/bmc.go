@@ -39,7 +39,6 @@ func (h Host) bmc(ctx context.Context) bmcAddresses {
 	return found
 }
 
-// hasIPMI reports whether the kernel has an interface to a BMC.
 func (h Host) hasIPMI() bool {
 	for _, pattern := range []string{"/dev/ipmi*", "/dev/ipmi/*", "/dev/ipmidev/*"} {
 		names, _ := filepath.Glob(h.path(pattern))

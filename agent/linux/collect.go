@@ -92,7 +92,6 @@ func (h Host) hexadecimal(name string) (string, error) {
 	return digits, nil
 }
 
-// usbDevice is an element of the data that the usb-devices collector returns.
 type usbDevice struct {
 	Product string `json:"product"`
 	Vendor  string `json:"vendor"`
@@ -140,7 +139,6 @@ func (h Host) genericUSB(device string, names []string) bool {
 	})
 }
 
-// numaTopology is the data that the numa-topology collector returns.
 type numaTopology struct {
 	RAM  []numaRAM `json:"ram"`
 	CPUs []numaCPU `json:"cpus"`
@@ -231,7 +229,6 @@ func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	return nil
 }
 
-// suffix returns the number that follows the prefix in name. It returns false if name does not have this form.
 func suffix(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.Atoi(digits)

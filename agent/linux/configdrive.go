@@ -84,7 +84,6 @@ func (h Host) configPartitionMBR(ctx context.Context, device string) (string, er
 	return fresh[0], nil
 }
 
-// partitions returns the devices of a disk's partitions.
 func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	rows, err := h.lsblk(ctx, device, "KNAME", "TYPE")
 	var names []string

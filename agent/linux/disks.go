@@ -36,7 +36,6 @@ func (r row) text(column string) (value string, known bool) {
 	return "", false
 }
 
-// texts returns the value in the given column as a disk attribute. It returns nil if the value is null.
 func (r row) texts(column string) agent.Texts {
 	if value, known := r.text(column); known {
 		return agent.Text(value)
@@ -56,7 +55,6 @@ func (r row) number(column string) (int64, error) {
 	return n, nil
 }
 
-// rows runs lsblk and returns the block devices that it lists.
 func (h Host) rows(ctx context.Context) ([]row, error) {
 	out, err := h.program(ctx, "lsblk", "-bia", "--json", "-o"+strings.Join(lsblkColumns, ","))
 	if err != nil {
@@ -116,7 +114,6 @@ func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) {
 	return disks, nil
 }
 
-// disk converts a row of lsblk's output to a disk.
 func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	logical, err := r.number("log-sec")
 	if err != nil {
@@ -201,7 +198,6 @@ func (h Host) virtualMedia(device string) bool {
 	return err == nil && path.Join(path.Dir(label), target) == device
 }
 
-// properties holds a device's properties in udev's database, keyed by name.
 type properties map[string]string
 
 // udev reads the properties of a block device from the files of udev's database, which the real agent accesses

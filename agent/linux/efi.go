@@ -75,7 +75,6 @@ func (h Host) pathInRoot(name string) string {
 	return "/" + relative
 }
 
-// esp returns the device and the number of a disk's EFI system partition.
 func (h Host) esp(ctx context.Context, device string) (partition, number string, err error) {
 	rows, err := h.lsblk(ctx, device, "KNAME", "TYPE", "PARTTYPE")
 	if err != nil {
@@ -94,7 +93,6 @@ func (h Host) esp(ctx context.Context, device string) (partition, number string,
 	return "", "", agent.ErrNoEFIPartition
 }
 
-// bootEntry names a boot loader and the label of its boot entry.
 type bootEntry struct {
 	loader string // path within the partition, with backslashes
 	label  string

@@ -74,7 +74,6 @@ func (h Host) list(name string) ([]string, error) {
 	return folder.Readdirnames(-1)
 }
 
-// exists reports whether a file or folder exists.
 func (h Host) exists(name string) bool {
 	_, err := os.Stat(h.path(name))
 	return err == nil

@@ -56,7 +56,6 @@ func (m *Machine) WritePartition(ctx context.Context, partition string, content 
 	return m.host.copyRaw(ctx, partition, content)
 }
 
-// copyRaw copies content to a disk or partition.
 func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) error {
 	const chunk = 4 << 20
 	disk, err := os.OpenFile(h.path(device), os.O_WRONLY, 0)

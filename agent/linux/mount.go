@@ -110,7 +110,6 @@ func (o mount) apply(files []agent.File) error {
 	return nil
 }
 
-// writeEntry writes a file, or creates a folder, with the mode and the owner of f.
 func writeEntry(root *os.Root, f agent.File) error {
 	mode := fs.FileMode(f.Mode) //nolint:gosec // permissions
 	if f.Folder {

@@ -38,7 +38,6 @@ func isVLAN(name string) bool {
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
 }
 
-// interfaces describes the named network interfaces and omits those that are unusable.
 func (h Host) interfaces(ctx context.Context, names []string) []agent.Interface {
 	all := make([]agent.Interface, 0, len(names))
 	for _, name := range names {
@@ -86,7 +85,6 @@ func (h Host) mac(name string) string {
 	return mac
 }
 
-// optional returns the content of a file, or nil if it cannot be read.
 func (h Host) optional(name string) *string {
 	if content, err := h.read(name); err == nil {
 		return &content
@@ -94,7 +92,6 @@ func (h Host) optional(name string) *string {
 	return nil
 }
 
-// base returns the last element of a symbolic link's target, or nil if there is no such link.
 func (h Host) base(name string) *string {
 	target, err := h.link(name)
 	if err != nil {

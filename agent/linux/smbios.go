@@ -23,14 +23,12 @@ const (
 	smbiosEnd    = 127
 )
 
-// structure is an entry of the SMBIOS table.
 type structure struct {
 	kind    byte
 	data    []byte // including the header of four bytes
 	strings []string
 }
 
-// smbios returns the structures of the host's SMBIOS table, or nil if there is no table.
 func (h Host) smbios() []structure {
 	table, err := os.ReadFile(h.path(smbiosTable))
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// account holds the IDs and the home directory from a line of /etc/passwd.
 type account struct {
 	uid, gid int
 	home     string
@@ -99,7 +98,6 @@ const (
 	mostID = 1<<32 - 2
 )
 
-// badID explains why id is not a valid user or group ID. It returns "" if id is valid.
 func badID(id int) string {
 	if id < 0 || id > mostID {
 		return fmt.Sprintf("%d is not a valid ID: use 1000 to %d", id, mostID)
@@ -176,7 +174,6 @@ func (s *stage) user(u types.PasswdUser) bool {
 	return s.home(u, now)
 }
 
-// userFields checks for values that useradd and usermod would reject.
 func (s *stage) userFields(u types.PasswdUser) bool {
 	switch shell := value(u.Shell); {
 	case badField(value(u.Gecos)):

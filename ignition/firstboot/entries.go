@@ -15,7 +15,6 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// entry is a directory, file or link that the configuration creates.
 type entry struct {
 	types.Node
 
@@ -108,7 +107,6 @@ func (s *stage) overwrite(e entry) error {
 	return s.tree.remove(e.where)
 }
 
-// cannot explains why the given path cannot be created.
 func cannot(name string, err error) string {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -224,7 +222,6 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	return true
 }
 
-// owner checks that the owner and group named by the entry exist.
 func (s *stage) owner(e entry) bool {
 	if name := value(e.User.Name); name != "" && e.User.ID == nil {
 		if _, known := s.accounts.users[name]; !known {

@@ -72,7 +72,6 @@ func Run(config types.Config, image *Image) []Failure {
 	return s.failures
 }
 
-// stage holds the state of one prediction.
 type stage struct {
 	image    *Image
 	tree     *tree

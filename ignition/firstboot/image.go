@@ -82,7 +82,6 @@ var Volumes = []string{"/", "/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/
 // the forms "d PATH" (a directory), "f PATH" (a file), "l PATH TARGET" (a link), "passwd LINE" and "group LINE".
 func Tables() fs.FS { return tables }
 
-// line parses one line of a table and adds its entry to the image.
 func (i *Image) line(text string) error {
 	what, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	name, word, _ := strings.Cut(rest, " ")
@@ -170,7 +169,6 @@ func (i *Image) mount() {
 	}
 }
 
-// mounted assigns a directory and all its content to a volume.
 func (n *node) mounted(v *volume) {
 	n.volume = v
 	for _, child := range n.children {
@@ -178,7 +176,6 @@ func (n *node) mounted(v *volume) {
 	}
 }
 
-// found adds the folder's entry with the given name to the image.
 func (i *Image) found(folder *os.Root, name string, d fs.DirEntry) error {
 	n := &node{kind: file}
 	info, err := d.Info()

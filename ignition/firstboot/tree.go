@@ -48,7 +48,6 @@ type node struct {
 // volume is a mounted file system, or a bind mount.
 type volume struct{ readOnly bool }
 
-// tree models a root file system.
 type tree struct{ root *node }
 
 func (t *tree) clone() *tree { return &tree{root: t.root.clone()} }
@@ -228,7 +227,6 @@ func (n *node) writable(uid int) bool {
 	return n.mode&0o002 != 0
 }
 
-// create adds an entry at the given path, and creates missing parent directories.
 func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir

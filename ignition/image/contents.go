@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// segment is one archive in an area, with its original bytes.
 type segment struct {
 	offset  int64
 	packed  []byte
@@ -25,7 +24,6 @@ type contents struct {
 // card.
 const maxEntries = 10_000
 
-// readContents parses the bytes of an area.
 func readContents(b []byte) (contents, error) {
 	var c contents
 	var entries int
@@ -75,7 +73,6 @@ func (c contents) members() []Member {
 	return found
 }
 
-// config returns the embedded configuration, or nil.
 func (c contents) config() []byte {
 	for _, m := range c.members() {
 		if m.Name == configName {
@@ -85,10 +82,8 @@ func (c contents) config() []byte {
 	return nil
 }
 
-// isNetwork reports whether name is the path of a NetworkManager keyfile for the initramfs.
 func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
-// without returns a copy of the contents without the configuration.
 func (c contents) without() contents {
 	var kept contents
 	for _, s := range c.segments {

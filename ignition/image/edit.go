@@ -42,7 +42,6 @@ type Patch struct {
 	changes          []rangeChange
 }
 
-// rangeChange is a range of an image with its new and previous content.
 type rangeChange struct {
 	Range
 	before []byte

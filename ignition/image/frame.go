@@ -8,7 +8,6 @@ import (
 	"io"
 )
 
-// errFrame means that compressed data violates the format.
 var errFrame = errors.New("corrupt compressed data")
 
 // frameReader reads exactly one xz stream or zstd frame. This is necessary because decoders read ahead, but the next
@@ -120,7 +119,6 @@ func (x *xzStream) header() (int64, error) {
 	return 12, nil
 }
 
-// block parses either a block header or the start of the index.
 func (x *xzStream) block() (int64, error) {
 	b, err := x.in.Peek(1)
 	if err != nil {

@@ -41,7 +41,6 @@ type growthRange struct {
 
 func align(n int64) int64 { return (n + sectorSize - 1) / sectorSize * sectorSize }
 
-// readGrowth returns the growth of an image. It returns nil if the image has not grown.
 func readGrowth(files isoFiles, at area) *growth {
 	head := make([]byte, len(growMagic)+4)
 	from := align(at.offset + at.length)

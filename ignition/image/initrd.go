@@ -148,7 +148,6 @@ func newArchives(r io.Reader, limit int64) *archives {
 	return a
 }
 
-// position returns the offset of the next byte to be read.
 func (a *archives) position() int64 { return a.counted.n - int64(a.in.Buffered()) }
 
 // skipZeros skips the zeros between archives and reports whether another archive follows.

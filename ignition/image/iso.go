@@ -174,7 +174,6 @@ func (i *ISO) File(path string) (*io.SectionReader, error) {
 	return io.NewSectionReader(i.files.r, at.offset, at.length), nil
 }
 
-// errNothing rejects an empty change.
 var errNothing = errors.New("no change requested")
 
 // Look is a summary of an image.

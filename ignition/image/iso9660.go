@@ -136,7 +136,6 @@ type fileRecord struct {
 	record int64
 }
 
-// walk follows the names in parts through a folder tree.
 func (f isoFiles) walk(root extent, parts []string, joliet bool) (at fileRecord, found bool, err error) {
 	at.extent = root
 	for _, part := range parts {
@@ -228,7 +227,6 @@ type descriptor struct {
 	joliet bool
 }
 
-// descriptors returns the volume descriptors that have a folder tree.
 func (f isoFiles) descriptors() ([]descriptor, error) {
 	var found []descriptor
 	sector := make([]byte, sectorSize)

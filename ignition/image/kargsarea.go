@@ -157,7 +157,6 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 	return nil
 }
 
-// read reads the current arguments, which must be the same in all regions.
 func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
 		return fmt.Errorf("%w: none declared", ErrKargsArea)
@@ -191,7 +190,6 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
 }
 
-// ranges returns the changes that write kargs to all regions.
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
 	if len(kargs) >= a.size {
 		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}

@@ -37,7 +37,6 @@ type Overlay struct {
 	at     int64
 }
 
-// errRanges means that ranges overlap or are invalid.
 var errRanges = errors.New("overlay ranges must be in order")
 
 // NewOverlay returns an overlay that replaces ranges of base. size is the length of base in bytes. A range may extend

@@ -103,7 +103,6 @@ func onceEach(err error) error {
 	return errors.Join(kept...)
 }
 
-// reading holds the state of one call to Build.
 type reading struct {
 	ctx      context.Context //nolint:containedctx // of one call
 	maker    Maker
@@ -118,7 +117,6 @@ func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, c
 	r.problems = append(r.problems, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
 }
 
-// noteKey adds a note about the SSH keys.
 func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
@@ -282,7 +280,6 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	return d.WithDefaults().Build
 }
 
-// identity requests an identity for the machines if an input needs one.
 func (r *reading) identity() Identity {
 	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
 	if !order.Push && !order.HostKey {

@@ -23,7 +23,6 @@ import (
 	"ironworks/printable"
 )
 
-// newPreview returns a preview of a document.
 func newPreview(doc ignition.Document) (Preview, error) {
 	var config types.Config
 	if err := json.Unmarshal(doc.JSON, &config); err != nil {

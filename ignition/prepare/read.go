@@ -100,7 +100,6 @@ func (r *reading) keyFiles() []ignition.KeyFile {
 	return files
 }
 
-// extra reads the configuration to merge. It converts Butane to Ignition.
 func (r *reading) extra() []byte {
 	text := r.file(ignition.FieldExtra, r.in.ExtraFile)
 	if text == "" {
@@ -118,7 +117,6 @@ func (r *reading) extra() []byte {
 	return nil
 }
 
-// givesKeys reports whether the inputs state explicitly which SSH keys to use.
 func (in Inputs) givesKeys() bool {
 	return len(in.SSHKeyFiles)+len(in.SSHKeys) > 0 || in.SSHAgent || in.NoLogin
 }

@@ -58,10 +58,8 @@ type ServeOptions struct {
 // OfPXE reports whether the files for a network boot are served instead of an ISO.
 func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
 
-// opener opens the content for one request.
 type opener func(context.Context) (io.ReadSeekCloser, error)
 
-// stream provides the content for one node, or for all nodes.
 type stream struct {
 	// node is the node that the stream is for. The zero value means all nodes.
 	node models.NodeRef
@@ -200,7 +198,6 @@ func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, fo
 	return nil
 }
 
-// isoStream returns an opener for the ISO with config embedded.
 func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	edit := image.KargsEdit{Append: m.source.Kargs}
 	if config == nil && edit.IsZero() {
@@ -216,7 +213,6 @@ func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	}, nil
 }
 
-// initrdStream returns an opener for the initramfs followed by config.
 func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error) {
 	if m.initramfs == nil {
 		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())

@@ -164,7 +164,6 @@ func LookAt(path string) (ImageLook, error) {
 	return look, nil
 }
 
-// describeConfig describes a configuration in one line: its kind, spec version, size, units and users.
 func describeConfig(config []byte) string {
 	report := userdata.Check(config)
 	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, userdata.SizeText(int64(len(config))))

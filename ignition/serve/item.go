@@ -25,7 +25,6 @@ const (
 	Agent Kind = "agent"
 )
 
-// contentType returns the media type for items of this kind.
 func (k Kind) contentType() string {
 	switch k {
 	case ISO:

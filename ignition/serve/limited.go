@@ -85,7 +85,6 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// placed is a connection that counts toward the limits until it is closed.
 type placed struct {
 	net.Conn
 	leave func()

@@ -25,7 +25,6 @@ type fetchKey struct {
 	remote netip.Addr
 }
 
-// fetchLog records downloads and emits events.
 type fetchLog struct {
 	who     func(netip.Addr) string
 	onEvent func(Event)
@@ -37,7 +36,6 @@ type fetchLog struct {
 	refused, failed rateLimit
 }
 
-// tally is the record of a download, including its internal state.
 type tally struct {
 	Fetch
 	covered covered
@@ -73,7 +71,6 @@ func (m *rateLimit) due(now time.Time) int {
 // sizeUnknown is the size of an item that could not be opened.
 const sizeUnknown = -1
 
-// request records the start of a request and returns the download that it belongs to.
 func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool, size int64) *tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +135,6 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	l.emit(event)
 }
 
-// sent records that n bytes of the item were sent. at is the offset of the first byte.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
 	now := time.Now()
@@ -186,7 +182,6 @@ func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.emit(event)
 }
 
-// refuse reports that a client requested an unknown path.
 func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -201,7 +196,6 @@ func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	}
 }
 
-// fail reports a failure that does not belong to a request.
 func (l *fetchLog) fail(text string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -218,7 +212,6 @@ func (l *fetchLog) emit(e Event) {
 	}
 }
 
-// all returns the downloads in the order in which they started.
 func (l *fetchLog) all() []Fetch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -231,7 +224,6 @@ func (l *fetchLog) all() []Fetch {
 	return fetches
 }
 
-// now returns the state of the download at the given time.
 func (t *tally) now(now time.Time) Fetch {
 	f := t.Fetch
 	f.Covered = t.covered.sum

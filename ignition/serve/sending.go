@@ -135,7 +135,6 @@ func (s *sending) count(n int64) {
 	s.left -= n
 }
 
-// extend gives the client the full time limit for the next piece.
 func (s *sending) extend() { _ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) }
 
 // Unwrap returns the underlying ResponseWriter, for http.ResponseController.

@@ -234,7 +234,6 @@ func (s *Server) URL(host, path string) string {
 // Fetches returns the downloads in the order in which they started.
 func (s *Server) Fetches() []Fetch { return s.log.all() }
 
-// find returns the item at path. It returns nil if the item does not exist or has expired.
 func (s *Server) find(path string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

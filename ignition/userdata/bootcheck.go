@@ -26,7 +26,6 @@ type entryKey struct {
 	name    string
 }
 
-// entryPlace is the position of an entry in the user data.
 type entryPlace struct {
 	scope *scope
 	path  elementPath
@@ -75,7 +74,6 @@ var causeIDs = map[firstboot.Cause]ProblemID{
 	firstboot.CausePath:     IDImpossiblePath,
 }
 
-// failure reports f at the position of the entry that fails.
 func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	at, known := c.places[entryKey{f.Section, f.Name}]
 	if !known {

@@ -82,7 +82,6 @@ func (c *checker) fitForButane(s *scope, root *element) bool {
 	return c.errors == before
 }
 
-// butaneEntries reports the messages that the library returned about the Butane file.
 func (c *checker) butaneEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		key := false

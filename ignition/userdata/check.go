@@ -51,7 +51,6 @@ func FilesDir(dir string) Option {
 	return func(o *settings) { o.filesDir = dir }
 }
 
-// checker holds the state of one call to [Check].
 type checker struct {
 	options          settings
 	problems         []Problem
@@ -73,7 +72,6 @@ type checker struct {
 	sent             []byte
 }
 
-// scope is the document being checked.
 type scope struct {
 	spec  Spec
 	depth int
@@ -101,10 +99,8 @@ func (s *scope) atElement(e *element) *scope {
 	return &known
 }
 
-// full reports whether the report already contains maxProblems problems.
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-// rootScope returns the scope for problems that are not in a document.
 func rootScope() *scope {
 	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
 }
@@ -177,7 +173,6 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	return d.kind
 }
 
-// packed unpacks gzip, base64 or a JSON string and checks the content.
 func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	if len(layers) > maxLayers {
 		c.add(rootScope(), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
@@ -196,7 +191,6 @@ func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	c.document(content, layers)
 }
 
-// findings reports the findings of the JSON or YAML reader as problems.
 func (c *checker) findings(s *scope, findings []jsonFinding) {
 	for _, f := range findings {
 		shown, at := s.locate(f.path, false)
@@ -209,13 +203,11 @@ func (c *checker) findings(s *scope, findings []jsonFinding) {
 	}
 }
 
-// add reports a problem at the position of the value at path.
 func (c *checker) add(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, false)
 	c.report(id, shown, at, message)
 }
 
-// addKey reports a problem at the position of the key at path.
 func (c *checker) addKey(s *scope, id ProblemID, path elementPath, message string) {
 	shown, at := s.locate(path, true)
 	c.report(id, shown, at, message)
@@ -249,7 +241,6 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	c.problems = append(c.problems, p)
 }
 
-// finish adds problems that concern the whole configuration, and sorts all problems by position.
 func (c *checker) finish(raw []byte) {
 	c.summary.Users = c.users()
 	if c.readable {

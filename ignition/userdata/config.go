@@ -76,7 +76,6 @@ func (c *checker) childURLs(s *scope, refs *element) {
 	}
 }
 
-// wrongCaseVersion reports that the version was not found because its key is spelled with the wrong case.
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	for _, child := range root.children {
 		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
@@ -146,7 +145,6 @@ func (c *checker) unitSizes(s *scope, root *element) {
 	}
 }
 
-// libraryEntries reports the messages of Ignition's library as problems.
 func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		id, message, ok := libraryProblem(entry)

@@ -10,7 +10,6 @@ import (
 
 const hostnamePath = "/etc/hostname"
 
-// contents checks everything that a configuration creates or changes on the machine.
 func (c *checker) contents(s *scope, root *element) {
 	c.readable = true
 	c.passwd(s, root.member("passwd"))
@@ -35,7 +34,6 @@ func (c *checker) contents(s *scope, root *element) {
 	}
 }
 
-// userinfo reports whether a URL contains a password.
 func userinfo(text string) bool {
 	_, rest, found := strings.Cut(text, "://")
 	if !found {
@@ -46,7 +44,6 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports control characters in a name or path, where they are not allowed.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
@@ -87,7 +84,6 @@ func (c *checker) files(s *scope, storage *element) {
 	}
 }
 
-// wellKnownFile checks files that have a special meaning to CoreOS or to the agent.
 func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, path elementPath) {
 	switch {
 	case name == hostnamePath:
@@ -131,7 +127,6 @@ func (c *checker) links(s *scope, storage *element) {
 	}
 }
 
-// target checks the path of a file, directory or link that the configuration creates.
 func (c *checker) target(s *scope, name string, path elementPath) {
 	at := path.at("path")
 	c.name(s, name, at)

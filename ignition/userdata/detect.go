@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// detected describes the format of a document.
 type detected struct {
 	kind Kind
 	// id is the problem if the format cannot be used. what describes the format, and hint suggests a fix.
@@ -29,7 +28,6 @@ const (
 	sniffed = 64 << 10
 )
 
-// detect determines the format of user data from its first bytes and top-level keys.
 func detect(data []byte) detected {
 	text := bytes.TrimSpace(data)
 	switch {
@@ -135,7 +133,6 @@ func detectJSON(data, text []byte) detected {
 	return detected{kind: KindJSON, id: IDNotIgnition, what: "JSON, but neither Ignition nor Butane: no key \"ignition\" or \"variant\"", hint: "start with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
 }
 
-// detectKeys determines the format of a document from its top-level keys.
 func detectKeys(root *element) (detected, bool) {
 	has := func(key string) bool {
 		return slices.ContainsFunc(root.children, func(child *element) bool { return strings.EqualFold(child.key, key) })
@@ -222,7 +219,6 @@ func detectYAML(data []byte) detected {
 	return d
 }
 
-// refuse reports that user data in this format cannot be sent.
 func (c *checker) refuse(d detected) {
 	if d.kind == KindEmpty {
 		c.add(rootScope(), IDEmpty, nil, "empty: you cannot log in to a machine without user data")

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// element is a value of a JSON or YAML document, with its position.
 type element struct {
 	kind elementKind
 	// text is the content of a string, or the text of a number as it is written in the document.
@@ -78,7 +77,6 @@ func (e *element) member(key string) *element {
 	return nil
 }
 
-// down returns the value that is found by following keys through nested objects, or nil.
 func (e *element) down(keys ...string) *element {
 	for _, key := range keys {
 		e = e.member(key)
@@ -86,7 +84,6 @@ func (e *element) down(keys ...string) *element {
 	return e
 }
 
-// items returns the elements of a list. It returns nil if e is not a list.
 func (e *element) items() []*element {
 	if e == nil || e.kind != elementArray {
 		return nil
@@ -94,7 +91,6 @@ func (e *element) items() []*element {
 	return e.children
 }
 
-// str returns the value of a key if it is a string. Otherwise, it returns "".
 func (e *element) str(key string) string {
 	if m := e.member(key); m != nil && m.kind == elementString {
 		return m.text
@@ -102,14 +98,12 @@ func (e *element) str(key string) string {
 	return ""
 }
 
-// isTrue reports whether the value of a key is the boolean true.
 func (e *element) isTrue(key string) bool { return e.member(key).is("true") }
 
 func (e *element) isFalse(key string) bool { return e.member(key).is("false") }
 
 func (e *element) is(value string) bool { return e != nil && e.kind == elementBool && e.text == value }
 
-// number returns the value of a key if it is an integer, and reports whether it is.
 func (e *element) number(key string) (int, bool) {
 	m := e.member(key)
 	if m == nil || m.kind != elementNumber {
@@ -140,7 +134,6 @@ func (e *element) follow(path elementPath) (found *element, steps int) {
 	return found, len(path)
 }
 
-// elements returns the values of an object or a list.
 func (e *element) elements() []*element {
 	if e == nil {
 		return nil

@@ -67,7 +67,6 @@ func wrapped(config []byte) (sent []byte, packed int) {
 	return sent, packed
 }
 
-// sizes determines the sizes of the user data and compares them with the limits.
 func (c *checker) sizes(raw []byte) {
 	sizes := SizesSummary{Raw: len(raw)}
 	if c.config != nil {

@@ -24,7 +24,6 @@ type jsonFinding struct {
 	message string
 }
 
-// jsonReader parses a JSON document in one pass and records the position of each value.
 type jsonReader struct {
 	data     []byte
 	offset   int
@@ -134,7 +133,6 @@ func (r *jsonReader) value(e *element) bool {
 	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.nextCharacter()))
 }
 
-// nextCharacter describes the next character for use in an error message.
 func (r *jsonReader) nextCharacter() string {
 	if r.offset >= len(r.data) {
 		return "the end of the document"
@@ -225,7 +223,6 @@ func (r *jsonReader) array(e *element) bool {
 	}
 }
 
-// str parses a string that starts with a quote at the current offset.
 func (r *jsonReader) str() (string, bool) {
 	start, escaped := r.offset, false
 	for i := start + 1; i < len(r.data); i++ {

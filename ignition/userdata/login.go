@@ -10,7 +10,6 @@ import (
 	"ironworks/ignition/sshkey"
 )
 
-// loginState describes how a user can log in after all parts of the configuration are merged.
 type loginState struct {
 	name     string
 	order    int
@@ -131,7 +130,6 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 	}
 }
 
-// canLogIn returns the ways in which the user can log in. The result is empty if the user cannot log in.
 func (l *loginState) canLogIn() (ways []string) {
 	if l.removed || l.noShell {
 		return []string{}
@@ -152,7 +150,6 @@ func (c *checker) users() []UserSummary {
 	return users
 }
 
-// checkLogins warns if no user can log in to the machine.
 func (c *checker) checkLogins() {
 	can := c.loginWithoutUser
 	for _, user := range c.summary.Users {

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// errTooBig means that content exceeds the limit after it is unpacked.
 var errTooBig = errors.New("unpacks to more than 64 MiB")
 
 // gunzip unpacks data as Ignition does. It fails if the result exceeds limit bytes.
@@ -32,7 +31,6 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// resourceUse describes what a resource is used for.
 type resourceUse string
 
 const (
@@ -92,7 +90,6 @@ func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use re
 	return data, true
 }
 
-// hash compares the hash in the configuration with the hash of the unpacked content.
 func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use resourceUse) {
 	function, want, _ := strings.Cut(e.member("verification").str("hash"), "-")
 	var sum string
@@ -110,7 +107,6 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the correct digest is %s", function, sum))
 }
 
-// remoteResource checks a resource that Ignition downloads when the machine boots.
 func (c *checker) remoteResource(s *scope, e *element, path elementPath, use resourceUse) {
 	source := e.str("source")
 	parsed, err := url.Parse(source)

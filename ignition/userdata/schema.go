@@ -18,7 +18,6 @@ import (
 	"ironworks/spell"
 )
 
-// shape is the schema of a value in a spec version.
 type shape struct {
 	kind elementKind
 	// fields holds the schemas of an object's fields. item is the schema of a list's elements.
@@ -158,7 +157,6 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 	c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("key %[2]s is not in spec %[1]s, so Ignition ignores it: %[3]s", s.spec, quoted(key), way))
 }
 
-// nearest returns the field for which key is probably a typo. It returns "" if there is none.
 func nearest(key string, fields map[string]*shape) string {
 	plain := map[string]string{}
 	for field := range fields {

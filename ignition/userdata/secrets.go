@@ -25,7 +25,6 @@ func secretName(name string) bool {
 	return false
 }
 
-// fileSecrets warns if the name or the content of a file suggests that it contains secrets.
 func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, path elementPath) {
 	what := secretIn(content)
 	switch {
@@ -44,14 +43,12 @@ func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, p
 	c.secret(s, path, what)
 }
 
-// textSecrets warns if a unit probably contains secrets.
 func (c *checker) textSecrets(s *scope, text string, path elementPath) {
 	if what := secretIn([]byte(text)); what != "" {
 		c.secret(s, path, what)
 	}
 }
 
-// secretIn describes the secret that content probably contains. It returns "" if there is none.
 func secretIn(content []byte) string {
 	content = content[:min(len(content), maxSearched)]
 	if begin := bytes.Index(content, []byte("-----BEGIN ")); begin >= 0 {

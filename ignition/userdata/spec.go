@@ -19,7 +19,6 @@ const widelySupportedSpec Spec = 5
 // String returns the version in the form used in configurations, such as "3.4.0".
 func (s Spec) String() string { return fmt.Sprintf("3.%d.0", int(s)) }
 
-// ignitionRelease returns the first release of Ignition that supports the version.
 func (s Spec) ignitionRelease() string {
 	releases := []string{"2.0", "2.3.0", "2.7.0", "2.11.0", "2.15.0", "2.20.0", "2.26.0"}
 	if int(s) < len(releases) {
@@ -31,7 +30,6 @@ func (s Spec) ignitionRelease() string {
 // specVersion matches version numbers as defined by go-semver and https://semver.org.
 var specVersion = regexp.MustCompile(`^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
-// version reports whether the configuration has a spec version that can be checked. Otherwise it adds a problem.
 func (c *checker) version(s *scope, root *element) bool {
 	path := elementPath{"ignition", "version"}
 	version := root.down("ignition", "version")

@@ -172,7 +172,6 @@ func yamlFinding(err error) jsonFinding {
 	return f
 }
 
-// errPanicked means that a library panicked.
 var errPanicked = errors.New("the library crashed")
 
 // guarded calls a library with untrusted input. If the library panics, it returns errPanicked.
