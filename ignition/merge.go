@@ -19,10 +19,11 @@ import (
 // releases from 2021 can read versions up to 3.2.0.
 var stableSpecs = []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"}
 
-// finishRamdisk merges the user's configuration into the generated one, selects the lowest possible spec version and
-// validates the result with Ignition.
+// finishRamdisk merges the user's configuration into the generated one and validates the result with Ignition. If the
+// generated configuration has no spec version, finishRamdisk selects the lowest possible one.
 func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []string) (Document, error) {
-	config.Ignition.Version = stableSpecs[0]
+	version := config.Ignition.Version
+	config.Ignition.Version = cmp.Or(version, stableSpecs[0])
 	raw, err := encodeJSON(config)
 	if err != nil {
 		return Document{}, fmt.Errorf("writing the configuration: %w", err)
@@ -32,21 +33,12 @@ func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []strin
 			return Document{}, err
 		}
 	}
-	raw, version, err := lowestSpec(raw)
-	if err != nil {
-		return Document{}, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: err}
+	if version == "" {
+		raw, version, err = lowestSpec(raw)
+	} else {
+		_, err = checkSpec(raw)
 	}
-	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
-}
-
-// finishVersion does the same as finishRamdisk, but for a fixed spec version and without a user's configuration.
-func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []string) (Document, error) {
-	config.Ignition.Version = version
-	raw, err := encodeJSON(config)
 	if err != nil {
-		return Document{}, fmt.Errorf("writing the configuration: %w", err)
-	}
-	if _, err := checkSpec(raw); err != nil {
 		return Document{}, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: err}
 	}
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil

@@ -96,6 +96,7 @@ func (m Metal3) Build() (Document, error) {
 		return Document{}, err
 	}
 	var config ramdiskJSON
+	config.Ignition.Version = metal3Version
 	if m.SSHKey != "" {
 		config.addKeys(strings.TrimSpace(m.SSHKey))
 	}
@@ -109,7 +110,7 @@ func (m Metal3) Build() (Document, error) {
 	if maskedURL(m.HTTPProxy) != m.HTTPProxy || maskedURL(m.HTTPSProxy) != m.HTTPSProxy {
 		secrets = append(secrets, agentUnitName)
 	}
-	return finishVersion(config, metal3Version, in, secrets)
+	return finishRamdisk(config, nil, in, secrets)
 }
 
 func (m Metal3) check(in *inputs) {

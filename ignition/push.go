@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"ironworks/models"
@@ -78,9 +77,7 @@ func (p JournalPush) address() (host, port string, err error) {
 		return "", "", errors.New("it must contain only a host and a port")
 	case !validHost(u.Hostname()):
 		return "", "", errors.New("it has no host")
-	}
-	number, err := strconv.Atoi(u.Port())
-	if err != nil || number < 1 || number > 65535 {
+	case !validPort(u.Port()):
 		return "", "", errors.New("it has no port")
 	}
 	return u.Hostname(), u.Port(), nil

@@ -160,17 +160,9 @@ type RamdiskNote struct {
 func (r Ramdisk) Build() (Document, error) {
 	switch r.Profile {
 	case ProfileClassic:
-		classic, notes, err := r.classic()
-		if err != nil {
-			return Document{}, err
-		}
-		return withNotes(notes, classic.Build)
+		return buildWithNotes(r.classic())
 	case ProfileMetal3:
-		metal3, notes, err := r.metal3()
-		if err != nil {
-			return Document{}, err
-		}
-		return withNotes(notes, metal3.Build)
+		return buildWithNotes(r.metal3())
 	case ProfileDefault, "":
 		return r.build()
 	default:
@@ -179,9 +171,13 @@ func (r Ramdisk) Build() (Document, error) {
 	}
 }
 
-// withNotes calls build and puts notes before the notes that build adds. It omits duplicates.
-func withNotes(notes []RamdiskNote, build func() (Document, error)) (Document, error) {
-	doc, err := build()
+// buildWithNotes builds a profile's configuration unless err is set. It puts notes before the notes that the profile
+// adds, and omits duplicates.
+func buildWithNotes(profile interface{ Build() (Document, error) }, notes []RamdiskNote, err error) (Document, error) {
+	if err != nil {
+		return Document{}, err
+	}
+	doc, err := profile.Build()
 	for _, note := range doc.Notes {
 		if !slices.Contains(notes, note) {
 			notes = append(notes, note)

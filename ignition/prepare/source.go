@@ -198,13 +198,7 @@ func (e *UnbootableError) Error() string {
 func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
 	report := userdata.Check(data, options...)
 	if !report.OK() {
-		e := &UnbootableError{Name: name, Kind: report.Kind}
-		for _, p := range report.Problems {
-			if p.Severity == userdata.SeverityError {
-				e.Problems = append(e.Problems, p)
-			}
-		}
-		return nil, e
+		return nil, &UnbootableError{Name: name, Kind: report.Kind, Problems: report.Errors()}
 	}
 	if report.Kind == userdata.KindIgnition {
 		return data, nil

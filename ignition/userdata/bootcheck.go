@@ -77,7 +77,7 @@ var causeIDs = map[firstboot.Cause]ProblemID{
 func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	at, known := c.places[entryKey{f.Section, f.Name}]
 	if !known {
-		c.add(rootScope(), id, nil, fmt.Sprintf("%s %s: %s", f.Section, quoted(f.Name), message))
+		c.add(documentScope(nil), id, nil, fmt.Sprintf("%s %s: %s", f.Section, quoted(f.Name), message))
 		return
 	}
 	path := slices.Clone(at.path)

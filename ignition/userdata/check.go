@@ -4,6 +4,7 @@
 package userdata
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,11 +102,8 @@ func (s *scope) atElement(e *element) *scope {
 
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-func rootScope() *scope {
-	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
-}
-
-// documentScope returns the scope of a document whose paths are the same as in the user's file.
+// documentScope returns the scope of a document whose paths are the same as in the user's file. If root is nil, the
+// positions are unknown.
 func documentScope(root *element) *scope {
 	return &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
 		return path.String(), placeIn(root, path, key)
@@ -150,12 +148,12 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	layers = append(slices.Clone(layers), d.kind)
 	c.summary.Layers = layers
 	if len(data) > maxUserData {
-		c.add(rootScope(), IDTooLarge, nil, fmt.Sprintf("%d bytes exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", len(data), maxUserData))
+		c.add(documentScope(nil), IDTooLarge, nil, fmt.Sprintf("%d bytes exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", len(data), maxUserData))
 		return d.kind
 	}
 	switch {
 	case d.id != "" && d.kind != KindButane:
-		c.refuse(d)
+		c.add(documentScope(d.root), d.id, nil, d.what+": "+d.hint)
 	case d.kind == KindGzip, d.kind == KindBase64, d.kind == KindJSONString:
 		c.packed(data, d, layers)
 	case d.kind == KindButane:
@@ -175,7 +173,7 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 
 func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	if len(layers) > maxLayers {
-		c.add(rootScope(), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
+		c.add(documentScope(nil), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
 		return
 	}
 	content, err := d.content, error(nil)
@@ -184,10 +182,10 @@ func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	}
 	c.unpackLeft -= int64(len(content))
 	if err != nil {
-		c.add(rootScope(), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
+		c.add(documentScope(nil), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
 		return
 	}
-	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("packed as %s: the install_coreos step requires plain JSON, so the content is checked and sent unpacked", d.kind))
+	c.add(documentScope(nil), IDPacked, nil, fmt.Sprintf("packed as %s: the install_coreos step requires plain JSON, so the content is checked and sent unpacked", d.kind))
 	c.document(content, layers)
 }
 
@@ -249,17 +247,10 @@ func (c *checker) finish(raw []byte) {
 	}
 	c.sizes(raw)
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
-		switch {
-		case (a.Line == 0) != (b.Line == 0):
+		if (a.Line == 0) != (b.Line == 0) {
 			return b.Line - a.Line // problems without a position last
-		case a.Line != b.Line:
-			return a.Line - b.Line
-		case a.Column != b.Column:
-			return a.Column - b.Column
-		case a.Severity != b.Severity:
-			return int(b.Severity - a.Severity)
 		}
-		return strings.Compare(string(a.ID), string(b.ID))
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, int(b.Severity-a.Severity), cmp.Compare(a.ID, b.ID))
 	})
 	if c.omitted > 0 {
 		c.problems = append(c.problems, Problem{

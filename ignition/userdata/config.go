@@ -77,15 +77,16 @@ func (c *checker) childURLs(s *scope, refs *element) {
 }
 
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
-	for _, child := range root.children {
-		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
-			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("key %s must be spelled \"ignition\": some parsers accept this spelling, others ignore the key", quoted(child.key)))
+	look := func(in *element, path elementPath, key string) {
+		for _, child := range in.children {
+			if child.key != key && strings.EqualFold(child.key, key) {
+				c.addKey(s, IDWrongCaseKey, path.at(child.key), fmt.Sprintf("key %s must be spelled %q: some parsers accept this spelling, others ignore the key", quoted(child.key), key))
+			}
 		}
 	}
-	for _, child := range root.member("ignition").elements() {
-		if child.key != "version" && strings.EqualFold(child.key, "version") {
-			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("key %s must be spelled \"version\": some parsers accept this spelling, others ignore the key", quoted(child.key)))
-		}
+	look(root, nil, "ignition")
+	if inner := root.member("ignition"); inner != nil {
+		look(inner, elementPath{"ignition"}, "version")
 	}
 }
 

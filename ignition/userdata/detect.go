@@ -32,7 +32,7 @@ func detect(data []byte) detected {
 	text := bytes.TrimSpace(data)
 	switch {
 	case len(text) == 0:
-		return detected{kind: KindEmpty, id: IDEmpty}
+		return detected{kind: KindEmpty, id: IDEmpty, what: "empty", hint: "you cannot log in to a machine without user data"}
 	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
 		return detected{kind: KindGzip}
 	}
@@ -217,16 +217,4 @@ func detectYAML(data []byte) detected {
 	}
 	d.root, d.findings = root, findings
 	return d
-}
-
-func (c *checker) refuse(d detected) {
-	if d.kind == KindEmpty {
-		c.add(rootScope(), IDEmpty, nil, "empty: you cannot log in to a machine without user data")
-		return
-	}
-	s := rootScope()
-	if d.root != nil {
-		s = documentScope(d.root)
-	}
-	c.add(s, d.id, nil, d.what+": "+d.hint)
 }

@@ -133,10 +133,3 @@ func (e *element) follow(path elementPath) (found *element, steps int) {
 	}
 	return found, len(path)
 }
-
-func (e *element) elements() []*element {
-	if e == nil {
-		return nil
-	}
-	return e.children
-}

@@ -21,25 +21,15 @@ type RefusedError struct {
 
 // Error describes the first error and states the number of further errors.
 func (e *RefusedError) Error() string {
-	var first *Problem
-	others := 0
-	for i, p := range e.Report.Problems {
-		switch {
-		case p.Severity != SeverityError:
-		case first == nil:
-			first = &e.Report.Problems[i]
-		default:
-			others++
-		}
-	}
-	if first == nil {
+	problems := e.Report.Errors()
+	if len(problems) == 0 {
 		return "user data not checked"
 	}
 	more := ""
-	if others > 0 {
+	if others := len(problems) - 1; others > 0 {
 		more = fmt.Sprintf(" (and %d more)", others)
 	}
-	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, *first, more)
+	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, problems[0], more)
 }
 
 // ForInstall returns the user_data object for the configdrive of an installation with install_coreos. It wraps the

@@ -167,11 +167,6 @@ func (c *checker) checkLogins() {
 // loginProblem reports whether an invalid key or password has been reported.
 func (c *checker) loginProblem() bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool {
-		switch p.ID {
-		case IDSSHKey, IDSSHPrivateKey, IDSSHKeyWeak, IDPasswordNotHashed:
-			return true
-		default:
-			return false
-		}
+		return slices.Contains([]ProblemID{IDSSHKey, IDSSHPrivateKey, IDSSHKeyWeak, IDPasswordNotHashed}, p.ID)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Report is the result of [Check]. Printing it with any format verb does not reveal its secrets.
@@ -21,6 +22,11 @@ type Report struct {
 
 // OK reports whether the user data contains no errors. There may still be warnings.
 func (r Report) OK() bool { return r.config != nil && r.errors == 0 }
+
+// Errors returns the problems that are errors.
+func (r Report) Errors() []Problem {
+	return slices.DeleteFunc(slices.Clone(r.Problems), func(p Problem) bool { return p.Severity != SeverityError })
+}
 
 // Ignition returns the checked configuration as JSON, including all its secrets. This is either the user's own JSON
 // or JSON translated from another format. If there is no configuration, Ignition returns nil.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -150,11 +151,8 @@ func redactedURL(u *url.URL) string {
 func (c *checker) headers(s *scope, e *element, path elementPath) {
 	for i, header := range e.member("httpHeaders").items() {
 		name := strings.ToLower(header.str("name"))
-		for _, word := range []string{"authorization", "cookie", "token", "key", "secret", "password"} {
-			if strings.Contains(name, word) && header.str("value") != "" {
-				c.secret(s, path.at("httpHeaders", i, "value"), "an HTTP header with credentials")
-				break
-			}
+		if header.str("value") != "" && containsAny(name, "authorization", "cookie", "token", "key", "secret", "password") {
+			c.secret(s, path.at("httpHeaders", i, "value"), "an HTTP header with credentials")
 		}
 	}
 }
@@ -214,20 +212,15 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 // quoted parameters, because no tool writes them, and the library fails on most of them.
 func mediaType(s string) bool {
 	token := func(s string) bool {
-		for i := range len(s) {
-			if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("()<>@,;:\\\"/[]?=%#", c) >= 0 {
-				return false
-			}
-		}
-		return true
+		return !strings.ContainsFunc(s, func(r rune) bool {
+			return r <= ' ' || r >= 0x7f || strings.ContainsRune("()<>@,;:\\\"/[]?=%#", r)
+		})
 	}
 	parts := strings.Split(s, ";")
 	if parts[0] != "" {
 		kind, sub, slash := strings.Cut(parts[0], "/")
-		known := false
-		for _, prefix := range []string{"text", "image", "audio", "video", "application", "message", "multipart", "x-", "X-"} {
-			known = known || strings.HasPrefix(kind, prefix)
-		}
+		prefixes := []string{"text", "image", "audio", "video", "application", "message", "multipart", "x-", "X-"}
+		known := slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(kind, prefix) })
 		if !slash || !known || !token(kind) || !token(sub) {
 			return false
 		}

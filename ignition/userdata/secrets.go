@@ -3,6 +3,7 @@ package userdata
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,13 +17,12 @@ func (c *checker) secret(s *scope, path elementPath, what string) {
 
 // secretName reports whether the name of a setting suggests that its value is a secret.
 func secretName(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"}
+	return containsAny(strings.ToLower(name), words...)
+}
+
+func containsAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, path elementPath) {
