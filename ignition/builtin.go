@@ -1,7 +1,6 @@
 package ignition
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha512"
 	"encoding/hex"
@@ -102,12 +101,7 @@ func (r Ramdisk) programFile() fileJSON {
 		Verification: verificationJSON{Hash: "sha512-" + hex.EncodeToString(sum[:])},
 	}
 	if r.Program.URL == "" {
-		var packed bytes.Buffer
-		// None of the calls can fail, because the level is valid and writing to a buffer always succeeds.
-		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		_, _ = z.Write(r.Program.Content)
-		_ = z.Close()
-		content.Source, content.Compression = dataSource(packed.Bytes()).Source, "gzip"
+		content.Source, content.Compression = dataSource(compressed(r.Program.Content, gzip.BestCompression)).Source, "gzip"
 	}
 	return fileJSON{Path: AgentProgramPath, Mode: &mode, Overwrite: &overwrite, Contents: &content}
 }

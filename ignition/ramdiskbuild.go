@@ -1,6 +1,9 @@
 package ignition
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -242,4 +245,31 @@ func (g greetingTexts) files(overwrite bool) []RamdiskFile {
 		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
 		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
 	}
+}
+
+// WithHostname adds a hostname to a configuration that was not built here. It returns a new configuration that writes
+// /etc/hostname and merges config. If config sets its own hostname, that one takes precedence. The result requires
+// spec 3.1, which Ignition has supported since 2020.
+func WithHostname(config []byte, name string) ([]byte, error) {
+	if !validHostname(name) {
+		return nil, fmt.Errorf("%q is not a valid hostname", name)
+	}
+	child := map[string]any{"compression": "gzip", "source": dataSource(compressed(config, gzip.DefaultCompression)).Source}
+	file := map[string]any{
+		"path": hostnameFile, "mode": 0o644, "overwrite": true,
+		"contents": map[string]any{"source": dataSource([]byte(name + "\n")).Source},
+	}
+	return json.Marshal(map[string]any{
+		"ignition": map[string]any{"version": "3.1.0", "config": map[string]any{"merge": []any{child}}},
+		"storage":  map[string]any{"files": []any{file}},
+	})
+}
+
+// compressed returns content in gzip format, at a valid level of package gzip.
+func compressed(content []byte, level int) []byte {
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, level)
+	_, _ = z.Write(content) // writing to a buffer always succeeds
+	_ = z.Close()
+	return packed.Bytes()
 }
