@@ -50,7 +50,7 @@ type rangeChange struct {
 // Edit computes the patch for a change, but does not write it. The possible errors include [ErrInUse], [ErrNoKargs],
 // [TooLargeError] and [KargError].
 func (i *ISO) Edit(change Change) (*Patch, error) {
-	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: i.Used()}
+	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: int64(len(i.contents.lay()))}
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {
 		return nil, errNothing
 	}

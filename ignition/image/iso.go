@@ -102,16 +102,6 @@ func (i *ISO) ReadAt(p []byte, at int64) (int, error) { return i.files.r.ReadAt(
 // Size returns the length of the image in bytes.
 func (i *ISO) Size() int64 { return i.files.size }
 
-// Volume returns the volume label of the image, for example fedora-coreos-44.20260803.3.0.
-func (i *ISO) Volume() string { return i.files.volume }
-
-// Capacity returns the size of the area in bytes. It is 256 KiB in all images released so far. The compressed
-// configuration shares the area with other files.
-func (i *ISO) Capacity() int64 { return i.area.length }
-
-// Used returns the size of the area's content in bytes.
-func (i *ISO) Used() int64 { return int64(len(i.contents.lay())) }
-
 // Ignition returns the embedded configuration. It returns [ErrNotEmbedded] if there is none.
 func (i *ISO) Ignition() ([]byte, error) {
 	if i.contentsErr != nil {
@@ -178,9 +168,10 @@ var errNothing = errors.New("no change requested")
 
 // Look is a summary of an image.
 type Look struct {
+	// Volume is the volume label, for example fedora-coreos-44.20260803.3.0.
 	Volume string `json:"volume,omitempty"`
-	// Capacity is the size of the area for a configuration, in bytes. Used is the number of these bytes that are in
-	// use.
+	// Capacity is the size of the area for a configuration and other files, in bytes. It is 256 KiB in all images
+	// released so far. Used is the number of these bytes that are in use.
 	Capacity int64 `json:"capacity,omitempty"`
 	Used     int64 `json:"used,omitempty"`
 	// Kargs holds the kernel arguments. It is empty if the image has no areas for them.
@@ -192,7 +183,7 @@ type Look struct {
 
 // Look returns a summary of the image.
 func (i *ISO) Look() Look {
-	look := Look{Volume: i.Volume(), Capacity: i.Capacity(), Used: i.Used()}
+	look := Look{Volume: i.files.volume, Capacity: i.area.length, Used: int64(len(i.contents.lay()))}
 	if kargs, err := i.Kargs(); err == nil {
 		look.Kargs = kargs.Current
 	}

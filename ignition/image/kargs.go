@@ -75,10 +75,8 @@ func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return &KargError{Arg: arg, Why: "empty"}
 	}
-	for _, c := range arg {
-		if unicode.IsControl(c) || c == unicode.ReplacementChar {
-			return &KargError{Arg: arg, Why: "control characters are not allowed"}
-		}
+	if strings.ContainsFunc(arg, func(c rune) bool { return unicode.IsControl(c) || c == unicode.ReplacementChar }) {
+		return &KargError{Arg: arg, Why: "control characters are not allowed"}
 	}
 	return nil
 }

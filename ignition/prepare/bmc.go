@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	"ironworks/ignition/serve"
 	"ironworks/models"
 )
 
@@ -13,17 +14,9 @@ import (
 func BMCHosts(n *models.Node) []string {
 	var hosts []string
 	for _, field := range []string{"redfish_address", "ipmi_address", "ilo_address", "drac_address", "irmc_address", "snmp_address"} {
-		text, _ := n.DriverInfo[field].(string)
-		if text == "" {
-			continue
+		if text, _ := n.DriverInfo[field].(string); text != "" {
+			hosts = append(hosts, serve.HostOf(text))
 		}
-		host := text
-		if u, err := url.Parse(text); err == nil && u.Host != "" {
-			host = u.Hostname()
-		} else if h, _, err := net.SplitHostPort(text); err == nil {
-			host = h
-		}
-		hosts = append(hosts, host)
 	}
 	return models.Unique(hosts)
 }

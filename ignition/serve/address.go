@@ -89,7 +89,7 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	}
 	errs := []error{err}
 	for _, target := range targets {
-		host := hostOf(target)
+		host := HostOf(target)
 		if host == "" {
 			errs = append(errs, fmt.Errorf("route to %q: no host", printable.Line(target)))
 			continue
@@ -126,8 +126,8 @@ func rank(c Candidate) int {
 	return 0
 }
 
-// hostOf returns the host in target, which is a URL, HOST:PORT or a host.
-func hostOf(target string) string {
+// HostOf returns the host in target, which is a URL, HOST:PORT or a host.
+func HostOf(target string) string {
 	target = strings.TrimSpace(target)
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		return u.Hostname()

@@ -17,11 +17,6 @@ const (
 	bufferSize  = 256 << 10
 )
 
-// newBuffers returns a pool of buffers that are reused between requests. Each connection uses at most one.
-func newBuffers() *sync.Pool {
-	return &sync.Pool{New: func() any { return new([bufferSize]byte) }}
-}
-
 // sending is a ResponseWriter that counts the bytes sent and tracks their offset in the item. It sends the content in
 // pieces, and the client has the same time to read each piece.
 type sending struct {

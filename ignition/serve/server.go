@@ -14,6 +14,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -64,21 +65,12 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	fill := func(d *time.Duration, value time.Duration) {
-		if *d <= 0 {
-			*d = value
-		}
-	}
-	fill(&o.HeaderTimeout, 10*time.Second)
-	fill(&o.IdleTimeout, 2*time.Minute)
-	fill(&o.StallTimeout, 10*time.Minute)
-	fill(&o.Grace, 3*time.Second)
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:0"
-	}
-	if o.MaxConnections <= 0 {
-		o.MaxConnections = 256
-	}
+	o.Listen = cmp.Or(o.Listen, "127.0.0.1:0")
+	o.MaxConnections = cmp.Or(max(o.MaxConnections, 0), 256)
+	o.HeaderTimeout = cmp.Or(max(o.HeaderTimeout, 0), 10*time.Second)
+	o.IdleTimeout = cmp.Or(max(o.IdleTimeout, 0), 2*time.Minute)
+	o.StallTimeout = cmp.Or(max(o.StallTimeout, 0), 10*time.Minute)
+	o.Grace = cmp.Or(max(o.Grace, 0), 3*time.Second)
 	return o
 }
 
@@ -121,8 +113,9 @@ func Listen(ctx context.Context, options Options) (*Server, error) {
 // newServer returns a server that uses listener. It closes listener if it fails.
 func newServer(listener net.Listener, options Options) (*Server, error) {
 	s := &Server{
-		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
-		log: &fetchLog{who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
+		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), items: map[[sha256.Size]byte]*entry{},
+		log:     &fetchLog{who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
+		buffers: &sync.Pool{New: func() any { return new([bufferSize]byte) }},
 	}
 	if options.TLS != nil {
 		var err error
