@@ -255,11 +255,8 @@ func size(number, unit string) int64 {
 // writerState is the state of a writer between two lines. It contains none of the writer's text. A parser that starts
 // in the middle of a secret needs this state to mask the rest of the secret.
 type writerState struct {
-	Kind      regionKind `json:"kind,omitempty"`
-	Lines     int        `json:"lines,omitempty"`
-	Quote     string     `json:"quote,omitempty"`
-	Depth     int        `json:"depth,omitempty"`
-	Traceback bool       `json:"traceback,omitempty"`
+	region
+	Traceback bool `json:"traceback,omitempty"`
 	// Partial reports whether the start of a line was read, but not its end.
 	Partial bool `json:"partial,omitempty"`
 }
@@ -269,10 +266,7 @@ type writerState struct {
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {
-		s := writerState{
-			Kind: w.mask.in.kind, Lines: w.mask.in.lines, Quote: w.mask.in.quote, Depth: w.mask.in.depth,
-			Traceback: w.traceback, Partial: len(w.partial) > 0 || w.lost,
-		}
+		s := writerState{region: w.mask.in, Traceback: w.traceback, Partial: len(w.partial) > 0 || w.lost}
 		if s != (writerState{}) {
 			states[key] = s
 		}
@@ -295,7 +289,8 @@ func (p *Parser) resume(state string) {
 	for key, s := range states {
 		w := p.writer(key)
 		if s.Kind > regionNone && s.Kind <= regionDump && (s.Kind != regionString || s.Quote != "") {
-			w.mask.in = region{kind: s.Kind, lines: min(s.Lines, manyLines), quote: s.Quote, depth: s.Depth}
+			w.mask.in = s.region
+			w.mask.in.Lines = min(s.Lines, manyLines)
 		}
 		w.traceback, w.lost = s.Traceback, s.Partial
 	}

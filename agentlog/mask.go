@@ -22,7 +22,7 @@ type span struct{ from, to int }
 func (m *masker) line(text string) string {
 	m.spans = m.spans[:0]
 	from := 0
-	if m.in.kind != regionNone {
+	if m.in.Kind != regionNone {
 		from = m.continueRegion(text)
 	}
 	lower := asciiLower(text)
@@ -46,7 +46,7 @@ func (m *masker) continueRegion(text string) int {
 	}
 	end, over := m.in.end(text)
 	m.hide(0, end)
-	if m.in.lines--; over || m.in.lines <= 0 {
+	if m.in.Lines--; over || m.in.Lines <= 0 {
 		m.in = region{}
 	}
 	return end

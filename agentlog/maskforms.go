@@ -5,7 +5,7 @@ import "strings"
 // findDumps masks Ignition configurations and base64 data URLs, which agents print in full.
 func (m *masker) findDumps(text, lower string, from int) {
 	forEach(lower, "will use ignition ", from, func(at int) int {
-		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
+		return m.startRegion(text, at+len("will use ignition "), region{Kind: regionDump, Lines: manyLines})
 	})
 	forEach(lower, ";base64,", from, func(at int) int {
 		at += len(";base64,")
@@ -29,7 +29,7 @@ func (m *masker) findPrivateKey(text string, from int) {
 		if !found && !strings.Contains(title, "PRIVATE") {
 			return at
 		}
-		return m.startRegion(text, at, region{kind: regionKey, lines: 400})
+		return m.startRegion(text, at, region{Kind: regionKey, Lines: 400})
 	})
 }
 

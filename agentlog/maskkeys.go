@@ -121,19 +121,19 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
-		r := region{kind: regionString, lines: lines, quote: quoteAt(text, quote)}
+		r := region{Kind: regionString, Lines: lines, Quote: quoteAt(text, quote)}
 		inside := quote + 1
 		if end, over := r.end(text[inside:]); over && harmlessValue(strings.TrimRight(text[inside:inside+end], `\"'`)) {
 			return
 		} else if over {
-			m.hide(inside, inside+end-1-min(len(r.quote)-1, backslashes(text, inside+end-1)))
+			m.hide(inside, inside+end-1-min(len(r.Quote)-1, backslashes(text, inside+end-1)))
 			return
 		}
 		m.startRegion(text, inside, r)
 		return
 	}
 	if text[at] == '{' || text[at] == '[' {
-		m.startRegion(text, at, region{kind: regionTree, lines: lines})
+		m.startRegion(text, at, region{Kind: regionTree, Lines: lines})
 		return
 	}
 	stop := " \t\"'"
