@@ -123,12 +123,13 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	if err != nil {
 		return agent.Disk{}, err
 	}
+	readOnly, _ := h.read("/sys/block/" + name + "/ro") // see _is_read_only_device in ironic_python_agent/hardware.py
 	rota, _ := r.text("rota")
 	rotational := rota != "0" && rota != ""
 	disk := agent.Disk{
 		Name: "/dev/" + name, Model: r.texts("model"), Size: size, Rotational: &rotational,
 		LogicalSectors: int(logical), PhysicalSectors: int(physical),
-		ReadOnly: h.readOnly(name), VirtualMedia: h.virtualMedia("/dev/" + name),
+		ReadOnly: readOnly == "1", VirtualMedia: h.virtualMedia("/dev/" + name),
 	}
 	if bus, _ := r.text("tran"); bus != "" {
 		disk.Transport = agent.Text(bus)
@@ -183,12 +184,6 @@ func (h Host) byPath() map[string]string {
 		links[target] = link
 	}
 	return links
-}
-
-// readOnly implements _is_read_only_device from ironic_python_agent/hardware.py.
-func (h Host) readOnly(name string) bool {
-	flag, err := h.read("/sys/block/" + name + "/ro")
-	return err == nil && flag == "1"
 }
 
 // virtualMedia reports whether a device is the virtual floppy that Ironic attaches.

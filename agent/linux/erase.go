@@ -177,10 +177,8 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	if found == nil {
 		return 0
 	}
-	var n int
-	// This cannot fail, because the pattern matches only hexadecimal digits.
-	_, _ = fmt.Sscanf(found[1], "%x", &n)
-	return n
+	n, _ := strconv.ParseInt(found[1], 16, 0) // the pattern matches only hexadecimal digits
+	return int(n)
 }
 
 // eraseATA runs the security erase of an ATA disk. If the disk or the host does not support a security erase, done is
