@@ -30,8 +30,7 @@ func (a *agent) actions() map[string]map[string]action {
 const (
 	// shutdownDelay is the delay between a power-off or reboot command and its execution, if the agent's speed is 1.
 	shutdownDelay = time.Second
-	// minShutdown is the minimum delay, whatever the agent's speed. It leaves the agent enough time to answer the
-	// command.
+	// minShutdown is the minimum delay, whatever the agent's speed. It leaves the agent time to answer the command.
 	minShutdown = 100 * time.Millisecond
 )
 
@@ -52,8 +51,7 @@ func (a *agent) shutDown(message string, how func(context.Context) error) func(c
 	}
 }
 
-// getPartitionUUIDs implements the get_partition_uuids command. It returns the UUIDs that the most recent write_image
-// step determined.
+// getPartitionUUIDs implements the get_partition_uuids command. The UUIDs are those of the last write_image step.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 	if a.partitionUUIDs == nil {
 		a.log.standby.warning("No partition UUIDs recorded yet, prepare_image has to be called before get_partition_uuids")
@@ -67,8 +65,7 @@ func (a *agent) lockdown(context.Context, *dict) (any, error) {
 	return nil, nil
 }
 
-// errPlainPassword is returned for a rescue password in plain text. Conductors have sent only hashed passwords for
-// many years.
+// errPlainPassword is returned for a rescue password in plain text. Conductors have hashed passwords for many years.
 var errPlainPassword = errors.New("the rescue password is not hashed")
 
 func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {

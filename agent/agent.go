@@ -29,14 +29,11 @@ type agent struct {
 	gate            CallGate       // calls that are being answered
 	endRequest      chan endReason // receives requests to end the service; buffers one
 
-	// refusedInventory is an inventory that Ironic refused, and that inspectAgain therefore sends a second time. It
-	// is nil if Ironic refused none.
+	// refusedInventory is an inventory that Ironic refused and that inspectAgain therefore sends again, or nil.
 	refusedInventory *dict
-	// inspected reports whether the agent has no inventory left to send, because it has sent the inventory or because
-	// no inspection was requested.
+	// inspected reports whether no inventory is left to send: it was sent, or no inspection was requested.
 	inspected bool
-	// The listening function waits for LLDP frames and adds their data to the inventory. It is nil if the inventory
-	// is already complete.
+	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is complete.
 	listening completion
 
 	node     atomic.Pointer[dict] // the node that the conductor last sent
@@ -62,8 +59,7 @@ const (
 )
 
 // Run runs the agent until ctx is canceled, and then returns nil. Run returns earlier if a rescue was finalized, if
-// Ironic does not know the machine, or if another error ends the agent. All goroutines of the agent have ended when
-// Run returns.
+// Ironic does not know the machine, or if another error ends the agent. When it returns, all its goroutines have ended.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -114,8 +110,7 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// Either the machine is in rescue, or the agent has no token. Ironic issues the token only once, and may have
-		// sent it to another ramdisk.
+		// Either the machine is in rescue, or the agent has no token: Ironic may have sent it to another ramdisk.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil

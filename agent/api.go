@@ -27,8 +27,7 @@ const (
 	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
 )
 
-// handler returns the HTTP handler of the agent's API. A call that waits for a command returns early when ctx is
-// canceled.
+// handler returns the HTTP handler of the agent's API. When ctx is canceled, calls no longer wait for commands.
 func (a *agent) handler(ctx context.Context) http.Handler {
 	route := func(w http.ResponseWriter, r *http.Request) {
 		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")

@@ -40,8 +40,7 @@ func (c *command) show() *dict {
 }
 
 type action struct {
-	// The background field reports whether the command runs in the background. If so, the agent sends a heartbeat
-	// when the command has ended.
+	// background reports whether the command runs in the background and ends with a heartbeat.
 	background bool
 	do         func(ctx context.Context, params *dict) (any, error)
 }

@@ -113,8 +113,7 @@ func (v *verified) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// openAny starts the download from the first URL that works. If it fails, final reports whether another attempt would
-// be useless.
+// openAny starts the download from the first URL that works. final reports that another attempt would be useless.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, final bool, err error) {
 	begin := time.Now()
 	var problems []string
@@ -138,8 +137,7 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, f
 	return nil, false, newFault(imageDownload, "Download of image %s failed: %s", info.id, strings.Join(problems, "\n "))
 }
 
-// refusal is the error for a response whose status is not 200. Status 0 means that no request was sent because
-// credentials are missing.
+// refusal is the error for a response whose status is not 200, or 0 if missing credentials prevented the request.
 type refusal struct {
 	status int
 	text   string

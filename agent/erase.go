@@ -58,8 +58,7 @@ func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
 
-// eraseExpress erases NVMe disks completely, because they can erase themselves quickly. It erases only the metadata
-// of other disks.
+// eraseExpress erases NVMe disks completely, as they can erase themselves quickly, and the metadata of other disks.
 func (a *agent) eraseExpress(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to conduct an express erase on the device(s): ", "\n", func(d Disk) Erasure {
 		if strings.HasPrefix(d.Name, "/dev/nvme") {

@@ -50,8 +50,7 @@ func newFault(k kind, format string, args ...any) *fault {
 
 func (f *fault) Error() string { return f.Message + ": " + f.Details }
 
-// ErrChecksum is the error that a reader returns at the end of an image that was received completely but does not
-// have the expected checksum.
+// ErrChecksum is returned by a reader at the end of a complete image that does not have the expected checksum.
 var ErrChecksum = errors.New("wrong checksum")
 
 // Is makes errors of kind imageChecksum match [ErrChecksum].

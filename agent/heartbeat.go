@@ -41,8 +41,7 @@ func (h *heartbeats) request() {
 	}
 }
 
-// run sends heartbeats until ctx is canceled: the first at once, then at random intervals, and soon after a command
-// has ended.
+// run sends heartbeats until ctx is canceled: at once, then at random intervals, and soon after a command has ended.
 func (h *heartbeats) run(ctx context.Context) {
 	a := h.agent
 	a.log.agent.info("Starting heartbeater")

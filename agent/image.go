@@ -115,8 +115,7 @@ func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict
 	return a.addUUIDs(ctx, paths)
 }
 
-// writeFile checks the downloaded image in file and writes it to the device. No other program may read the file
-// before the check.
+// writeFile checks the image in file and writes it to the device. No other program may read it before the check.
 func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	if err == nil {

@@ -71,8 +71,7 @@ func silent(request *http.Request) error {
 	return fmt.Errorf("%s(host='%s', port=%s): Read timed out.", kind, request.URL.Hostname(), portOf(request.URL)) //nolint:staticcheck // as above
 }
 
-// imageBody reads the content of an image while it is downloaded. It can resume the download after the connection has
-// broken.
+// imageBody reads the content of an image during the download, and can resume it after the connection has broken.
 type imageBody struct {
 	agent    *agent
 	source   imageSource
@@ -212,8 +211,7 @@ func lazyReader(wire io.Reader, decode func(*bufio.Reader) (io.Reader, error)) i
 	})
 }
 
-// undecodable returns the error for content that does not have the announced encoding, with the message of Python's
-// requests library.
+// undecodable returns the error of Python's requests library for content that does not have the announced encoding.
 func undecodable(encoding string, err error) error {
 	if err == nil {
 		return nil

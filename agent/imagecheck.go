@@ -75,8 +75,7 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 	return found.Name, found.VirtualSize, nil
 }
 
-// uninspected returns the format of an image for agents that do not inspect images. The real agent gets the format
-// from qemu-img.
+// uninspected returns the format of an image that is not inspected. The real agent gets the format from qemu-img.
 func uninspected(info imageInfo, found imageformat.Format) string {
 	switch {
 	case info.format != "" && info.format != "unknown":
@@ -105,8 +104,7 @@ func (a *agent) unsafeImage(format string, args ...any) *fault {
 	return f
 }
 
-// outOfSpace returns err, or a fault if err reports that the ramdisk has no space for the image. Such a fault ends
-// the download without a retry.
+// outOfSpace returns err, or, if the ramdisk has no space for the image, a fault, which ends the download.
 func outOfSpace(info imageInfo, file *os.File, err error) error {
 	if !errors.Is(err, syscall.ENOSPC) {
 		return err

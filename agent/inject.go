@@ -44,8 +44,7 @@ func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) 
 
 var fieldsOfFiles = []string{"path", "partition", "content", "deleted", "mode", "dirmode", "owner", "group"}
 
-// filesToInject checks and returns the files to inject. If several files are invalid, the error lists the problems of
-// all of them.
+// filesToInject checks and returns the files to inject. The error lists the problems of all files.
 func filesToInject(properties, arguments any) ([]*dict, error) {
 	var all list
 	for _, given := range []struct {
@@ -145,8 +144,7 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 		}
 	} else if err := a.placeFile(ctx, node, file, on, name); err != nil {
 		a.log.inject.error("Failed to process file %s: %v", python.Repr(file), err)
-		// The real agent is meant to show the class of the error here, but shows the class of that class, which is
-		// always type.
+		// The real agent is meant to show the class of the error here, but shows the class of that class: type.
 		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", python.Repr(file), err)
 		return errors.Join(err, a.unmount(ctx, on))
 	}

@@ -123,8 +123,7 @@ type Collector interface {
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
 
-// CollectorError is an error from a collector. Ironic receives it unchanged: the agent does not prefix it with the
-// collector's name.
+// CollectorError is an error that Ironic receives unchanged, without the name of the collector in front.
 type CollectorError string
 
 func (e CollectorError) Error() string { return string(e) }

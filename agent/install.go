@@ -93,9 +93,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// hostname returns the host name for the installed system. This is normally the host name of the ramdisk. If the
-// ramdisk has no name and calls itself localhost, hostname returns the DefaultHostname option instead, unless that
-// option is empty.
+// hostname returns the host name for the installed system: that of the ramdisk or, if the ramdisk has no name and calls
+// itself localhost, the DefaultHostname option unless that is empty.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
@@ -163,8 +162,7 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	return err
 }
 
-// runInstallerOnce runs coreos-installer once. If a configured fault requires this run to fail, it only simulates a
-// failed run.
+// runInstallerOnce runs coreos-installer once, or simulates a failed run if a configured fault requires it.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
 	if a.installsToFail > 0 {
 		a.installsToFail--

@@ -75,8 +75,7 @@ type reply struct {
 // maxReply is the maximum size of a response, in bytes. Ironic's responses to agents are smaller.
 const maxReply = 16 << 20
 
-// call sends a request to each of Ironic's URLs in order until one answers. If version is zero, the request has no
-// version header.
+// call sends a request to Ironic's URLs in order until one answers. Version zero means no version header.
 func (i *ironic) call(ctx context.Context, method, path string, version apiVersion, body any) (reply, error) {
 	var answer reply
 	var err error
@@ -121,8 +120,7 @@ func (i *ironic) callOne(ctx context.Context, method, url string, version apiVer
 	return reply{status: response.StatusCode, body: answer}, nil
 }
 
-// apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once. Until then,
-// it returns oldestAPI.
+// apiVersion returns the version of Ironic's API, which it requests until Ironic answers once, or oldestAPI.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	if known := i.version.Load(); known != 0 {
 		return apiVersion(known)

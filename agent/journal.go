@@ -124,9 +124,8 @@ func newLogs(j *journal) logs {
 
 // Recorder is implemented by a [Hardware] that keeps log files. The agent sends them together with its journal.
 type Recorder interface {
-	// SystemLogs returns the contents of log files, keyed by name. It returns only the given number of lines from the
-	// end of the system's journal, or the whole journal if lines is 0. A file named journal replaces the agent's own
-	// journal.
+	// SystemLogs returns the contents of log files, keyed by name, with the given number of lines from the end of the
+	// system's journal, or all if lines is 0. A file named journal replaces the agent's own journal.
 	SystemLogs(ctx context.Context, lines int) map[string][]byte
 }
 

@@ -8,9 +8,8 @@ import (
 // Listener is implemented by a [Hardware] that can listen for LLDP frames while the agent works. Switches send a
 // frame only every 30 s, and a deployment does not need one.
 type Listener interface {
-	// EarlyInventory returns the inventory without the LLDP data, together with a function that waits for this data
-	// and adds it. The function is nil if nothing is missing. If its context is canceled, the agent calls the
-	// function again later.
+	// EarlyInventory returns the inventory without the LLDP data, and a function that waits for this data and adds it.
+	// The function is nil if nothing is missing. It is called again if its context was canceled.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 

@@ -135,8 +135,7 @@ func (a *agent) ownToken() string {
 	return a.token
 }
 
-// refreshNode looks up the node again and returns it. If that fails, it logs the error and returns the node that it
-// already has.
+// refreshNode looks up the node again. If that fails, it logs the error and returns the node that it already has.
 func (a *agent) refreshNode(ctx context.Context) *dict {
 	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
 	found, err := a.lookup(ctx, ctx, a.node.Load().Text("uuid"))

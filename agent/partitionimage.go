@@ -38,8 +38,7 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes returns the size in MiB that an image_info holds under the given key. If there is no such key, the error
-// is a KeyError.
+// megabytes returns the size in MiB under the given key of an image_info, or a KeyError if there is no such key.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)

@@ -13,8 +13,7 @@ import (
 // partedLine matches a line about a partition in the machine-readable output of parted.
 var partedLine = regexp.MustCompile(`^(\d+):([\d.]+)MiB:([\d.]+)MiB:([\d.]+)MiB:(\w*):(.*):(.*);`)
 
-// listPartitions returns the partitions that parted lists for a device. It fails if the device has no partition
-// table.
+// listPartitions returns the partitions that parted lists for a device, or an error without a partition table.
 func (a *agent) listPartitions(ctx context.Context, device string) (list, error) {
 	out, err := a.program(ctx, "parted", "-s", "-m", device, "unit", "MiB", "print")
 	if err != nil {
@@ -54,8 +53,7 @@ func partitionPath(device string, index int) string {
 	return fmt.Sprintf("%s%d", device, index)
 }
 
-// lsblk returns the names of all devices of the given kinds. Each kind is part, md or raid. The raid kind includes
-// all RAID levels.
+// lsblk returns the names of all devices of the given kinds: part, md, or raid for all RAID levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
 	switch {
@@ -152,8 +150,7 @@ func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	return disks
 }
 
-// componentDevices returns the members of an array. These are the devices whose superblock contains the UUID of the
-// array.
+// componentDevices returns the members of an array: the devices whose superblock contains the array's UUID.
 func (a *agent) componentDevices(ctx context.Context, array string) ([]string, error) {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// raidRoot describes an array of the RAID configuration that the agent applied last. The root field reports whether
-// the array is the root volume.
+// raidRoot describes an array of the RAID configuration applied last. root reports whether it is the root volume.
 type raidRoot struct {
 	name string
 	root bool
@@ -93,8 +92,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes chooses the physical disks of each volume. It also returns the names of all chosen disks in involved,
-// without duplicates.
+// placeVolumes chooses the physical disks of each volume. involved is the list of all chosen disks, each once.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}
@@ -320,8 +318,7 @@ func capabilities(of *dict) *dict {
 	return newDict()
 }
 
-// bootModeOf returns the boot mode that the node requests. If it requests none, the mode is the one in which the
-// ramdisk booted.
+// bootModeOf returns the boot mode that the node requests, or else the mode in which the ramdisk booted.
 func (a *agent) bootModeOf(node *dict) string {
 	instance, properties := capabilities(node.Dict("instance_info")), capabilities(node.Dict("properties"))
 	secure := properties.Get("secure_boot")

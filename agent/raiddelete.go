@@ -133,8 +133,7 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]pla
 	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// tryProgram runs a program. If the program fails, tryProgram only logs the error. The failure argument is the start
-// of the log message.
+// tryProgram runs a program and only logs its error. failure is the start of the log message.
 func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
@@ -212,8 +211,7 @@ func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []s
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
 	if a.options.generation() == legacyAgent {
-		// Like the real agent, examine the arrays as if they were members of arrays, and ignore those without a
-		// superblock.
+		// Like the real agent, examine the arrays as if they were members, and ignore those without a superblock.
 		arrays = slices.DeleteFunc(arrays, func(name string) bool {
 			_, err := a.program(ctx, "mdadm", "--examine", name)
 			return err != nil && strings.Contains(err.Error(), "No md superblock detected")

@@ -63,8 +63,7 @@ func rootHints(node *dict) any {
 	return node.Dict("properties").Get("root_device")
 }
 
-// pick returns the name of the disk that matches the hints. Without hints, it returns the smallest disk that is large
-// enough.
+// pick returns the name of the disk that matches the hints or, without hints, of the smallest large enough disk.
 func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	given, all, err := hintSearch(wanted, disks)
 	if err != nil {
@@ -116,8 +115,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays extends the skipped map with the arrays that the node preserves. The node specifies these arrays by
-// their volume names.
+// skipArrays adds the arrays that the node preserves, which it specifies by volume name, to the skipped map.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.generation() == legacyAgent {
@@ -200,8 +198,7 @@ func (a *agent) awaitDisks(ctx context.Context) error {
 	}
 }
 
-// Package hints matches disks with root device hints. This file converts values and errors between that package and
-// the agent.
+// Package hints matches disks with root device hints. The following functions convert its values and errors.
 
 func (a generation) generation() hints.Generation {
 	if a == legacyAgent {

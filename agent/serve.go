@@ -133,8 +133,7 @@ func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, po
 	return host, port, nil
 }
 
-// CallGate tracks the calls that are being answered. It is needed because closing an [http.Server] does not wait for
-// them.
+// CallGate tracks the calls that are being answered, because closing an [http.Server] does not wait for them.
 type CallGate struct {
 	mu     sync.Mutex
 	closed bool

@@ -11,8 +11,7 @@ import (
 
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
-// stepActions returns the two commands of a phase. One of them lists the steps of the phase, and the other executes a
-// step.
+// stepActions returns the two commands of a phase: one lists its steps, and the other executes a step.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
 		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
@@ -122,8 +121,7 @@ func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict
 	return do(ctx)
 }
 
-// dieIn runs a step and then makes the agent die. The effects of the step remain, but the conductor does not learn
-// the result.
+// dieIn runs a step and then makes the agent die. The step takes effect, but the conductor learns no result.
 func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()

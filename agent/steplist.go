@@ -37,8 +37,7 @@ var (
 	genericManager = manager{"GenericHardwareManager", "generic_hardware_manager"}
 )
 
-// managerVersions returns the version of each manager. The versions must not change, because a conductor would then
-// plan the steps again.
+// managerVersions returns the managers' versions. If these changed, a conductor would plan the steps again.
 func (a generation) managerVersions() *dict {
 	generic := "1.2" // with service steps
 	if a == legacyAgent {
@@ -88,8 +87,7 @@ func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// allSteps returns the steps that agents of this generation have, for all phases. It includes the steps in
-// simulatedOnly.
+// allSteps returns the steps of agents of this generation for all phases, including those in simulatedOnly.
 func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
@@ -118,8 +116,7 @@ func (a *agent) allSteps() []step {
 	)
 }
 
-// refuseBurnIn implements the burn-in steps of a simulated machine. They always fail, because there is no hardware to
-// test.
+// refuseBurnIn implements the burn-in steps of a simulated machine, which has no hardware to test.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
@@ -179,8 +176,7 @@ func (p phase) offers() []offer {
 
 func (o offer) iface() string { return cmp.Or(o.kind, "deploy") }
 
-// listing returns the step in the format in which the conductor receives it. If unabortable is true, the abortable
-// property is omitted.
+// listing returns the step as the conductor receives it, without the abortable property if unabortable is true.
 func (o offer) listing(unabortable bool) *dict {
 	d := newDict("step", o.step, "priority", o.priority, "interface", o.iface(), "reboot_requested", false)
 	if o.abortable && !unabortable {
@@ -239,8 +235,7 @@ type StepInfo struct {
 	Arguments []string `json:"arguments"`
 }
 
-// Steps returns the steps that an agent of the given version offers on real machines. They are sorted by phase and
-// then by descending priority.
+// Steps returns what an agent of the given version offers on real machines, by phase and descending priority.
 func Steps(version string) []StepInfo {
 	options := Options{Version: version}
 	var all []StepInfo

@@ -17,8 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// These limits apply to archives, because their content comes from machines and may be of any size. The first three
-// limits are in bytes.
+// These limits apply to archives, which come from machines and may be of any size. The first three are in bytes.
 const (
 	mostPacked      = 256 << 20
 	mostMember      = 64 << 20
@@ -143,8 +142,7 @@ func memberName(name string) string {
 	return base
 }
 
-// textReader parses a stored journal, which may be in one of journalctl's short formats, in its JSON format, or plain
-// text.
+// textReader parses a stored journal in one of journalctl's short formats, in its JSON format, or plain text.
 type textReader struct {
 	parser   *Parser
 	name     string    // the file name, used as the writer of lines that name none
@@ -176,8 +174,7 @@ func (t *textReader) read(from io.Reader) error {
 	return nil
 }
 
-// textLine reads a line and returns it without its line break, truncated to maxEntry bytes. The result is valid until
-// the next call.
+// textLine reads a line without its line break, truncated to maxEntry bytes. It is valid until the next call.
 func textLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

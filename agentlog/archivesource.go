@@ -127,8 +127,7 @@ type openArchive struct {
 	content  io.ReadCloser
 }
 
-// newestLocal opens the node's newest archive in a local folder, or a single file. It returns nil if the name of that
-// archive equals done.
+// newestLocal opens the newest archive of the node in a local folder, or a single file. It returns nil for done.
 func newestLocal(path string, node models.NodeRef, done string) (*openArchive, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -266,8 +265,7 @@ var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part of the file name between the UUID and the time. It may contain the node's name, the instance
-	// and the kind of operation.
+	// What is the part between the UUID and the time: the node's name, the instance and the kind of operation.
 	What string
 	// Time is when the conductor stored the archive, according to the conductor's clock.
 	Time time.Time

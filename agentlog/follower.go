@@ -18,8 +18,7 @@ import (
 // These limits apply to the collection of lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
-	// maxLines is the maximum number of lines that are buffered for a slow reader. When the buffer is full, the
-	// sources wait.
+	// maxLines is the maximum number of lines buffered for a slow reader. When the buffer is full, sources wait.
 	maxLines = 4096
 )
 
@@ -98,8 +97,7 @@ func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
 	}
 }
 
-// batch collects the reports of the sources and sends them in batches, until ctx is canceled or all sources have
-// ended.
+// batch sends the reports of the sources in batches, until ctx is canceled or all sources have ended.
 func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
 	var (
 		batch Batch
@@ -163,8 +161,7 @@ type sourceOutput struct {
 	skew     skew
 }
 
-// lines sends log lines to the follower and waits until they are received. It reports whether they were received
-// before ctx was canceled.
+// lines sends log lines to the follower, and reports whether they were received before ctx was canceled.
 func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
@@ -266,8 +263,7 @@ type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
 	State  State
-	// Address identifies the machine, console or archive that the lines come from, in a form for display. It may be
-	// empty.
+	// Address identifies the machine, console or archive that the lines come from, for display. It may be empty.
 	Address string
 	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string
@@ -281,8 +277,7 @@ type Status struct {
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
-	// Dropped is the number of lines that are missing from Lines, because they arrived faster than the batches were
-	// read.
+	// Dropped is the number of lines that are missing because they arrived faster than the batches were read.
 	Dropped int
 }
 

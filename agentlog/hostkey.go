@@ -19,8 +19,7 @@ import (
 
 // HostKeyError reports that a machine has an unexpected host key.
 type HostKeyError struct {
-	// Host is the address of the machine. Fingerprint identifies the key it presented, in the format of ssh-keygen
-	// -l.
+	// Host is the machine's address. Fingerprint identifies the presented key, in the format of ssh-keygen -l.
 	Host, Fingerprint string
 	// Reason explains why the key was refused. Remedy suggests what the operator can do.
 	Reason, Remedy string
@@ -53,8 +52,7 @@ type hostKeys struct {
 	only, foreign bool
 }
 
-// newHostKeys prepares the check of the hop's host key. The keys in Ignition configurations apply to machines, not to
-// jump hosts.
+// newHostKeys prepares the check of a hop's host key. Keys in Ignition configurations do not apply to jump hosts.
 func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) (*hostKeys, error) {
 	k := &hostKeys{hop: h, jump: jump}
 	if o.HostKeys != nil && !jump {
@@ -86,9 +84,8 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns the host key algorithms that the client should request. The algorithms of known keys come first,
-// because a server that has several keys presents one whose type is requested first. If algorithms returns nil, the
-// client requests all types.
+// algorithms returns the host key algorithms to request, or nil for all. Those of known keys come first, because a
+// server that has several keys presents one whose type is requested first.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
 	for _, known := range wanted {
@@ -188,9 +185,8 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
 }
 
-// accept returns an error if the host key of conn is not trusted. The boot argument is the ID of the machine's
-// current boot, or "" if it is unknown. The note explains why a new key is trusted. It is empty if the key is not
-// new.
+// accept returns an error if the host key of conn is not trusted. boot is the ID of the machine's current boot, or ""
+// if it is unknown. note explains why a new key is trusted, and is empty for other keys.
 func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
 	keys := conn.keys
 	if keys.verdict == hostKeyExpected {

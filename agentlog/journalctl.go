@@ -18,9 +18,8 @@ const (
 	sudo           = "sudo -n "
 )
 
-// bootCommand returns the command that prints the last entry of this boot. The entry contains the boot ID, and proves
-// that the journal is readable. --quiet is omitted because it would hide journalctl's message about missing
-// permissions.
+// bootCommand returns the command that prints the last entry of this boot, which contains the boot ID and proves that
+// the journal is readable. --quiet would hide journalctl's message about missing permissions.
 func bootCommand() string {
 	return strings.Replace(journalctl, "--quiet ", "", 1) + "-n 1 " + journalMatches
 }
@@ -48,8 +47,7 @@ func safeCursor(c string) bool {
 
 var errNoPermission = errors.New("permission denied reading the journal")
 
-// checkPermission returns errNoPermission if text, which journalctl wrote to its error output, reports missing
-// permissions.
+// checkPermission returns errNoPermission if text, from journalctl's error output, reports missing permissions.
 func checkPermission(text string) error {
 	if contains(text, "not seeing messages from other users", "insufficient permissions", "Permission denied") {
 		return errNoPermission
@@ -61,8 +59,7 @@ func contains(text string, any ...string) bool {
 	return slices.ContainsFunc(any, func(a string) bool { return strings.Contains(text, a) })
 }
 
-// maxEntry is the maximum size of an entry in JSON, in bytes. In binary fields, each byte takes about four bytes of
-// JSON.
+// maxEntry is the maximum size of an entry in JSON, in bytes. Each byte of a binary field takes about four.
 const maxEntry = 1 << 20
 
 // entries passes the entries in journalctl's output to yield, in batches. A batch holds the entries that are

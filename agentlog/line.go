@@ -50,8 +50,7 @@ func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
 
-// writer returns the state of the writer with the given key. If there are already too many writers, all new ones
-// share one state.
+// writer returns the state of the writer with the given key. All writers above the limit share one state.
 func (p *Parser) writer(key string) *writer {
 	w := p.writers[key]
 	if w == nil {
@@ -142,8 +141,7 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects a line's level based on its text, because the journal gives all output of a container the same
-// level.
+// level corrects a line's level based on its text, because the journal gives one level to a container's output.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -261,8 +259,7 @@ type writerState struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// state returns, as JSON, the state that another Parser needs to continue with the next line. The result is usually
-// empty.
+// state returns, as JSON, the state that another Parser needs to continue with the next line. It is usually empty.
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {

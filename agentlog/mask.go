@@ -9,8 +9,7 @@ import (
 	"ironworks/printable"
 )
 
-// masker masks the secrets in the lines of one writer. It keeps state, because a secret may span
-// several lines.
+// masker masks the secrets in the lines of one writer. It keeps state, because a secret may span several lines.
 type masker struct {
 	in    region
 	spans []span
@@ -119,8 +118,7 @@ func forEach(text, word string, from int, found func(at int) int) {
 	}
 }
 
-// Masked returns text with its secrets masked. It is meant for error messages, reasons and similar messages that are
-// shown with the log.
+// Masked returns text with its secrets masked, for errors, reasons and similar messages shown with the log.
 func Masked(text string) string {
 	var m masker
 	lines := strings.Split(text, "\n")

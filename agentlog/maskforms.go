@@ -18,8 +18,7 @@ func (m *masker) findDumps(text, lower string, from int) {
 	})
 }
 
-// findPrivateKey masks private keys in PEM format, whether they span several lines or are in one line with escaped
-// line breaks.
+// findPrivateKey masks private keys in PEM format, in several lines or in one line with escaped line breaks.
 func (m *masker) findPrivateKey(text string, from int) {
 	forEach(text, "-----BEGIN ", from, func(at int) int {
 		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")
@@ -147,8 +146,7 @@ func (m *masker) findChpasswd(text, lower string, from int) {
 	})
 }
 
-// basicCredentials reports whether a word after "Basic" is probably the value of a header, and not part of a
-// sentence.
+// basicCredentials reports whether a word after "Basic" is probably a header's value, not part of a sentence.
 func basicCredentials(word string) bool {
 	if strings.ContainsFunc(word, notBase64) {
 		return false

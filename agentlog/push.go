@@ -27,13 +27,11 @@ type PushOptions struct {
 	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
 	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits restricts the memory and disk space that senders can use. If one of its fields is zero, the default of
-	// this field applies.
+	// Limits restricts the memory and disk space that senders can use. A zero field means its default.
 	Limits PushLimits
 }
 
-// Receiver receives the journals that machines push over HTTPS. Only one process at a time may
-// receive: see [ErrReceiving].
+// Receiver receives the journals that machines push over HTTPS. Only one process may receive: see [ErrReceiving].
 type Receiver struct {
 	options     PushOptions
 	images      *Images
@@ -217,8 +215,7 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds grown to the number of bytes held in memory. While this number exceeds the limit, it drops lines
-// of the largest stream.
+// limitMemory adds grown to the bytes held in memory, and drops lines of the largest stream while they are too many.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,8 +237,7 @@ func (r *Receiver) limitMemory(grown int) {
 	}
 }
 
-// pruneAfter counts the bytes written to disk, and prunes the files each time the count exceeds a fraction of the
-// AllDisk limit.
+// pruneAfter counts the bytes written to disk, and prunes the files after each fraction of the AllDisk limit.
 func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes
@@ -255,8 +251,7 @@ func (r *Receiver) pruneAfter(bytes int64) {
 	}
 }
 
-// lockReceiver makes this process the only receiver that uses the folder. The kernel releases the lock when the
-// process ends.
+// lockReceiver makes this process the folder's only receiver. The kernel releases the lock when the process ends.
 func lockReceiver(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "receiver.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()

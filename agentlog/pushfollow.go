@@ -10,9 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// Subscribe sends the node's lines that are in memory, and then further lines until ctx is canceled. It then closes
-// the channel. The zero NodeRef selects all nodes. A slow reader does not delay the receiver, but misses lines; the
-// Dropped field counts them.
+// Subscribe sends the node's lines in memory, and then further lines until ctx is canceled. It then closes the channel.
+// The zero NodeRef selects all nodes. A slow reader misses lines, which the Dropped field counts.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
 	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}

@@ -39,8 +39,7 @@ type Identity struct {
 	Token models.Secret
 	// Certificate is the receiver's certificate, in PEM.
 	Certificate string
-	// HostKey is a private key in OpenSSH's format. HostKeyPublic is its public key, in the form used in known_hosts.
-	// Only the public key is stored.
+	// HostKey is a private key in OpenSSH's format. Only HostKeyPublic, in known_hosts' form, is stored.
 	HostKey       models.Secret
 	HostKeyPublic string
 }
@@ -52,8 +51,7 @@ type IdentityOrder struct {
 	Push, HostKey bool
 }
 
-// Images stores the identities of images in a folder that only its owner can read. Several consoles may use the
-// folder at the same time.
+// Images stores the identities of images in a folder that only its owner can read. Several consoles may share it.
 type Images struct {
 	dir string
 }
@@ -125,8 +123,7 @@ func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	return id, err
 }
 
-// Keep stores the parts of an identity that are needed to recognize its machines. It returns an error if they are
-// stored already.
+// Keep stores the parts of an identity that are needed to recognize its machines, unless they are stored already.
 func (s *Images) Keep(id Identity) error {
 	kept := image{ID: id.Image, Made: time.Now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {
@@ -168,8 +165,7 @@ func tokenSum(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// byToken finds the image to which the token belongs. It reads the file each time, because another console may have
-// just created the image.
+// byToken finds the image of a token. It reads the file each time, as another console may have just created it.
 func (s *Images) byToken(token string) (image, error) {
 	parts := tokenForm.FindStringSubmatch(token)
 	if parts == nil {

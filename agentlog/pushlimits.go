@@ -13,16 +13,14 @@ type PushLimits struct {
 	Body, Lines int
 	// Text is the maximum size of a line's text, in bytes; longer texts are truncated.
 	Text int
-	// Rate is the average number of bytes per second that a node may push. Faster senders have to wait, but lose no
-	// lines.
+	// Rate is the average number of bytes per second that a node may push. Faster senders wait, but lose no lines.
 	Rate int
 	// KeptLines and KeptBytes limit the number of one node's lines in memory, and their size in bytes. AllBytes
 	// limits the size of all nodes' lines in memory, in bytes.
 	KeptLines, KeptBytes, AllBytes int
 	// NodeDisk and AllDisk limit the disk space, in bytes, of one node and of all nodes.
 	NodeDisk, AllDisk int64
-	// Connections is the maximum number of concurrent connections. PerAddress is the maximum number of concurrent
-	// connections from one address.
+	// Connections is the maximum number of concurrent connections, and PerAddress that from one address.
 	Connections, PerAddress int
 	// Read is the time that a request may take to arrive.
 	Read time.Duration
@@ -32,16 +30,13 @@ type PushLimits struct {
 }
 
 const (
-	// burst is the time for which a node may save up its unused rate. Saving is allowed because a boot writes many
-	// lines in a short time.
+	// burst is the time for which a node may save up unused rate, because a boot writes many lines in a short time.
 	burst = 8 * time.Second
-	// batchLines is the approximate maximum number of lines in a Batch. It is small enough for a screen to process a
-	// Batch between two key presses.
+	// batchLines is the approximate maximum of lines in a Batch, which a screen processes between two key presses.
 	batchLines = 2000
 	// gatherTime is the time for which lines are collected before the next Batch.
 	gatherTime = 100 * time.Millisecond
-	// lookTime is the interval at which a process that does not receive checks for lines that another process has
-	// received.
+	// lookTime is the interval at which a process that does not receive looks for lines that another has received.
 	lookTime = 2 * time.Second
 )
 

@@ -88,8 +88,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// push verifies the sender, and only then reads the lines and accepts them. It returns the cursor of the last
-// accepted line.
+// push verifies the sender, and only then accepts the lines. It returns the cursor of the last accepted line.
 func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor string, err error) {
 	token, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -216,8 +215,7 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines returns the log lines in the entries. It skips malformed entries. The node of a line is never taken from the
-// entry.
+// lines returns the log lines in the entries, without malformed ones. A line's node is never taken from the entry.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {

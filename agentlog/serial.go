@@ -20,14 +20,11 @@ type SerialConsoles interface {
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is a node's serial console that was opened by the Open method of [SerialConsoles]. It is usable until
-// Close is called.
+// SerialConsole is a node's serial console opened by [SerialConsoles], usable until Close is called.
 type SerialConsole interface {
-	// Address returns the address that serves the console's data, as tcp://HOST:PORT. It may query Ironic, and the
-	// result may change.
+	// Address returns the address of the console's data, tcp://HOST:PORT, which may change. It may query Ironic.
 	Address(ctx context.Context) (string, error)
-	// Changed describes the change that made the console readable, such as enabling it. It returns "" if nothing was
-	// changed.
+	// Changed describes the change, such as enabling it, that made the console readable, or is "" without one.
 	Changed() string
 	// Close restores the console's state.
 	Close(ctx context.Context) error

@@ -55,8 +55,7 @@ func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 }
 
 // addByte adds c to the current line. If the line is full, the part that the program has overwritten becomes a line,
-// because a program that overwrites its line may never end it. If nothing has been overwritten, the rest of the line
-// is dropped.
+// because the program may never end it. If nothing has been overwritten, the rest of the line is dropped.
 func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:

@@ -28,8 +28,7 @@ type ShellOptions struct {
 	Trust *Trust
 	// Address is the machine's address, either in the form of agent_url or as a bare host.
 	Address string
-	// Instance reports whether the machine runs its instance, which does not have the host keys of the node's
-	// ramdisks.
+	// Instance reports whether the machine runs its instance, which has other host keys than the ramdisks.
 	Instance bool
 }
 
@@ -185,8 +184,7 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 	return 0, s.ended(ctx, err)
 }
 
-// brokenPipe is a writer that calls the stop function when writing fails. Otherwise, the machine would wait forever
-// for its output to be read.
+// brokenPipe is a writer that calls stop when writing fails, so that the machine does not wait for a reader forever.
 type brokenPipe struct {
 	to   io.Writer
 	stop func()

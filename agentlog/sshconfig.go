@@ -48,8 +48,7 @@ func (h *hop) name() string {
 	return printable.Line(name)
 }
 
-// hop returns the settings that ssh would use for alias. If the login and port arguments are set, they take
-// precedence over ssh_config.
+// hop returns the settings that ssh would use for alias. A given login or port takes precedence over ssh_config.
 func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
 	switch h.strict {

@@ -169,9 +169,8 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to the read function. The check function, which may be nil, receives the
-// end of the command's error output. If either function returns an error, the connection is closed, because the
-// command might never exit.
+// run runs a command and passes its output to read. The check function, which may be nil, receives the end of the
+// command's error output. If either returns an error, the connection is closed, as the command might never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {

@@ -36,8 +36,7 @@ func (k *keyring) close() {
 	}
 }
 
-// keys collects keys in the order in which they are tried: from the options, from ssh_config, from the agent, and
-// from the default files.
+// keys collects the keys in the order of use: from the options, ssh_config, the agent, and the default files.
 func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	k := &keyring{}
 	for _, path := range slices.Concat(o.Keys, h.keys) {
@@ -54,16 +53,14 @@ func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	return k
 }
 
-// CountKeys returns the number of available keys. The notes explain which keys that are configured or expected are
-// unusable.
+// CountKeys returns the number of available keys. The notes explain which configured or expected keys are unusable.
 func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	ring := o.keys(ctx, &hop{})
 	defer ring.close()
 	return len(ring.signers), ring.notes
 }
 
-// add reads the key in the file at path. The named argument reports whether the user has named the file. If not, the
-// file need not exist.
+// add reads the key in the file at path, which may be missing unless named, meaning that the user has named it.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {

@@ -33,8 +33,7 @@ type sshSource struct {
 	last      Status // the status of the last failed attempt
 }
 
-// follow connects and follows the journal until ctx is canceled. It retries because machines reboot and get new
-// addresses.
+// follow follows the journal until ctx is canceled, with retries, as machines reboot and get new addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -244,8 +243,7 @@ func (o *SSHOptions) target(host string) string {
 	return way[len(way)-1].name()
 }
 
-// HostOf returns the host in an agent's address, which may be a URL or a bare host. It returns "" if the address
-// contains no valid host.
+// HostOf returns the host in an agent's address, a URL or a bare host, or "" if it contains no valid host.
 func HostOf(address string) string {
 	if !strings.Contains(address, "://") {
 		_, host, _, err := splitHost(address)
@@ -266,9 +264,8 @@ func HostOf(address string) string {
 	return ""
 }
 
-// skew estimates how far a machine's clock is ahead of Ironic's. A line arrives after it was written, so the clock is
-// ahead at least by the difference between the line's time and its arrival. The least delayed line gives the most
-// accurate estimate.
+// skew estimates how far a machine's clock is ahead of Ironic's: at least by the difference between a line's time and
+// its later arrival. The least delayed line gives the most accurate estimate.
 type skew struct {
 	clock func() (time.Duration, bool) // how far Ironic's clock is ahead of the local one
 	most  time.Duration

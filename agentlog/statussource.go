@@ -97,8 +97,7 @@ func agentClient() *http.Client {
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// ProbeAgent requests the status of the agent at the given address, which has the form of agent_url. It takes at most
-// 5 s.
+// ProbeAgent requests the status of the agent at the given address (as in agent_url). It takes at most 5 s.
 func ProbeAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()

@@ -13,8 +13,7 @@ import (
 type AgentOption struct {
 	// Group is the section; "" means DEFAULT.
 	Group string
-	// Name is the name of the option, for example lookup_timeout. Value reaches the agent literally, without
-	// substitution.
+	// Name is the name of the option, for example lookup_timeout. Value reaches the agent literally.
 	Name, Value string
 }
 
@@ -23,8 +22,7 @@ var (
 	agentOptionGroup = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-// ParseAgentOption parses text of the form NAME=VALUE or GROUP.NAME=VALUE. It does not validate the name and the
-// value; [Ramdisk.Build] does.
+// ParseAgentOption parses NAME=VALUE or GROUP.NAME=VALUE. [Ramdisk.Build] validates the name and the value.
 func ParseAgentOption(text string) (AgentOption, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -82,8 +80,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 	}
 }
 
-// iniFault explains why oslo.config would not read a value correctly from a configuration file. It returns "" if the
-// value is safe.
+// iniFault explains why oslo.config would misread a value in a configuration file, or returns "" if it is safe.
 func iniFault(value string) string {
 	switch {
 	case !utf8.ValidString(value):

@@ -17,8 +17,7 @@ type AgentKind string
 const (
 	// AgentContainer runs ironic-python-agent in a container. The empty AgentKind means the same.
 	AgentContainer AgentKind = "container"
-	// AgentBuiltin runs ironworks-agent, a single program that Ignition writes to the ramdisk. It needs neither
-	// podman nor a registry.
+	// AgentBuiltin runs ironworks-agent, a single program from Ignition that needs neither podman nor a registry.
 	AgentBuiltin AgentKind = "builtin"
 )
 
@@ -27,14 +26,11 @@ func AgentKinds() []AgentKind { return []AgentKind{AgentContainer, AgentBuiltin}
 
 // AgentProgram describes the program that [AgentBuiltin] runs.
 type AgentProgram struct {
-	// Content is the program itself. The configuration contains its SHA-512 hash, so Ignition rejects any other
-	// program.
+	// Content is the program itself. Ignition rejects any other, because the configuration contains its SHA-512 hash.
 	Content []byte
-	// URL is the address from which Ignition downloads the program. If URL is empty, the program is embedded in the
-	// configuration.
+	// URL is the address from which Ignition downloads the program. If it is empty, the program is embedded.
 	URL string
-	// CA holds a certificate in PEM format. Ignition uses it, in addition to the certificates of the live system, to
-	// verify the server at URL.
+	// CA is a certificate in PEM format that Ignition also trusts when it verifies the server at URL.
 	CA string
 }
 

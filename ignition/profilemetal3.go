@@ -19,10 +19,9 @@ import (
 	"ironworks/models"
 )
 
-// Metal3 holds the inputs of image-customization-controller's builder, with the same meaning. An input that the
-// builder reads from an environment variable has the name of this variable. Build returns the same unit and the same
-// files in the same order; only the contents of the two greetings differ. docs/reference/ramdisk.md lists the inputs
-// that Build rejects.
+// Metal3 holds the inputs of image-customization-controller's builder, with the same meaning. An input that the builder
+// reads from an environment variable has its name. Build returns the same unit and the same files in the same order,
+// except for the contents of the two greetings. docs/reference/ramdisk.md lists the inputs that Build rejects.
 type Metal3 struct {
 	// NMState is the output of `nmstatectl gc`. It is YAML with a list of keyfiles below the NetworkManager key.
 	NMState []byte
@@ -43,8 +42,7 @@ type Metal3 struct {
 	IPOptions                      string
 	HTTPProxy, HTTPSProxy, NoProxy string
 	Hostname                       string
-	// VLANInterfaces is "always" to configure all VLANs, or "never". Any other value configures all VLANs unless
-	// there are keyfiles or NMState.
+	// VLANInterfaces is "always" for all VLANs, or "never". Other values mean all, unless there are keyfiles.
 	VLANInterfaces string
 	NTPServers     []string
 	// CABundle is the content of the CA bundle file. If it is nil, there is no such file.
@@ -286,8 +284,7 @@ func (m Metal3) conf(described bool) string {
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds the port and the path to each URL in a comma-separated list, unless the URL already has them. It
-// drops invalid URLs.
+// metal3URLs adds the port and the path to each URL in a list unless it has them. It drops invalid URLs.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {

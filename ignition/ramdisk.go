@@ -1,5 +1,4 @@
-// Package ignition builds the Ignition configuration that turns a CoreOS live image into
-// Ironic's deploy ramdisk.
+// Package ignition builds the Ignition configuration that makes a CoreOS live image Ironic's deploy ramdisk.
 package ignition
 
 import (
@@ -9,9 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Ramdisk holds the inputs for booting a CoreOS live image into ironic-python-agent. Build generates the Ignition
-// configuration. The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets the other
-// defaults.
+// Ramdisk holds the inputs for booting a CoreOS live image into ironic-python-agent, which Build converts to Ignition.
+// The zero value lacks an Ironic URL and a way to log in; [Ramdisk.WithDefaults] sets other defaults.
 type Ramdisk struct {
 	// Profile selects the program whose output Build reproduces. The other fields have the same meaning in all
 	// profiles. Build rejects fields that the profile does not support.
@@ -44,8 +42,7 @@ type Ramdisk struct {
 	SSHKeys []sshkey.Key
 	// AllowKeyOptions allows keys with options, such as command="…".
 	AllowKeyOptions bool
-	// NoLogin confirms that logging in to the ramdisk is not needed. Build then adds no warning about missing SSH
-	// keys.
+	// NoLogin confirms that no login to the ramdisk is needed, so that Build does not warn about missing SSH keys.
 	NoLogin bool
 
 	// Hostname is the hostname of the node. It is empty if all nodes share the configuration.
@@ -80,8 +77,7 @@ type Ramdisk struct {
 	// generates a new key. Any client that can download the image can read the key.
 	SSHHostKey models.Secret
 
-	// Units and Files are added to the configuration unchanged. They come from other parts of the console and run
-	// next to the agent.
+	// Units and Files are added unchanged. They come from other parts of the console and run next to the agent.
 	Units []RamdiskUnit
 	Files []RamdiskFile
 	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged into the generated configuration
@@ -100,8 +96,7 @@ type Registry struct {
 
 // KeyFile is a connection profile in NetworkManager's keyfile format.
 type KeyFile struct {
-	// Name is the name of a file in /etc/NetworkManager/system-connections. NetworkManager requires the suffix
-	// .nmconnection.
+	// Name is the name of a file in /etc/NetworkManager/system-connections, with the required suffix .nmconnection.
 	Name string
 	// Content may contain passwords.
 	Content models.Secret
@@ -140,8 +135,7 @@ type RamdiskFile struct {
 type Document struct {
 	// JSON is the configuration, including its secrets.
 	JSON []byte
-	// Version is the spec version of JSON. It is the lowest version that supports the configuration, unless the
-	// profile fixes the version.
+	// Version is the spec version of JSON: the lowest one that supports it, unless the profile fixes the version.
 	Version string
 	// Notes lists warnings about valid inputs.
 	Notes []RamdiskNote
@@ -155,8 +149,7 @@ type RamdiskNote struct {
 	Text  string
 }
 
-// Build returns the configuration. The error joins all problems with the inputs; [InputErrors] splits it into errors
-// with their fields.
+// Build returns the configuration. The error joins all problems with the inputs; [InputErrors] splits it.
 func (r Ramdisk) Build() (Document, error) {
 	switch r.Profile {
 	case ProfileClassic:
@@ -171,8 +164,7 @@ func (r Ramdisk) Build() (Document, error) {
 	}
 }
 
-// buildWithNotes builds a profile's configuration unless err is set. It puts notes before the notes that the profile
-// adds, and omits duplicates.
+// buildWithNotes builds a profile's configuration unless err is set. It puts notes first, without duplicates.
 func buildWithNotes(profile interface{ Build() (Document, error) }, notes []RamdiskNote, err error) (Document, error) {
 	if err != nil {
 		return Document{}, err
@@ -199,8 +191,7 @@ func DefaultCollectors() []string { return []string{"default", "logs"} }
 type IronicEndpoint struct {
 	// URL is the URL of the Ironic API.
 	URL string
-	// CA holds the certificates, in PEM format, with which the API is verified. If it is empty, the system's
-	// certificates are used.
+	// CA holds the certificates, in PEM format, that verify the API. If it is empty, the system's are used.
 	CA string
 	// Insecure means that the API's certificate is not verified.
 	Insecure bool

@@ -75,8 +75,7 @@ func (r Ramdisk) build() (Document, error) {
 	return finishRamdisk(config, r.Extra, in, secrets)
 }
 
-// callbackURL validates the URLs for inspection data. They must be complete, because the agent does not append
-// anything to them.
+// callbackURL validates the URLs for inspection data, which must be complete: the agent appends nothing.
 func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	if r.InspectionCallback == "" {
 		return ""

@@ -125,8 +125,7 @@ func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	}
 }
 
-// pullSecretJSON returns the JSON of a pull secret, and reports whether it is valid. If the secret is base64-encoded,
-// it is decoded first.
+// pullSecretJSON returns the JSON of a pull secret, which may be base64-encoded, and reports whether it is valid.
 func pullSecretJSON(secret models.Secret) ([]byte, bool) {
 	text := []byte(strings.TrimSpace(secret.Reveal()))
 	if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
@@ -230,12 +229,10 @@ func (r Ramdisk) checkParts(in *inputs) {
 	}
 }
 
-// proxyText matches text that contains only characters that are valid in a proxy URL. Other characters must be
-// percent-encoded.
+// proxyText matches text of characters that are valid in a proxy URL. Others must be percent-encoded.
 var proxyText = regexp.MustCompile(`^[!#-&(-;=?-\[\]_a-z~-]+$`)
 
-// checkProxies validates the proxy URLs and the exceptions. As in curl and podman, exceptions are names without a
-// scheme.
+// checkProxies validates the proxy URLs and the exceptions, which have no scheme, as in curl and podman.
 func (r Ramdisk) checkProxies(in *inputs) {
 	for _, text := range []string{r.Proxies.HTTP, r.Proxies.HTTPS} {
 		if text == "" {

@@ -19,8 +19,7 @@ func validPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// IronicURL returns the URL of the Ironic API on host, which is a name or an address with an optional port. An IPv6
-// address may have brackets.
+// IronicURL returns the URL of the Ironic API on host, a name or an address (IPv6 also in brackets) with optional port.
 func IronicURL(host string, tls bool) (string, error) {
 	scheme := "http"
 	if tls {

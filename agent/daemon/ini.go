@@ -14,9 +14,8 @@ type value struct {
 	place string
 }
 
-// readINI reads the DEFAULT section of a configuration file in the format of oslo.config, and adds its options to
-// into. A line that begins with white space continues the value of the preceding line. References to other options
-// ($name) are not supported.
+// readINI adds the options in the DEFAULT section of a configuration file in oslo.config's format to into. A line that
+// begins with white space continues the preceding value. References to other options ($name) are not supported.
 func readINI(name string, into map[string]value) error {
 	content, err := os.ReadFile(name) //nolint:gosec // the operator's own file
 	if err != nil {
@@ -61,9 +60,8 @@ func unquoted(text string) string {
 	return strings.ReplaceAll(text, "$$", "$")
 }
 
-// configFiles returns the paths of the configuration files. A later file takes precedence over an earlier one. The
-// given files and folders must exist. If no files and no folders are given, configFiles returns those of the default
-// files that exist.
+// configFiles returns the paths of the configuration files; later files take precedence. The given files and folders
+// must exist. If none are given, configFiles returns those of the default files that exist.
 func configFiles(files, folders []string) ([]string, error) {
 	var patterns []string
 	if len(files)+len(folders) == 0 {

@@ -51,8 +51,7 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address at which Ironic can reach the agent. It tries up to LookupAttempts times to find this
-// address.
+// advertise returns the address at which Ironic can reach the agent. It tries up to LookupAttempts times to find it.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil

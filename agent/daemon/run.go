@@ -37,8 +37,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// Run runs the agent until ctx is canceled or until Ironic ends the agent by finalizing a rescue. In both cases, it
-// returns nil.
+// Run runs the agent, and returns nil when ctx is canceled or when Ironic ends the agent by finalizing a rescue.
 func Run(ctx context.Context, options Options) error {
 	host := linux.Local(options.Root)
 	log := &logWriter{to: options.Log}
@@ -106,8 +105,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	return a, nil
 }
 
-// ramdisk provides the hardware of the host to the agent. It prepares the disks and the network before it returns the
-// first inventory.
+// ramdisk provides the host's hardware to the agent. It prepares disks and network before the first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait
@@ -171,12 +169,10 @@ func ExitCode(err error) int {
 // lockFile is the file that an agent locks while it runs, so that no second agent starts on the same host.
 const lockFile = "/run/ironworks-agent.lock"
 
-// ErrRunning is returned if another agent already runs on the host. Two agents would erase and install disks at the
-// same time.
+// ErrRunning means that another agent already runs on the host. Two agents would erase and install the same disks.
 var ErrRunning = errors.New("another agent is running on this host")
 
-// lock locks the given file, or returns [ErrRunning] if another process holds the lock. The returned function
-// releases the lock.
+// lock locks the given file and returns a function that unlocks it, or returns [ErrRunning] if it is locked already.
 func lock(file string) (release func(), err error) {
 	held := flock.New(file)
 	got, err := held.TryLock()

@@ -42,8 +42,7 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 	return "", nil, agent.ErrNoCollector
 }
 
-// pciDevice is an element of the data that the pci-devices collector returns. IDs, class and revision are hexadecimal
-// digits without 0x.
+// pciDevice is an element of the pci-devices collector's data. IDs, class and revision are hexadecimal without 0x.
 type pciDevice struct {
 	Vendor   string  `json:"vendor_id"`
 	Product  string  `json:"product_id"`
@@ -192,8 +191,7 @@ func (h Host) numa() *numaTopology {
 	return found
 }
 
-// addNode adds the memory and the cores of a NUMA node to found. The folder argument is the path of the node's folder
-// in /sys.
+// addNode adds the memory and the cores of a NUMA node to found. folder is the node's folder in /sys.
 func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	info, err := h.read(folder + "/meminfo")
 	if err != nil {

@@ -29,8 +29,7 @@ func (h Host) writeConfigdrive(ctx context.Context, device string, content []byt
 	return nil
 }
 
-// configPartition returns the device of the partition labeled config-2. If there is none, it creates a partition at
-// the end of the disk.
+// configPartition returns the device of the partition labeled config-2, or of a new one at the end of the disk.
 func (h Host) configPartition(ctx context.Context, device string) (string, error) {
 	if name, err := h.partitionWith(ctx, device, "LABEL", "config-2"); err != nil || name != "" {
 		return name, err
@@ -95,8 +94,7 @@ func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	return names, err
 }
 
-// lsblk runs lsblk for a disk and its partitions. It returns the values in the given columns, and omits devices that
-// lack one of them.
+// lsblk returns the given columns for a disk and its partitions. It omits devices that lack one of the columns.
 func (h Host) lsblk(ctx context.Context, device string, columns ...string) ([][]string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", strings.Join(columns, ","), device)
 	if err != nil {

@@ -18,9 +18,8 @@ const (
 	dmiDevice    = 17
 )
 
-// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns the output of
-// dmidecode, keyed by section. If a number in the output is invalid, the result is an empty object, as in the real
-// agent.
+// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns dmidecode's output, keyed
+// by section, or, like the real agent, an empty object if a number in it is invalid.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {

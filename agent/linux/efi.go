@@ -65,8 +65,7 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot converts a path that the agent can open to the path of the same file for programs that run in the host's
-// root.
+// pathInRoot converts a path that the agent can open to the path of this file for programs in the host's root.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {

@@ -51,9 +51,8 @@ func (h Host) guard(ctx context.Context, device string) error {
 	return nil
 }
 
-// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and
-// both copies of the partition table. It overwrites the tables before it calls sgdisk, because sgdisk rejects damaged
-// tables.
+// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and both
+// partition tables. It overwrites the tables first, because sgdisk rejects damaged ones.
 func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	if _, err := h.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 		return err
@@ -181,8 +180,7 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	return int(n)
 }
 
-// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support a security erase, done is
-// false.
+// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support it, done is false.
 func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error) {
 	const password = "NULL"
 	info, err := h.program(ctx, "hdparm", "-I", device)
@@ -214,8 +212,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		mode = "--security-erase-enhanced"
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", mode, password, device); err != nil {
-		// Unlock the disk, which would otherwise be unusable. If that fails, only log it, because the error of the
-		// erasure is more helpful.
+		// Unlock the disk, which would otherwise be unusable. The error of the erasure is more helpful than another.
 		h.try(ctx, "hdparm", "--user-master", "u", "--security-disable", password, device)
 		return false, err
 	}

@@ -78,8 +78,7 @@ func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) err
 	return errors.Join(err, ctx.Err(), disk.Close())
 }
 
-// The limits for qemu-img are the defaults of image_convert_memory_limit (in MiB) and image_convert_attempts in
-// ironic_python_agent/config.py.
+// The limits for qemu-img are image_convert_memory_limit (MiB) and image_convert_attempts in the agent's config.py.
 const (
 	convertMiB   = 2048
 	convertTries = 3
@@ -123,9 +122,8 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 	return err
 }
 
-// imageFile returns the name of a file that contains the image and that programs on the host can open. A downloaded
-// image is already in such a file, unless the agent runs in a container. The remove function deletes the file if
-// imageFile created it.
+// imageFile returns the name of a file with the image that programs on the host can open. A downloaded image is already
+// in such a file, unless the agent runs in a container. remove deletes a file that imageFile created.
 func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
 	if file, ok := content.(*os.File); ok && h.Root == "/" {
 		return file.Name(), func() {}, nil
@@ -158,8 +156,7 @@ func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	}
 }
 
-// identifier implements get_disk_identifier from ironic_python_agent/disk_utils.py. It returns the signature in the
-// first sector of the disk.
+// identifier implements get_disk_identifier from disk_utils.py: the signature in the first sector of the disk.
 func (h Host) identifier(device string) (string, error) {
 	const at, size = 440, 4
 	disk, err := os.Open(h.path(device))

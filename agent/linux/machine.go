@@ -32,8 +32,7 @@ type Options struct {
 	SkipBMC bool
 }
 
-// lldpTimeout is the default of lldp_timeout in ironic_python_agent/config.py. It is the interval at which switches
-// send LLDP frames.
+// lldpTimeout is the default of lldp_timeout in the agent's config.py: the interval at which switches send frames.
 const lldpTimeout = 30 * time.Second
 
 // Machine implements [agent.Hardware] for a host.
@@ -143,8 +142,7 @@ func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, ctx.Err()
 }
 
-// InventoryWithoutLLDP returns the inventory of the host without the data from LLDP frames. AddLLDP can add this data
-// later.
+// InventoryWithoutLLDP returns the inventory of the host without the data from LLDP frames, which AddLLDP can add.
 func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, error) {
 	names, err := m.host.interfaceNames()
 	if err != nil {

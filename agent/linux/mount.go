@@ -119,8 +119,7 @@ func writeEntry(root *os.Root, f agent.File) error {
 	} else if err := root.WriteFile(f.Path, f.Content, mode); err != nil {
 		return err
 	}
-	// The mode must be set explicitly, because the umask changes the mode of a new file, and an existing file keeps
-	// its old mode.
+	// The mode must be set explicitly, because of the umask, and because an existing file keeps its old mode.
 	if err := root.Chmod(f.Path, mode); err != nil {
 		return err
 	}

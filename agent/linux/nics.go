@@ -15,8 +15,7 @@ import (
 
 const netFolder = "/sys/class/net/"
 
-// interfaceNames implements list_interfaces from ironic_python_agent/netutils.py. It returns the names of physical
-// interfaces, VLANs and bonds.
+// interfaceNames returns physical interfaces, VLANs and bonds, like list_interfaces in the agent's netutils.py.
 func (h Host) interfaceNames() ([]string, error) {
 	all, err := h.list(netFolder)
 	if err != nil {
@@ -31,8 +30,7 @@ func (h Host) interfaceNames() ([]string, error) {
 	return names, nil
 }
 
-// isVLAN reports whether the name is that of a VLAN interface. VLAN interfaces have no device in /sys, so the name is
-// the only indication.
+// isVLAN reports whether name is that of a VLAN interface, for which /sys has no device and no other indication.
 func isVLAN(name string) bool {
 	_, vlan, dotted := strings.Cut(name, ".")
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
@@ -48,8 +46,7 @@ func (h Host) interfaces(ctx context.Context, names []string) []agent.Interface 
 	return all
 }
 
-// nic describes one network interface. It returns false if the interface has no usable MAC address and therefore must
-// not be reported.
+// nic describes one network interface. It returns false for one without a usable MAC address, which is not reported.
 func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	mac := h.mac(name)
 	if mac == "" {

@@ -11,8 +11,7 @@ import (
 	"ironworks/agent"
 )
 
-// smbiosTable is the file that contains the SMBIOS structures (DMTF DSP0134) as the firmware passed them to the
-// kernel.
+// smbiosTable is the file with the SMBIOS structures (DMTF DSP0134) as the firmware passed them to the kernel.
 const smbiosTable = "/sys/firmware/dmi/tables/DMI"
 
 // The agent reads only SMBIOS structures of these types.
@@ -49,8 +48,7 @@ func parseSMBIOS(table []byte) []structure {
 		}
 		s := structure{kind: table[0], data: table[:length]}
 		rest := table[length:]
-		// An empty string marks the end of the strings. If a structure has no strings, it is followed by two zero
-		// bytes.
+		// An empty string marks the end of the strings. Two zero bytes follow a structure without strings.
 		for len(rest) > 0 && rest[0] != 0 {
 			text, after, _ := bytes.Cut(rest, []byte{0})
 			s.strings = append(s.strings, strings.TrimSpace(string(text)))

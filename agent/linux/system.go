@@ -11,8 +11,7 @@ import (
 	"ironworks/agent"
 )
 
-// StartUnit starts a systemd unit and does not wait until it has started. If systemctl fails, the error contains only
-// systemd's message.
+// StartUnit starts a systemd unit and does not wait for it. If systemctl fails, the error is systemd's message.
 func (m *Machine) StartUnit(ctx context.Context, unit string) error {
 	_, err := m.host.program(ctx, "systemctl", "start", "--no-block", unit)
 	if failed, ok := errors.AsType[*ProgramError](err); ok {

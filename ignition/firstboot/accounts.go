@@ -105,8 +105,7 @@ func badID(id int) string {
 	return ""
 }
 
-// badField reports whether text contains a colon or a line break, which would corrupt a line of /etc/passwd or
-// /etc/shadow.
+// badField reports whether text has a colon or a line break, which would corrupt /etc/passwd or /etc/shadow.
 func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
 
 // group predicts whether Ignition's EnsureGroup succeeds, and records the changed group.
@@ -291,8 +290,7 @@ func (s *stage) linked(name string) bool {
 	return err == nil && n.kind == symlink
 }
 
-// home predicts whether Ignition can use the home directory of an existing user. Ignition looks up the directory and
-// writes the SSH keys below it.
+// home predicts whether Ignition finds the home directory of an existing user and can write the SSH keys below it.
 func (s *stage) home(u types.PasswdUser, a account) bool {
 	if len(u.SSHAuthorizedKeys) > 0 {
 		where, err := s.tree.join(path.Join(a.home, ".ssh"))

@@ -23,8 +23,7 @@ type entry struct {
 	make    func(e entry, there *node, err error) bool
 }
 
-// mountPoints predicts whether Ignition can create the mount points of filesystems. Ignition's mount stage rejects
-// paths that contain links.
+// mountPoints predicts whether Ignition can create mount points. Its mount stage rejects paths that contain links.
 func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	for _, f := range filesystems {
 		if format := value(f.Format); value(f.Path) == "" || format == "" || format == "swap" || format == "none" {

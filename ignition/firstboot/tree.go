@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// These errors correspond to errors of the kernel's file system calls. Their messages continue a sentence that starts
-// with a path.
+// These errors correspond to errors of the kernel's file system calls. Their messages follow a path.
 var (
 	errNotExist = errors.New("does not exist")
 	errNotDir   = errors.New("is not a directory")
@@ -63,8 +62,7 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// view selects how absolute links are resolved. Ignition runs in the initramfs, outside the root file system; useradd
-// runs inside it.
+// view selects how absolute links are resolved. Ignition runs in the initramfs; useradd runs inside the root.
 type view int
 
 const (
@@ -73,8 +71,7 @@ const (
 	fromRoot
 )
 
-// lookup returns the node at a path. If the last element of the path is a link, lookup resolves it only if follow is
-// true.
+// lookup returns the node at a path. If the last element is a link, lookup resolves it only if follow is true.
 func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
 	_, n, err := t.walk(name, v, follow)
 	return n, err
@@ -170,8 +167,7 @@ func (t *tree) join(name string) (string, error) {
 	return path.Join(real, names[len(names)-1]), nil
 }
 
-// mkdirs creates a directory and its missing parents, with the permissions of the user whose ID is uid. Root (0) is
-// exempt from permission checks.
+// mkdirs creates a directory and its missing parents, with the permissions of the user uid; root (0) is exempt.
 func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	way := ""
 	for _, part := range split(name) {

@@ -20,8 +20,7 @@ type contents struct {
 	segments []segment
 }
 
-// maxEntries limits the number of files and folders in an area. It leaves enough room for one keyfile per network
-// card.
+// maxEntries limits the number of files and folders in an area. It suffices for one keyfile per network card.
 const maxEntries = 10_000
 
 func readContents(b []byte) (contents, error) {
@@ -145,8 +144,7 @@ func (c contents) lay() []byte {
 	return b
 }
 
-// TooLargeError means that content does not fit into its area, and that the area cannot grow because it is only a
-// part of a file.
+// TooLargeError means that content does not fit into its area, which cannot grow as it is only a part of a file.
 type TooLargeError struct {
 	// What describes the content. It needs Size bytes, but the area holds only Capacity bytes.
 	What           string

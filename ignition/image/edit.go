@@ -13,8 +13,7 @@ var ErrInUse = errors.New("the image already has an Ignition configuration embed
 // ErrChanged means that the image was changed, for example by another program, after it was read.
 var ErrChanged = errors.New("the image has changed since it was read")
 
-// Change describes an edit of an image. Everything else in the image stays the same, including other files in the
-// area.
+// Change describes an edit of an image. The rest of the image stays the same, including other files in the area.
 type Change struct {
 	// Ignition is the configuration to embed. It is not validated. If it is nil, no configuration is embedded.
 	Ignition []byte
@@ -22,8 +21,7 @@ type Change struct {
 	RemoveIgnition bool
 	// Kargs describes how to change the kernel arguments.
 	Kargs KargsEdit
-	// Force allows the edit to replace an existing configuration. If the area is unreadable, Force replaces all its
-	// content.
+	// Force allows replacing an existing configuration, or all content of the area if that is unreadable.
 	Force bool
 }
 

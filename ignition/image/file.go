@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 )
 
-// EditFile edits the areas of the image file at path in place, and syncs the file. It computes the whole change
-// before it writes anything.
+// EditFile edits the image file at path in place, and syncs it. It computes the whole change before it writes.
 func EditFile(path string, change Change) (*Patch, error) {
 	iso, err := open(path, os.O_RDWR)
 	if err != nil {
@@ -125,8 +124,7 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// writeNew creates a temporary file in the folder of path and calls fill with this file. If fill succeeds, writeNew
-// renames the file to path.
+// writeNew calls fill with a temporary file in the folder of path, and renames the file to path if fill succeeds.
 func writeNew(path string, fill func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)

@@ -77,8 +77,7 @@ func (g *growth) ranges() []Range {
 
 var errNoGrowth = errors.New("the area cannot grow")
 
-// grow returns the ranges that change when the area grows to hold content. The last range is the new end of the
-// image.
+// grow returns the ranges that change when the area grows to hold content. The last one is the image's new end.
 func (i *ISO) grow(content []byte) ([]Range, error) {
 	f := i.files
 	if i.area.path == "" || f.size%blockSize != 0 {
@@ -107,8 +106,7 @@ func (i *ISO) grow(content []byte) ([]Range, error) {
 	return append(front, Range{Offset: start, Length: size - start, Data: end[:cap(end)]}), nil
 }
 
-// moveArea returns the changes that the directory records need when the area moves. start and length are the new
-// offset and length of the area.
+// moveArea returns the changes to the directory records for the area's new offset start and its new length.
 func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	if start/sectorSize > math.MaxUint32 || length > maxArea {
 		return nil, errNoGrowth
@@ -176,8 +174,7 @@ func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, siz
 	return append(undo, text...), size, nil
 }
 
-// editGrown edits the configuration of a grown image. The resulting patch undoes the growth and then applies the
-// change to the original image.
+// editGrown returns a patch that undoes the growth of an image and applies the change to the original image.
 func (i *ISO) editGrown(change Change) (*Patch, error) {
 	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
 	if err != nil {
@@ -203,8 +200,7 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	return again, again.add(i.files.r, ranges...)
 }
 
-// available reads up to n bytes. at is the offset of the first byte. The result has fewer than n bytes if the image
-// ends before that.
+// available reads up to n bytes from the offset at, fewer if the image ends before that.
 func available(r io.ReaderAt, n, at int64) ([]byte, error) {
 	b := make([]byte, n)
 	read, err := r.ReadAt(b, at)

@@ -27,8 +27,7 @@ const (
 	maxInitramfs = 8 << 30
 	// maxConfig limits the size of a configuration in an initramfs, in bytes.
 	maxConfig = 64 << 20
-	// maxWindow limits the memory of a decoder, in bytes. Decoding needs 64 MiB for xz -9 and 128 MiB for zstd
-	// --ultra.
+	// maxWindow limits a decoder's memory, in bytes: 64 MiB are needed for xz -9, and 128 MiB for zstd --ultra.
 	maxWindow = 128 << 20
 )
 
@@ -75,8 +74,7 @@ func newEntry(name string, mode uint32, content []byte) entry {
 	return e
 }
 
-// Wrap returns an initrd that contains only an Ignition configuration. A boot loader can load it in addition to the
-// initramfs of a live system.
+// Wrap returns an initrd with only a configuration, which a boot loader can load in addition to the initramfs.
 func Wrap(config []byte) ([]byte, error) {
 	return Pack(Member{Name: configName, Content: config})
 }
@@ -119,8 +117,7 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readInitrd calls visit for each entry of each archive. It fails if the uncompressed archives exceed limit bytes in
-// total.
+// readInitrd calls visit for each entry of each archive. It fails if all archives unpack to more than limit bytes.
 func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) error {
 	a := newArchives(r, limit)
 	for {
@@ -175,8 +172,7 @@ func (a *archives) read(visit func(*entry, io.Reader) error) error {
 		return readArchive(&limitReader{a.in, a}, visit)
 	}
 	defer func() { _ = unpacker.Close() }()
-	// Like the kernel, accept several archives in one compressed part. Only zeros may follow the
-	// last one.
+	// Like the kernel, accept several archives in one compressed part. Only zeros may follow the last one.
 	unpacked := bufio.NewReaderSize(&limitReader{unpacker, a}, 64<<10)
 	for {
 		found, err := skipZeros(unpacked)
@@ -217,9 +213,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpack returns a decompressing reader for the next archive, or nil if the archive is not compressed. It detects the
-// compression formats that coreos-installer, dracut and assisted-image-service use. The reader consumes exactly the
-// compressed part of in.
+// unpack returns a decompressing reader for the next archive, or nil if it is not compressed. It knows the formats of
+// coreos-installer, dracut and assisted-image-service. The reader consumes exactly the compressed part of in.
 func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	magic, _ := in.Peek(6) // if the archive is too short, readArchive reports it
 	switch {

@@ -16,8 +16,7 @@ import (
 	"os"
 )
 
-// ISO is a parsed CoreOS live image. Editing the image does not change the ISO; to see the result, read the edited
-// image again.
+// ISO is a parsed CoreOS live image. Edits do not change it; to see the result, read the edited image again.
 type ISO struct {
 	files    isoFiles
 	area     area
@@ -30,9 +29,8 @@ type ISO struct {
 	closer                io.Closer
 }
 
-// Read parses the areas of the image in r. size is the length of the image in bytes. Read returns [ErrNotISO] or
-// [ErrNoArea] if the file is not a CoreOS live image. It reads only the metadata and the areas; [ISO.File] and
-// streams read from r later.
+// Read parses the areas of the image in r, which has size bytes. Read returns [ErrNotISO] or [ErrNoArea] if it is not a
+// CoreOS live image. It reads only the metadata and the areas; [ISO.File] and streams read from r later.
 func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	files, err := openISO(r, size)
 	if err != nil {

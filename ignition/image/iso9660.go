@@ -37,8 +37,7 @@ type extent struct {
 	folder         bool
 }
 
-// isoFiles finds files in an ISO 9660 image by their plain names. Like coreos-installer, it ignores Rock Ridge and
-// Joliet.
+// isoFiles finds files in an ISO 9660 image by plain names, without Rock Ridge and Joliet, like coreos-installer.
 type isoFiles struct {
 	r      io.ReaderAt
 	size   int64

@@ -21,9 +21,8 @@ type PXE struct {
 	Extra []string
 }
 
-// KernelArgs returns the kernel arguments for the boot. It validates them against the grammar of Ironic's
-// kernel_append_params. In Ironic, these arguments replace the arguments from Ironic's configuration. To keep both,
-// prepend "%default% ".
+// KernelArgs returns the kernel arguments for the boot, in the grammar of Ironic's kernel_append_params. They replace
+// the arguments from Ironic's configuration; to keep both, prepend "%default% ".
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
 	for _, one := range []struct {

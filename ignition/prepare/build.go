@@ -156,8 +156,7 @@ func (m Maker) read(path string) (string, error) {
 	return string(content), nil
 }
 
-// classic reads the inputs that correspond to options of build.py. It returns the function that builds the
-// configuration.
+// classic reads the inputs for build.py, and returns the function that builds the configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
 		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
@@ -183,8 +182,7 @@ func (r *reading) classic() func() (ignition.Document, error) {
 
 const otherProfile = "use the profile default"
 
-// metal3 reads the inputs that correspond to those of image-customization-controller. It returns the function that
-// builds the configuration.
+// metal3 reads the inputs for image-customization-controller, and returns the function that builds from them.
 func (r *reading) metal3() func() (ignition.Document, error) {
 	m := ignition.Metal3{
 		NMState:        []byte(r.file(FieldNMState, r.in.NMStateFile)),

@@ -43,8 +43,7 @@ func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error
 	return nil
 }
 
-// program returns the program of the builtin agent. For other agents, it rejects inputs that apply only to the
-// builtin agent.
+// program returns the program of the builtin agent. For other agents, it rejects inputs of the builtin agent.
 func (r *reading) program() ignition.AgentProgram {
 	in := r.in
 	if in.Agent != string(ignition.AgentBuiltin) {
@@ -106,8 +105,7 @@ func (m Maker) agentProgram(in Inputs) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// besideProgram returns the path of ironworks-agent in the same folder as this program. It returns "" if there is
-// none.
+// besideProgram returns the path of ironworks-agent in the folder of this program, or "" if there is none.
 func (m Maker) besideProgram(arch string) string {
 	if m.Programs == "" {
 		return ""
@@ -135,8 +133,7 @@ func Architecture(nodes []models.Node) string {
 	return arch
 }
 
-// architecture converts Ironic's name for an architecture to Go's. The default is amd64, because most machines have
-// this architecture.
+// architecture converts Ironic's name for an architecture to Go's. The default is amd64, the most common one.
 func architecture(name string) string {
 	switch name {
 	case "", "x86_64":

@@ -25,12 +25,10 @@ func (r *reading) ironicURLs() []string {
 	}
 }
 
-// fromContext reports whether Ironic's address comes from the context. If so, the context's other settings for Ironic
-// apply too.
+// fromContext reports whether Ironic's address and its other settings come from the context.
 func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
 
-// ofHTTP reports whether the context's Ironic uses plain HTTP. If so, the context's TLS settings and certificates
-// concern other services.
+// ofHTTP reports whether the context's Ironic uses plain HTTP, so that its TLS settings are for other services.
 func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }
 
 func (r *reading) tls() ignition.TLSMode {
@@ -71,8 +69,7 @@ func (r *reading) registries() []ignition.Registry {
 	return list
 }
 
-// keyFiles reads the keyfiles that the inputs name. If a path is a folder, it reads those files in the folder that
-// NetworkManager would read.
+// keyFiles reads the named keyfiles and, in named folders, those that NetworkManager would read.
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
@@ -131,8 +128,7 @@ func (r *reading) sshKeys() []sshkey.Key {
 	return r.defaultKeys()
 }
 
-// givenKeys returns the keys that the inputs request. They come from files, from the inputs themselves, and from the
-// SSH agent.
+// givenKeys returns the requested keys: from files, from the inputs themselves, and from the SSH agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	add := func(label, text string) {
@@ -211,8 +207,7 @@ func (r *reading) defaultKeys() []sshkey.Key {
 	return uniqueKeys(keys)
 }
 
-// classicKey returns the content of the first file that matches ~/.ssh/id_*.pub. build.py also uses the first result
-// of its glob.
+// classicKey returns the content of the first ~/.ssh/id_*.pub. build.py also uses the first result of its glob.
 func (r *reading) classicKey() []string {
 	paths := r.publicFiles("id_")
 	if len(paths) == 0 {

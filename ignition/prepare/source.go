@@ -25,8 +25,7 @@ type FileStamp struct {
 	Size     int64
 }
 
-// Checked is the result of checking a file. If Same is true, the file has not changed, and the other fields are
-// empty.
+// Checked is the result of checking a file. If Same is true, the file is unchanged, and the rest is empty.
 type Checked struct {
 	Same   bool
 	Stamp  FileStamp
@@ -38,8 +37,7 @@ type Checked struct {
 // ImageLook is a summary of an ISO and the configuration in it.
 type ImageLook struct {
 	image.Look
-	// Embedded reports whether the ISO contains a configuration. If it does, Holds describes the configuration in one
-	// line.
+	// Embedded reports whether the ISO contains a configuration, which Holds describes in one line.
 	Embedded bool
 	Holds    string
 }
@@ -90,8 +88,7 @@ func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 // FilesBeside returns an option that allows the Butane file at path to refer to other files in the same folder.
 func FilesBeside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
-// CheckFile reads and checks the file at path. If the file's stamp still equals known, the file is unchanged, and
-// CheckFile does not read it.
+// CheckFile reads and checks the file at path, unless its stamp still equals known.
 func CheckFile(path string, known FileStamp) (Checked, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -38,8 +38,7 @@ type Network interface {
 // System implements Network for this machine.
 type System struct{}
 
-// Source opens a UDP socket to host, for which the kernel selects the local address. This sends no packets to host,
-// but may resolve a name.
+// Source opens a UDP socket to host, for which the kernel selects an address. It sends nothing, but may resolve a name.
 func (System) Source(ctx context.Context, host string) (netip.Addr, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(host, "9"))
@@ -114,8 +113,7 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	return all, errors.Join(errs...)
 }
 
-// rank returns the sort position of an address. IPv4 precedes IPv6, because fewer BMCs support IPv6. Loopback comes
-// last.
+// rank returns the sort position: IPv4, then IPv6, which fewer BMCs support, and loopback last.
 func rank(c Candidate) int {
 	switch {
 	case c.Loopback():

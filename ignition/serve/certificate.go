@@ -26,9 +26,8 @@ type TLS struct {
 }
 
 const (
-	// certificateLife is the validity period of a generated certificate, counted from its creation. It limits how
-	// long a server can run. The certificate is already valid certificateAge before its creation, because the clocks
-	// of BMCs are often wrong.
+	// certificateLife is the validity period of a generated certificate, and thus the longest time for which a server
+	// can run. Validity starts certificateAge before the creation, because the clocks of BMCs are often wrong.
 	certificateLife = 30 * 24 * time.Hour
 	certificateAge  = 24 * time.Hour
 )
@@ -54,8 +53,7 @@ func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
 	return makeCertificate(hosts)
 }
 
-// makeCertificate generates a self-signed certificate for hosts. It uses RSA, because older BMCs do not support
-// anything else.
+// makeCertificate generates a self-signed certificate for hosts, with RSA, as older BMCs support nothing else.
 func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("create a certificate: %w", err) }
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

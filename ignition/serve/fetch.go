@@ -24,8 +24,7 @@ const (
 	Done State = "done"
 )
 
-// Fetch describes the download of one item by one remote address. It covers all requests for the item from this
-// address.
+// Fetch describes the download of one item by one remote address, with all its requests for this item.
 type Fetch struct {
 	// Item contains neither the content nor the URL, so it is safe to show.
 	Item   Served
@@ -40,11 +39,9 @@ type Fetch struct {
 	Size, Sent, Covered int64
 	// Rate is the current rate in bytes per second. It becomes 0 about a second after the last request has ended.
 	Rate float64
-	// Began is the time of the first request. Last is the time of the last request or the time when bytes were last
-	// sent, whichever is later.
+	// Began is the time of the first request. Last is the last time when a request arrived or bytes were sent.
 	Began, Last time.Time
-	// Requests is the number of all requests. Heads is the number of HEAD requests. Active is the number of running
-	// requests.
+	// Requests is the number of all requests, Heads of HEAD requests, and Active of running requests.
 	Requests, Heads, Active int
 	State                   State
 }
@@ -114,8 +111,7 @@ const (
 	EventAsked EventKind = "asked"
 	// EventBegan means that a download started.
 	EventBegan EventKind = "began"
-	// EventProgress means that a download has progressed. There are at most 5 such events per second for each
-	// download.
+	// EventProgress means that a download has progressed. Each download has at most 5 such events per second.
 	EventProgress EventKind = "progress"
 	// EventEnded means that a request is complete, but not all bytes of the item have been sent yet.
 	EventEnded EventKind = "ended"
@@ -140,8 +136,7 @@ type Event struct {
 	Fetch Fetch
 	// Text is the reason for a failure. It is safe to print.
 	Text string
-	// Count is the number of refused requests, or of failures outside a request, since the previous event of the same
-	// kind. It includes this event.
+	// Count is the number of refused requests, or of other failures, since the previous such event, including this one.
 	Count int
 }
 

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// limited is a listener that limits the number of connections. Further connections wait in the kernel's queue.
-// Connections that exceed the limit per address are closed immediately, so that a single client cannot lock out the
-// machines.
+// limited is a listener that limits the number of connections. Further connections wait in the kernel's queue. Those
+// above the limit per address are closed immediately, so that one client cannot lock out the machines.
 type limited struct {
 	net.Listener
 	places chan struct{}

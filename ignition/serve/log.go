@@ -12,8 +12,7 @@ import (
 const (
 	// maxFetches limits the number of downloads in the log. The least recently used downloads are removed first.
 	maxFetches = 4096
-	// progressEvery is the minimum time between two progress events of a download. rateOver is the minimum time over
-	// which a rate is measured.
+	// progressEvery is the minimum time between two progress events of a download, rateOver that of measuring a rate.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
 	// refusedEvery is the minimum time between two events of the same kind that do not belong to a download.
@@ -56,8 +55,7 @@ type rateLimit struct {
 	count int
 }
 
-// due counts an event. It returns the number of events that the next report covers, or 0 if it is too early for
-// another report.
+// due counts an event. It returns how many events the report covers, or 0 if it is too early for one.
 func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -243,9 +241,8 @@ func (t *tally) now(now time.Time) Fetch {
 	return f
 }
 
-// rateNow returns the rate of the last complete measurement. If there is none, or if the current measurement has
-// taken too long, it returns the rate since the start of the current measurement. If no request is running, the rate
-// becomes 0 after rateOver.
+// rateNow returns the rate of the last complete measurement. Without one, or if the current measurement has taken too
+// long, it is the rate of the current measurement. It becomes 0 after rateOver without a running request.
 func (t *tally) rateNow(now time.Time) float64 {
 	since := now.Sub(t.rateStart)
 	switch {

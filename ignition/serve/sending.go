@@ -51,8 +51,7 @@ func (s *sending) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// rangeStart returns the offset of the first byte in a Content-Range header such as "bytes 5-9/20". It returns 0 if
-// there is none.
+// rangeStart returns the first offset in a Content-Range header such as "bytes 5-9/20", or 0 without one.
 func rangeStart(contentRange string) int64 {
 	bounds, _, _ := strings.Cut(strings.TrimPrefix(contentRange, "bytes "), "-")
 	start, err := strconv.ParseInt(bounds, 10, 64)

@@ -45,8 +45,7 @@ type Options struct {
 	TLS *TLS
 	// OnEvent receives the events. It may be called from several goroutines and must not block. It may be nil.
 	OnEvent func(Event)
-	// Who returns the name of a remote address, for example "r7-n01's BMC", or "" if there is none. It must be fast.
-	// It may be nil.
+	// Who quickly returns the name of a remote address, such as "r7-n01's BMC", or "". It may be nil.
 	Who func(remote netip.Addr) string
 
 	// MaxConnections limits the number of concurrent connections. Further connections wait. The default is 256.
@@ -84,8 +83,7 @@ type Server struct {
 	buffers     *sync.Pool
 
 	mu sync.RWMutex
-	// items maps the hash of an item's whole path to the item. It uses hashes so that the time of a lookup reveals
-	// nothing about existing paths.
+	// items maps the hash of an item's whole path to the item, so that the time of a lookup reveals no paths.
 	items map[[sha256.Size]byte]*entry
 
 	handling sync.WaitGroup
@@ -98,8 +96,7 @@ type entry struct{ Item }
 
 func (e *entry) shown() Served { return Served{Node: e.Node, Name: e.Name, Kind: e.Kind} }
 
-// Listen opens the port, so that URLs are known before the server runs. The caller must call Run or Close on the
-// result.
+// Listen opens the port, so that URLs are known before the server runs. The caller must call Run or Close.
 func Listen(ctx context.Context, options Options) (*Server, error) {
 	options = options.withDefaults()
 	var config net.ListenConfig
@@ -149,8 +146,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	listener := s.listener
 	if s.certificate != nil {
-		// With HTTP/2, a connection would carry several responses at the same time, but the limits count only
-		// connections.
+		// With HTTP/2, one connection would carry several responses at the same time, but the limits count connections.
 		listener = tls.NewListener(listener, &tls.Config{
 			Certificates: []tls.Certificate{*s.certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		})
@@ -213,8 +209,7 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
-// URL returns the URL for a path that [Server.Add] returned. host is the name or address by which clients reach the
-// server.
+// URL returns the URL for a path from [Server.Add]. Clients reach the server by the name or address in host.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"
 	if s.certificate != nil {
@@ -248,8 +243,7 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// ServeHTTP handles GET and HEAD requests for the paths of items. It ignores query strings, which some boot clients
-// add.
+// ServeHTTP handles GET and HEAD requests for items. It ignores query strings, which some boot clients add.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		panic(http.ErrAbortHandler)
@@ -299,8 +293,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 		ResponseWriter: w, control: http.NewResponseController(w), log: s.log, tally: t, buffers: s.buffers,
 		stall: s.options.StallTimeout, head: r.Method == http.MethodHead,
 	}
-	// If bytes remain to be sent, the response was aborted. A panic of net/http or of the item is reported as a
-	// failure too.
+	// If bytes remain to be sent, the response was aborted. A panic in the response is a failure, too.
 	failure := "response aborted"
 	defer func() { s.log.ended(t, out.content, out.left > 0, failure) }()
 	header := w.Header()

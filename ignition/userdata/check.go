@@ -22,8 +22,7 @@ const (
 	maxProblems = 1000
 	// maxLayers limits how deeply user data may be packed, for example as gzip in base64 in gzip.
 	maxLayers = 4
-	// maxChildDepth limits how deeply configurations may be nested, and maxChildren limits the number of nested
-	// configurations.
+	// maxChildDepth limits the depth of nested configurations, and maxChildren limits their number.
 	maxChildDepth = 8
 	maxChildren   = 100
 	// maxInside limits the total number of bytes that are unpacked and decoded.
@@ -102,8 +101,7 @@ func (s *scope) atElement(e *element) *scope {
 
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-// documentScope returns the scope of a document whose paths are the same as in the user's file. If root is nil, the
-// positions are unknown.
+// documentScope returns the scope of the user's own document. If root is nil, the positions are unknown.
 func documentScope(root *element) *scope {
 	return &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
 		return path.String(), placeIn(root, path, key)
@@ -122,9 +120,8 @@ func placeIn(root *element, path elementPath, key bool) place {
 }
 
 // Check detects the format of user data for an installed system and translates it to Ignition if possible. It reports
-// content that Ignition would reject, and content that Ignition would accept but that would not have the intended
-// effect. It does not do any I/O except for reading the files in [FilesDir]. Its time and memory are limited for any
-// input.
+// content that Ignition would reject, or accept without the intended effect. It does no I/O except for reading the
+// files in [FilesDir]. Its time and memory are limited for any input.
 func Check(data []byte, options ...Option) Report {
 	c := &checker{
 		options:    settings{maxSpec: NewestSpec},

@@ -12,8 +12,7 @@ import (
 // maxMergedBytes limits how many bytes are copied in total when parts are merged.
 const maxMergedBytes = 1 << 30
 
-// effective checks the configuration as it takes effect: merged with all parts in data URLs, and with the hostname
-// file that the agent adds.
+// effective checks the configuration merged with all parts in data URLs and the hostname file of the agent.
 func (c *checker) effective(s *scope, data []byte, root *element) {
 	before := c.errors
 	config, ok := c.rendered(s, data, root)
@@ -67,8 +66,7 @@ func agentsParent() types.Config {
 	return parent
 }
 
-// rendered returns the configuration merged with its parts in the same order as in Ignition. It leaves out remote
-// parts.
+// rendered returns the configuration merged with its parts in Ignition's order, without remote parts.
 func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, bool) {
 	config, ok := c.configuration(s, data, root)
 	refs := root.down("ignition", "config")

@@ -27,8 +27,7 @@ import (
 const (
 	// maxUnit limits the size of a unit, in bytes, because the library parses units byte by byte.
 	maxUnit = 1 << 20
-	// maxComparisons limits the number of comparisons that the library makes, because it compares each link with
-	// every other entry.
+	// maxComparisons limits the comparisons of the library, which compares each link with every other entry.
 	maxComparisons = 20_000_000
 )
 

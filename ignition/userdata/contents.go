@@ -156,9 +156,8 @@ func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal: %d is %04o; for %04o, use %d (in Butane 0%o)", mode, mode, meant, meant, meant))
 }
 
-// usualMode reports whether mode is plausible for a file or directory. In a plausible mode, others do not have more
-// permissions than the group, the group does not have more permissions than the owner, and execute permission implies
-// read permission.
+// usualMode reports whether mode is plausible for a file or directory: others have no more permissions than the group,
+// the group has no more than the owner, and execute permission implies read permission.
 func usualMode(mode int, directory bool) bool {
 	if mode < 0 || mode > 0o7777 {
 		return false

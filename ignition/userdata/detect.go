@@ -16,8 +16,7 @@ type detected struct {
 	what, hint string
 	// content is the decoded content of a base64 or JSON string.
 	content []byte
-	// root is the parsed JSON or YAML. It is nil if the document is invalid. findings are the problems that the
-	// reader found.
+	// root is the parsed JSON or YAML, or nil if it is invalid. findings are the problems that the reader found.
 	root     *element
 	findings []jsonFinding
 }
@@ -100,8 +99,7 @@ func detectHeader(text []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectJSON determines the format of JSON from its top-level keys. If the JSON is invalid, it guesses the format
-// from the text.
+// detectJSON determines the format of JSON from its top-level keys or, if it is invalid, from the text.
 func detectJSON(data, text []byte) detected {
 	if text[0] == '"' {
 		var content string

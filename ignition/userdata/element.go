@@ -63,8 +63,7 @@ func (p elementPath) String() string {
 	return b.String()
 }
 
-// member returns the value of a key in an object, or nil. If the key is duplicated, the last one takes precedence, as
-// in encoding/json.
+// member returns the value of a key in an object, or nil. The last duplicate counts, as in encoding/json.
 func (e *element) member(key string) *element {
 	if e == nil || e.kind != elementObject {
 		return nil

@@ -43,8 +43,7 @@ func ForInstall(r Report) (json.RawMessage, error) {
 	return bytes.Clone(r.sent), nil
 }
 
-// wrapped returns a configuration that merges config as a compressed part. It also returns the size of that part
-// after compression.
+// wrapped returns a configuration that merges config as a compressed part, and the size of that part.
 func wrapped(config []byte) (sent []byte, packed int) {
 	var b bytes.Buffer
 	// Neither call can fail, because the level is valid and writing to a buffer always succeeds.
@@ -81,6 +80,5 @@ func (c *checker) sizes(raw []byte) {
 	c.summary.Sizes = sizes
 }
 
-// archiveOverhead is the approximate number of bytes that the archive in a live image needs in addition to the
-// configuration.
+// archiveOverhead is about the number of bytes that a live image's archive needs besides the configuration.
 const archiveOverhead = 128

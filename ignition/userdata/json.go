@@ -36,8 +36,7 @@ type jsonReader struct {
 	here place
 }
 
-// readJSON parses a document and returns its root value. If the document is invalid, it returns nil, and the last
-// finding is the reason.
+// readJSON parses a document and returns its root value, or nil if the last finding is the reason why it is invalid.
 func readJSON(data []byte) (*element, []jsonFinding) {
 	r := &jsonReader{data: data, here: place{1, 1}}
 	root := &element{}

@@ -55,8 +55,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 	}
 }
 
-// sshKey checks an entry of sshAuthorizedKeys, which should be a single line. It returns descriptions of the valid
-// keys in it.
+// sshKey checks an entry of sshAuthorizedKeys, usually one line, and returns descriptions of its valid keys.
 func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []string) {
 	if strings.Contains(text, "PRIVATE KEY") {
 		c.add(s, IDSSHPrivateKey, path, "private key: remove it, create a new pair (this one is exposed), and use the .pub file")
@@ -112,8 +111,7 @@ func (c *checker) loginKey(s *scope, line string, path elementPath) string {
 	return ""
 }
 
-// cryptHash matches the hashes of crypt(3) in all current formats and in the original DES format, which has 13
-// characters.
+// cryptHash matches crypt(3)'s hashes in all current formats and in the DES format, which has 13 characters.
 var cryptHash = regexp.MustCompile(`^(\$(1|2[abxy]?|5|6|7|y|gy|md5|sha1|sm3|argon2[id]{1,2}|scrypt)\$.+|_[./0-9A-Za-z]{19}|[./0-9A-Za-z]{13})$`)
 
 func (c *checker) password(s *scope, state *loginState, hash string, path elementPath) {

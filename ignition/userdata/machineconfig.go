@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// machineConfig checks the Ignition configuration inside an OpenShift MachineConfig. Problems are reported at their
-// position in the MachineConfig.
+// machineConfig checks the configuration inside an OpenShift MachineConfig, with positions in the MachineConfig.
 func (c *checker) machineConfig(d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)

@@ -48,8 +48,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s [%s]", p.Severity, where, p.Message, p.ID)
 }
 
-// In returns the problem as a single line in the format that compilers use, so that editors can jump to the position.
-// name is the name of the file.
+// In returns the problem as one line in compilers' format, so that editors can jump to it in the file name.
 func (p Problem) In(name string) string {
 	place := printable.Line(name)
 	if p.Line > 0 {

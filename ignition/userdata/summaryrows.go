@@ -8,8 +8,7 @@ import (
 // SummaryRow describes one effect of a configuration as text.
 type SummaryRow struct{ Name, Text string }
 
-// Rows returns the summary as text for users, with the most important rows first. The text contains no secrets and is
-// safe to print.
+// Rows returns the summary as text for users, the most important rows first, without secrets and safe to print.
 func (s Summary) Rows() []SummaryRow {
 	var rows []SummaryRow
 	row := func(name, format string, args ...any) {
