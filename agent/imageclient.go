@@ -148,7 +148,6 @@ func bypassed(target *url.URL, without string) bool {
 	return false
 }
 
-// domainEnds reports whether name is the given domain or a name below it.
 func domainEnds(name, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }

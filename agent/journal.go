@@ -35,10 +35,7 @@ type Entry struct {
 // Unit is the systemd unit of the entries that the agent itself writes.
 const Unit = "ironic-agent.service"
 
-const (
-	agentUnit   = Unit
-	systemdUnit = "init.scope"
-)
+const systemdUnit = "init.scope"
 
 // journal passes entries to sink. It also keeps the latest ones, because the agent sends them to Ironic.
 type journal struct {
@@ -50,15 +47,12 @@ type journal struct {
 	entries []Entry
 }
 
-// keptEntries is the maximum number of entries that the journal keeps in memory.
-const keptEntries = inspectionLines
-
 func (j *journal) write(unit string, priority Priority, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e := Entry{Time: j.now(), Unit: unit, Priority: priority, Text: text}
-	if len(j.entries) == keptEntries {
-		j.entries = append(j.entries[:0], j.entries[keptEntries/10:]...)
+	if len(j.entries) == inspectionLines {
+		j.entries = append(j.entries[:0], j.entries[inspectionLines/10:]...)
 	}
 	j.entries = append(j.entries, e)
 	j.sink(e)
@@ -92,7 +86,7 @@ type logger struct {
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		l.journal.write(agentUnit, PriorityInfo, at+" 1 "+level+" "+l.module+" [-] "+line)
+		l.journal.write(Unit, PriorityInfo, at+" 1 "+level+" "+l.module+" [-] "+line)
 	}
 }
 
@@ -130,9 +124,8 @@ func newLogs(j *journal) logs {
 
 // Recorder is implemented by a [Hardware] that keeps log files. The agent sends them together with its journal.
 type Recorder interface {
-	// SystemLogs returns the contents of log files, keyed by name. It returns only the given number of lines from the
-	// end of the system's journal, or the whole journal if lines is 0. A file named journal replaces the agent's own
-	// journal.
+	// SystemLogs returns the contents of log files, keyed by name, with the given number of lines from the end of the
+	// system's journal, or all if lines is 0. A file named journal replaces the agent's own journal.
 	SystemLogs(ctx context.Context, lines int) map[string][]byte
 }
 

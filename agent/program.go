@@ -63,8 +63,7 @@ func (e *processError) Error() string {
 // asUncaught converts the error of a program to the Python exception that the conductor sees if a step of the real
 // agent does not handle the error.
 func asUncaught(err error) error {
-	var failed *processError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*processError](err); ok {
 		return raise("ProcessExecutionError", "%s", failed)
 	}
 	return err
@@ -103,6 +102,6 @@ func (a *agent) rescan(ctx context.Context, disk string) {
 // failedProgram reports whether err means that a program ran and failed. It returns false for other errors, for
 // example if the program does not exist.
 func failedProgram(err error) bool {
-	var failed *processError
-	return errors.As(err, &failed)
+	_, failed := errors.AsType[*processError](err)
+	return failed
 }

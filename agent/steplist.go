@@ -1,12 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 )
 
-// phase is an operation that consists of steps: deployment, cleaning or service.
 type phase struct {
 	name    string // such as deploy; part of command names like execute_deploy_step
 	title   string // such as Deploy; used in messages
@@ -14,7 +14,6 @@ type phase struct {
 	step    stepFlag
 }
 
-// stepFlag is a set of phases in which a step is available.
 type stepFlag int
 
 const (
@@ -30,20 +29,21 @@ var (
 )
 
 // manager is a hardware manager of the real agent. Every step belongs to one manager.
-type manager struct {
-	class, name, version string
-}
+type manager struct{ class, name string }
 
 // The managers are listed in the order in which the real agent asks them for a step.
 var (
-	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
-	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
+	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager"}
+	genericManager = manager{"GenericHardwareManager", "generic_hardware_manager"}
 )
 
-// managerVersions returns the version of each manager. The versions must not change, because a conductor would then
-// plan the steps again.
+// managerVersions returns the managers' versions. If these changed, a conductor would plan the steps again.
 func (a generation) managerVersions() *dict {
-	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
+	generic := "1.2" // with service steps
+	if a == legacyAgent {
+		generic = "1.1"
+	}
+	return newDict(coreosManager.name, "1", genericManager.name, generic)
 }
 
 func (a generation) managerList() list {
@@ -63,7 +63,6 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step connects the name of a step with its implementation.
 type step struct {
 	name    string
 	manager manager
@@ -76,23 +75,19 @@ type step struct {
 // configdrive, the pull secret and the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacksStep reports whether an agent with these options does not have the given step.
 func (o Options) lacksStep(step string) bool {
 	return !o.Simulated && slices.Contains(simulatedOnly, step)
 }
 
-// offersStep reports whether an agent with these options offers s.
 func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns the steps that this agent has, for all phases.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// allSteps returns the steps that agents of this generation have, for all phases. It includes the steps in
-// simulatedOnly.
+// allSteps returns the steps of agents of this generation for all phases, including those in simulatedOnly.
 func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
@@ -121,13 +116,11 @@ func (a *agent) allSteps() []step {
 	)
 }
 
-// refuseBurnIn implements the burn-in steps of a simulated machine. They always fail, because there is no hardware to
-// test.
+// refuseBurnIn implements the burn-in steps of a simulated machine, which has no hardware to test.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-// offer describes a step in one phase, with the properties that the conductor receives.
 type offer struct {
 	step      string
 	manager   manager
@@ -181,14 +174,11 @@ func (p phase) offers() []offer {
 	)
 }
 
-// listing returns the step in the format in which the conductor receives it. If unabortable is true, the abortable
-// property is omitted.
+func (o offer) iface() string { return cmp.Or(o.kind, "deploy") }
+
+// listing returns the step as the conductor receives it, without the abortable property if unabortable is true.
 func (o offer) listing(unabortable bool) *dict {
-	kind := o.kind
-	if kind == "" {
-		kind = "deploy"
-	}
-	d := newDict("step", o.step, "priority", o.priority, "interface", kind, "reboot_requested", false)
+	d := newDict("step", o.step, "priority", o.priority, "interface", o.iface(), "reboot_requested", false)
 	if o.abortable && !unabortable {
 		d.Set("abortable", true)
 	}
@@ -198,7 +188,6 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument describes a step argument in the format of the step's argsinfo property.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }
@@ -224,7 +213,6 @@ func injectArgs() *dict {
 	)
 }
 
-// listSteps returns the steps of a phase, keyed by the class of their manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {
@@ -235,4 +223,33 @@ func (a *agent) listSteps(p phase) *dict {
 		byManager.Set(o.manager.class, append(known, o.listing(a.options.Faults.Unabortable)))
 	}
 	return byManager
+}
+
+// StepInfo describes a step that the agent offers to a conductor.
+type StepInfo struct {
+	Phase     string   `json:"phase"` // deploy, clean or service
+	Interface string   `json:"interface"`
+	Step      string   `json:"step"`
+	Priority  int      `json:"priority"` // 0 means that the step runs only if requested
+	Abortable bool     `json:"abortable"`
+	Arguments []string `json:"arguments"`
+}
+
+// Steps returns what an agent of the given version offers on real machines, by phase and descending priority.
+func Steps(version string) []StepInfo {
+	options := Options{Version: version}
+	var all []StepInfo
+	for _, p := range []phase{deploying, cleaning, servicing} {
+		var steps []StepInfo
+		for _, o := range p.offers() {
+			if !options.offersStep(o) {
+				continue
+			}
+			arguments := append([]string{}, o.args.Keys()...)
+			steps = append(steps, StepInfo{p.name, o.iface(), o.step, o.priority, o.abortable, arguments})
+		}
+		slices.SortStableFunc(steps, func(a, b StepInfo) int { return cmp.Compare(b.Priority, a.Priority) })
+		all = append(all, steps...)
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"strconv"
@@ -36,7 +37,6 @@ func NewParser(node models.NodeRef, source models.LogSource, now func() time.Tim
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
 
-// writer is the parser's state for one writer, which is a program or a unit.
 type writer struct {
 	mask      masker
 	traceback bool
@@ -50,8 +50,7 @@ func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
 
-// writer returns the state of the writer with the given key. If there are already too many writers, all new ones
-// share one state.
+// writer returns the state of the writer with the given key. All writers above the limit share one state.
 func (p *Parser) writer(key string) *writer {
 	w := p.writers[key]
 	if w == nil {
@@ -142,8 +141,7 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects a line's level based on its text, because the journal gives all output of a container the same
-// level.
+// level corrects a line's level based on its text, because the journal gives one level to a container's output.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -231,7 +229,6 @@ func escapeSize(rest string) int {
 // installer writes one such line per second if its output is not a terminal.
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
-// readProgress parses a progress line of coreos-installer. It returns nil for other lines.
 func readProgress(text string) *models.InstallProgress {
 	if !strings.HasSuffix(text, "%)") || !strings.Contains(text, "Read ") {
 		return nil
@@ -251,4 +248,57 @@ func readProgress(text string) *models.InstallProgress {
 func size(number, unit string) int64 {
 	n, _ := strconv.ParseFloat(number, 64) // the expression matches only numbers
 	return int64(n * math.Pow(1024, float64(strings.Index("BKMGTP", unit[:1]))))
+}
+
+// writerState is the state of a writer between two lines. It contains none of the writer's text. A parser that starts
+// in the middle of a secret needs this state to mask the rest of the secret.
+type writerState struct {
+	region
+	Traceback bool `json:"traceback,omitempty"`
+	// Partial reports whether the start of a line was read, but not its end.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// state returns, as JSON, the state that another Parser needs to continue with the next line. It is usually empty.
+func (p *Parser) state() string {
+	states := map[string]writerState{}
+	for key, w := range p.writers {
+		s := writerState{region: w.mask.in, Traceback: w.traceback, Partial: len(w.partial) > 0 || w.lost}
+		if s != (writerState{}) {
+			states[key] = s
+		}
+	}
+	if len(states) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(states)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+func (p *Parser) resume(state string) {
+	var states map[string]writerState
+	if state == "" || json.Unmarshal([]byte(state), &states) != nil {
+		return
+	}
+	for key, s := range states {
+		w := p.writer(key)
+		if s.Kind > regionNone && s.Kind <= regionDump && (s.Kind != regionString || s.Quote != "") {
+			w.mask.in = s.region
+			w.mask.in.Lines = min(s.Lines, manyLines)
+		}
+		w.traceback, w.lost = s.Traceback, s.Partial
+	}
+}
+
+// end masks the rest of a line whose start was read by another Parser, because the rest may be part of a secret. The
+// goesOn argument reports whether the line continues in the next entry.
+func (w *writer) end(goesOn bool, message []byte) []byte {
+	w.lost = goesOn
+	if len(message) == 0 {
+		return message
+	}
+	return []byte(models.Mask)
 }

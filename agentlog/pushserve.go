@@ -17,7 +17,6 @@ import (
 // pushPath is the URL path to which machines send their journals.
 const pushPath = "/v1/journal"
 
-// These errors are the reasons for rejecting a request.
 var (
 	errBusy   = errors.New("another request for this node is in progress")
 	errFast   = errors.New("rate limit exceeded for this node")
@@ -89,8 +88,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// push verifies the sender, and only then reads the lines and accepts them. It returns the cursor of the last
-// accepted line.
+// push verifies the sender, and only then accepts the lines. It returns the cursor of the last accepted line.
 func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor string, err error) {
 	token, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -123,12 +121,11 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 		return "", err
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, int64(r.options.Limits.Body)))
-	s.allowed.spend(len(body))
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
+	s.allowed.left -= float64(len(body))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return "", errLength
-	case err != nil:
+	}
+	if err != nil {
 		return "", fmt.Errorf("reading the lines: %w", err)
 	}
 	return r.append(s, sender, after, body)
@@ -190,7 +187,6 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 	return last, nil
 }
 
-// pushEntry holds the fields of a journal entry that a receiver needs.
 type pushEntry struct {
 	Cursor string `json:"__CURSOR"`
 	Boot   string `json:"_BOOT_ID"`
@@ -219,15 +215,11 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines returns the log lines in the entries. It skips malformed entries. The node of a line is never taken from the
-// entry.
+// lines returns the log lines in the entries, without malformed ones. A line's node is never taken from the entry.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {
-		lines, err := parser.Journal(e.text)
-		if err != nil {
-			continue
-		}
+		lines, _, _ := parser.Journal(e.text)
 		for _, line := range lines {
 			line.Cursor, line.Boot = e.Cursor, boot
 			line.Text = truncate(line.Text, r.options.Limits.Text)

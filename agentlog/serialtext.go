@@ -16,7 +16,6 @@ type serialText struct {
 	shown string
 }
 
-// escapeState is the position within an escape sequence.
 type escapeState int
 
 const (
@@ -56,8 +55,7 @@ func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 }
 
 // addByte adds c to the current line. If the line is full, the part that the program has overwritten becomes a line,
-// because a program that overwrites its line may never end it. If nothing has been overwritten, the rest of the line
-// is dropped.
+// because the program may never end it. If nothing has been overwritten, the rest of the line is dropped.
 func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:
@@ -78,7 +76,6 @@ func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// finish passes the current line to the line function and starts a new line.
 func (t *serialText) finish(line func(text string, shown bool)) {
 	text := t.text()
 	line(text, text == t.shown)
@@ -103,7 +100,6 @@ func (t *serialText) partial() string {
 	return text
 }
 
-// escape processes one byte of an escape sequence.
 func (t *serialText) escape(c byte, line func(text string, shown bool)) {
 	if t.size++; t.size > maxEscape || c == '\n' && t.state != escapeText {
 		t.state = escapeNone
@@ -132,7 +128,6 @@ func (t *serialText) escape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// afterEscape processes the byte after ESC.
 func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	t.state = escapeNone
 	switch c {

@@ -44,8 +44,7 @@ func (p *sshPart) applies(alias string) bool {
 	})
 }
 
-// readSSHFiles reads the ssh_config files that apply. It treats missing files like empty ones, unless o.Config names
-// the file.
+// readSSHFiles reads the ssh_config files that apply. Missing files are empty, unless o.Config names the file.
 func readSSHFiles(o *SSHOptions) (*sshFiles, error) { return readSSHFilesOf(o, systemSSH) }
 
 func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
@@ -136,8 +135,7 @@ func (f *sshFiles) include(pattern, dir string, within []*ssh_config.Config, dep
 	return nil
 }
 
-// configWords returns the words of a line, with the keyword in lower case. For a comment or an empty line, it returns
-// nil.
+// configWords returns the words of a line, the keyword in lower case, or nil for a comment or an empty line.
 func configWords(line string) []string {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -162,8 +160,7 @@ func configWords(line string) []string {
 	return words
 }
 
-// withoutMatch removes blocks with unsupported conditions (final, canonical, exec, user, or several conditions), as
-// if they did not match.
+// withoutMatch removes blocks with unsupported conditions (final, canonical, exec, user, or several).
 func withoutMatch(text []byte) string {
 	lines := strings.SplitAfter(string(text), "\n")
 	skipping := false
@@ -183,7 +180,6 @@ func withoutMatch(text []byte) string {
 	return strings.Join(lines, "")
 }
 
-// get returns the first value of key that applies to the host with the given alias, or "" if there is none.
 func (f *sshFiles) get(alias, key string) string {
 	var first string
 	for i := range f.parts {
@@ -197,7 +193,6 @@ func (f *sshFiles) get(alias, key string) string {
 	return first
 }
 
-// all returns all values of key that apply to the host with the given alias, in the order of the files.
 func (f *sshFiles) all(alias, key string) []string {
 	var out []string
 	for i := range f.parts {

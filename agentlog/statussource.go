@@ -25,7 +25,6 @@ const (
 	statusTime  = 5 * time.Second
 )
 
-// statusSource is the source that requests the agent's status while no better source works.
 type statusSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -79,7 +78,6 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line sends a line to the follower unless its text is the same as in the last line.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return
@@ -99,8 +97,7 @@ func agentClient() *http.Client {
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// ProbeAgent requests the status of the agent at the given address, which has the form of agent_url. It takes at most
-// 5 s.
+// ProbeAgent requests the status of the agent at the given address (as in agent_url). It takes at most 5 s.
 func ProbeAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()

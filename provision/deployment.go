@@ -156,7 +156,7 @@ func (d Deployment) userDataFacts() *plan.UserDataFacts {
 		return nil
 	}
 	facts := &plan.UserDataFacts{
-		Kind: d.report.Kind.String(), Language: d.language(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent,
+		Kind: string(d.report.Kind), Language: d.language(), OK: d.report.OK(), Sent: d.report.Summary.Sizes.Sent,
 	}
 	if facts.Language == plan.ReaderCloudInit {
 		facts.OK, facts.Sent = true, len(d.UserData)

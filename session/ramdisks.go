@@ -146,7 +146,7 @@ func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node str
 	if data, err = prepare.Usable(data, of.File, prepare.FilesBeside(path)); err != nil || node == "" {
 		return data, err
 	}
-	return prepare.WithHostname(data, node)
+	return ignition.WithHostname(data, node)
 }
 
 // Save writes the JSON of a configuration to the file at path, and returns a message for the operator.

@@ -19,7 +19,7 @@ import (
 
 // client returns the HTTP client for Ironic and for images. Its timeouts do not limit a download as a whole.
 func client(s Settings) (*http.Client, error) {
-	config := &tls.Config{MinVersion: s.MinTLS, InsecureSkipVerify: s.Insecure} //nolint:gosec // the operator's choice
+	config := &tls.Config{MinVersion: s.Agent.MinTLS, InsecureSkipVerify: s.Insecure} //nolint:gosec // the operator's choice
 	if s.CAFile != "" && !s.Insecure {
 		text, err := os.ReadFile(s.CAFile)
 		if err != nil {
@@ -51,8 +51,7 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address at which Ironic can reach the agent. It tries up to LookupAttempts times to find this
-// address.
+// advertise returns the address at which Ironic can reach the agent. It tries up to LookupAttempts times to find it.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil
@@ -62,7 +61,7 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 			return host, s.AdvertisePort, nil
 		}
 		if try >= s.LookupAttempts {
-			return "", 0, fmt.Errorf("%w (%s): check routes and DNS", errNoAddress, s.APIURL)
+			return "", 0, fmt.Errorf("%w (%s): check routes and DNS", errNoAddress, s.Agent.IronicURL)
 		}
 		select {
 		case <-ctx.Done():
@@ -83,7 +82,7 @@ func source(ctx context.Context, s Settings) string {
 		}
 		return ""
 	}
-	for text := range strings.SplitSeq(s.APIURL, ",") {
+	for text := range strings.SplitSeq(s.Agent.IronicURL, ",") {
 		if address := sourceFor(ctx, strings.TrimSpace(text)); address != "" {
 			return address
 		}

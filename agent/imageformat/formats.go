@@ -103,7 +103,6 @@ func gpt(i image) inspected {
 	return found
 }
 
-// mbrProblem describes what is wrong with the four partition entries of an MBR. It returns "" if they are valid.
 func mbrProblem(table []byte) string {
 	const entry, typeAt, lbaAt, protective, bootable = 16, 4, 8, 0xee, 0x80
 	var used []int

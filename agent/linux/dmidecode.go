@@ -18,17 +18,15 @@ const (
 	dmiDevice    = 17
 )
 
-// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns the output of
-// dmidecode, keyed by section. If a number in the output is invalid, the result is an empty object, as in the real
-// agent.
+// dmi implements collect_dmidecode_info from ironic_python_agent/dmi_inspector.py. It returns dmidecode's output, keyed
+// by section, or, like the real agent, an empty object if a number in it is invalid.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {
 		return nil, agent.CollectorError(fmt.Sprintf("failed to run dmidecode: %v", err))
 	}
 	found, err := parseDMI(out)
-	var number *strconv.NumError
-	if errors.As(err, &number) {
+	if _, wrong := errors.AsType[*strconv.NumError](err); wrong {
 		h.warn("Failed to collect dmidecode info: %v", err)
 		return map[string]any{}, nil
 	}
@@ -37,7 +35,7 @@ func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 
 // parseDMI implements parse_dmi from dmi_inspector.py.
 func parseDMI(text string) (map[string]any, error) {
-	var bios, memory map[string]any
+	bios := map[string]any{}
 	cpus, arrays, devices := []any{}, []map[string]any{}, []any{}
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if !strings.HasPrefix(block, "Handle 0x") {
@@ -55,7 +53,7 @@ func parseDMI(text string) (map[string]any, error) {
 			devices = append(devices, fields)
 		}
 	}
-	memory = map[string]any{"devices": []any{}}
+	memory := map[string]any{"devices": []any{}}
 	if len(arrays) > 0 {
 		total := 0
 		for _, array := range arrays {
@@ -75,9 +73,6 @@ func parseDMI(text string) (map[string]any, error) {
 	}
 	if len(devices) > 0 {
 		memory["devices"] = devices
-	}
-	if bios == nil {
-		bios = map[string]any{}
 	}
 	return map[string]any{"bios": bios, "cpu": cpus, "memory": memory}, nil
 }

@@ -51,9 +51,8 @@ func (h Host) guard(ctx context.Context, device string) error {
 	return nil
 }
 
-// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and
-// both copies of the partition table. It overwrites the tables before it calls sgdisk, because sgdisk rejects damaged
-// tables.
+// eraseMetadata implements destroy_disk_metadata from ironic_python_agent/disk_utils.py. It erases signatures and both
+// partition tables. It overwrites the tables first, because sgdisk rejects damaged ones.
 func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	if _, err := h.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 		return err
@@ -177,14 +176,11 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	if found == nil {
 		return 0
 	}
-	var n int
-	// This cannot fail, because the pattern matches only hexadecimal digits.
-	_, _ = fmt.Sscanf(found[1], "%x", &n)
-	return n
+	n, _ := strconv.ParseInt(found[1], 16, 0) // the pattern matches only hexadecimal digits
+	return int(n)
 }
 
-// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support a security erase, done is
-// false.
+// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support it, done is false.
 func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error) {
 	const password = "NULL"
 	info, err := h.program(ctx, "hdparm", "-I", device)
@@ -197,7 +193,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		return false, nil
 	}
 	security := map[string]bool{}
-	for _, line := range lines(after) {
+	for line := range strings.Lines(after) {
 		security[strings.Join(strings.Fields(line), " ")] = true
 	}
 	switch {
@@ -216,8 +212,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		mode = "--security-erase-enhanced"
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", mode, password, device); err != nil {
-		// Unlock the disk, which would otherwise be unusable. If that fails, only log it, because the error of the
-		// erasure is more helpful.
+		// Unlock the disk, which would otherwise be unusable. The error of the erasure is more helpful than another.
 		h.try(ctx, "hdparm", "--user-master", "u", "--security-disable", password, device)
 		return false, err
 	}

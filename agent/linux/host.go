@@ -32,8 +32,7 @@ type Runner func(ctx context.Context, command Command) (agent.Output, error)
 type Command struct {
 	Argv  []string
 	Stdin io.Reader
-	// Line, if set, receives each line of standard output and standard error as soon as the program prints it. The
-	// output is then not returned.
+	// Line, if set, receives each line of the output and the errors at once, and the output is then not returned.
 	Line func(string)
 }
 
@@ -74,7 +73,6 @@ func (h Host) list(name string) ([]string, error) {
 	return folder.Readdirnames(-1)
 }
 
-// exists reports whether a file or folder exists.
 func (h Host) exists(name string) bool {
 	_, err := os.Stat(h.path(name))
 	return err == nil

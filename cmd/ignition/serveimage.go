@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/cmd/cli"
+	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
 	"ironworks/models"
@@ -79,7 +80,7 @@ func (a *app) configFor(
 		if label == "" {
 			return base, nil
 		}
-		named, err := prepare.WithHostname(base, label)
+		named, err := ignition.WithHostname(base, label)
 		if err != nil {
 			return nil, cli.Usagef("--per-node: %w", err)
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// entry is a directory, file or link that the configuration creates.
 type entry struct {
 	types.Node
 
@@ -24,8 +23,7 @@ type entry struct {
 	make    func(e entry, there *node, err error) bool
 }
 
-// mountPoints predicts whether Ignition can create the mount points of filesystems. Ignition's mount stage rejects
-// paths that contain links.
+// mountPoints predicts whether Ignition can create mount points. Its mount stage rejects paths that contain links.
 func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	for _, f := range filesystems {
 		if format := value(f.Format); value(f.Path) == "" || format == "" || format == "swap" || format == "none" {
@@ -108,7 +106,6 @@ func (s *stage) overwrite(e entry) error {
 	return s.tree.remove(e.where)
 }
 
-// cannot explains why the given path cannot be created.
 func cannot(name string, err error) string {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -224,7 +221,6 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	return true
 }
 
-// owner checks that the owner and group named by the entry exist.
 func (s *stage) owner(e entry) bool {
 	if name := value(e.User.Name); name != "" && e.User.ID == nil {
 		if _, known := s.accounts.users[name]; !known {

@@ -14,11 +14,9 @@ var (
 	ErrNotEmbedded = errors.New("no Ignition configuration is embedded in this image")
 )
 
-// area is the range of a live image that is reserved for an Ignition configuration.
 type area struct {
 	offset, length int64
-	// path is the path of the file that the area fills. Such an area can grow. path is empty if the area is only a
-	// part of a file.
+	// path is the path of the file that the area fills and can grow, or empty if the area is only part of a file.
 	path string
 }
 

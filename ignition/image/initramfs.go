@@ -87,7 +87,6 @@ func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	return &concatenation{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
 }
 
-// concatenation reads the bytes of first, followed by the content of then.
 type concatenation struct {
 	first []byte
 	then  io.ReaderAt

@@ -39,7 +39,6 @@ const (
 
 var errNewc = errors.New("a corrupt cpio archive")
 
-// entry is a member of an archive with all fields of its header.
 type entry struct {
 	name    string
 	fields  [fields]uint32
@@ -119,7 +118,6 @@ func readArchive(r io.Reader, visit func(e *entry, content io.Reader) error) err
 	}
 }
 
-// writeEntry appends the entry e to the archive in b.
 func writeEntry(b *bytes.Buffer, e *entry) {
 	header := e.fields
 	header[fieldSize] = uint32(len(e.content))  //nolint:gosec // areas have at most 64 MiB
@@ -135,7 +133,6 @@ func writeEntry(b *bytes.Buffer, e *entry) {
 	b.Write(make([]byte, -b.Len()&3))
 }
 
-// writeArchive returns an archive that contains the entries.
 func writeArchive(entries []entry) []byte {
 	var b bytes.Buffer
 	for i := range entries {

@@ -17,12 +17,10 @@ import (
 
 // Source describes the files to serve.
 type Source struct {
-	// ISO is the path of a live image. If PXE is set, its kernel, initramfs and root file system are served instead
-	// of the image itself.
+	// ISO is the path of a live image. If PXE is set, its kernel, initramfs and root file system are served.
 	ISO string
 	PXE bool
-	// Kernel, Initrd and Rootfs are paths of files to serve instead of ISO. If Rootfs is empty, the initramfs must
-	// include the root file system.
+	// Kernel, Initrd and Rootfs are paths to serve instead of ISO. Without Rootfs, the initramfs must include it.
 	Kernel, Initrd, Rootfs string
 	// ConfigURL serves configurations separately, for ignition.config.url. The initramfs then stays unchanged.
 	ConfigURL bool
@@ -58,15 +56,12 @@ type ServeOptions struct {
 // OfPXE reports whether the files for a network boot are served instead of an ISO.
 func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
 
-// opener opens the content for one request.
 type opener func(context.Context) (io.ReadSeekCloser, error)
 
-// stream provides the content for one node, or for all nodes.
 type stream struct {
 	// node is the node that the stream is for. The zero value means all nodes.
 	node models.NodeRef
-	// iso, initrd and config open the content that is specific to the stream. Those that the stream does not need are
-	// nil.
+	// iso, initrd and config open the content that is specific to the stream. Those not needed are nil.
 	iso, initrd, config opener
 }
 
@@ -76,8 +71,7 @@ type Images struct {
 	files          []io.Closer
 	iso            *image.ISO
 	kernel, rootfs opener
-	// initrd opens the unchanged initramfs, which all nodes share if configurations are served separately. base is
-	// its content.
+	// initrd opens the unchanged initramfs, shared by nodes with separate configurations. base is its content.
 	initrd    opener
 	base      *io.SectionReader
 	initramfs *image.Initramfs // parsed only once, because parsing takes a second
@@ -200,7 +194,6 @@ func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, fo
 	return nil
 }
 
-// isoStream returns an opener for the ISO with config embedded.
 func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	edit := image.KargsEdit{Append: m.source.Kargs}
 	if config == nil && edit.IsZero() {
@@ -216,7 +209,6 @@ func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	}, nil
 }
 
-// initrdStream returns an opener for the initramfs followed by config.
 func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error) {
 	if m.initramfs == nil {
 		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())

@@ -223,9 +223,9 @@ func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	case !c.known:
 		return theme.GlyphWorking, "reading", theme.Busy
 	case !c.report.OK():
-		return theme.GlyphFailed, c.report.Kind.String() + ", invalid", theme.Bad
+		return theme.GlyphFailed, string(c.report.Kind) + ", invalid", theme.Bad
 	case len(c.report.Problems) > 0:
-		return theme.GlyphMaint, c.report.Kind.String() + ", valid", theme.Warn
+		return theme.GlyphMaint, string(c.report.Kind) + ", valid", theme.Warn
 	}
-	return theme.GlyphActive, c.report.Kind.String() + ", valid", theme.Good
+	return theme.GlyphActive, string(c.report.Kind) + ", valid", theme.Good
 }
