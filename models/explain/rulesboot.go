@@ -3,7 +3,7 @@ package explain
 // bootRules cover boot devices, boot modes, bootloaders and ports.
 var bootRules = []Rule{
 	{
-		ID: RuleID(ErrorBootDevice), Errors: []ErrorID{ErrorBootDevice}, Confidence: ConfidenceMedium,
+		ID: "boot-device", Confidence: ConfidenceMedium,
 		Verdict:  "The BMC rejected the boot device change",
 		Brief:    "boot device change rejected",
 		Evidence: []EvidenceField{evBMCAddress, evBootMode, evStep},
@@ -12,7 +12,7 @@ var bootRules = []Rule{
 		Source:   "ironic/drivers/modules/agent.py",
 	},
 	{
-		ID: RuleID(ErrorBootMode), Errors: []ErrorID{ErrorBootMode}, Confidence: ConfidenceHigh,
+		ID: "boot-mode", Confidence: ConfidenceHigh,
 		Verdict:  "The BMC rejected the boot mode that the node requires",
 		Brief:    "boot mode change rejected",
 		Evidence: []EvidenceField{evBootMode, evBMCMode, evBMCAddress},
@@ -21,7 +21,7 @@ var bootRules = []Rule{
 		Source:   "ironic/drivers/modules/redfish/management.py",
 	},
 	{
-		ID: RuleID(ErrorBootloader), Errors: []ErrorID{ErrorBootloader}, Confidence: ConfidenceMedium,
+		ID: "bootloader", Confidence: ConfidenceMedium,
 		Verdict:  "The bootloader could not be installed: the image does not fit the machine's boot mode, or has no EFI partition",
 		Brief:    "bootloader not installed",
 		Evidence: []EvidenceField{evBootMode, evBMCMode, evStep},
@@ -30,17 +30,17 @@ var bootRules = []Rule{
 		Source:   "ironic/drivers/modules/agent.py",
 	},
 	{
-		ID: RuleID(ErrorUEFIBoot), Errors: []ErrorID{ErrorUEFIBoot}, Confidence: ConfidenceHigh,
+		ID: "uefi-boot", Confidence: ConfidenceHigh,
 		Verdict:  "The agent could not set up UEFI boot: the disk has no EFI partition, or the firmware rejected the boot entry",
 		Brief:    "UEFI boot setup failed",
 		Evidence: []EvidenceField{evBootMode, evStep},
 		Not:      []string{"the image download: the image is already written"},
 		Next:     Next{Text: "Use an image with an EFI partition, and check that the machine boots in UEFI mode.", Key: "overview", Command: "ironworks node {node}"},
-		Instead:  []RuleID{RuleID(ErrorBootloader)},
+		Instead:  []RuleID{"bootloader"},
 		Source:   "the install_coreos step; ironic_python_agent/efi_utils.py",
 	},
 	{
-		ID: RuleID(ErrorNoPort), Errors: []ErrorID{ErrorNoPort}, Confidence: ConfidenceHigh,
+		ID: "no-port", Confidence: ConfidenceHigh,
 		Verdict:  "The node has no port, so Ironic knows no MAC address to boot from",
 		Brief:    "node has no port",
 		Evidence: []EvidenceField{evState},
@@ -49,7 +49,7 @@ var bootRules = []Rule{
 		Source:   "ironic/drivers/modules/pxe_base.py",
 	},
 	{
-		ID: RuleID(ErrorMACConflict), Errors: []ErrorID{ErrorMACConflict}, Confidence: ConfidenceHigh,
+		ID: "mac-conflict", Confidence: ConfidenceHigh,
 		Verdict: "Another port already has this MAC address",
 		Brief:   "another port has this MAC",
 		Not:     []string{"a machine fault, unless other machines have a NIC with the same MAC address"},
@@ -57,13 +57,13 @@ var bootRules = []Rule{
 		Source:  "ironic/common/exception.py: MACAlreadyExists",
 	},
 	{
-		ID: RuleID(ErrorInspectConflict), Errors: []ErrorID{ErrorInspectConflict}, Confidence: ConfidenceHigh,
+		ID: "inspection-conflict", Confidence: ConfidenceHigh,
 		Verdict:  "Ironic could not match the inspected machine: its MAC or BMC addresses belong to several nodes, or to none",
 		Brief:    "inspected machine not recognized",
 		Evidence: []EvidenceField{evState, evBMCAddress},
 		Not:      []string{"a machine that did not boot: the inventory arrived"},
 		Next:     Next{Text: "Compare the ports with the machine's MAC addresses. Create missing ports and delete wrong ones.", Key: "network", Command: "ironworks node {node}"},
-		Instead:  []RuleID{RuleID(ErrorInspectTimeout)},
+		Instead:  []RuleID{"inspect-timeout"},
 		Source:   "ironic/drivers/modules/inspect_utils.py",
 	},
 }
