@@ -82,7 +82,7 @@ func matchesText(r *Rule) string {
 		parts = append(parts, waysText(r.ID))
 	}
 	for _, is := range r.If {
-		parts = append(parts, string(is))
+		parts = append(parts, is.text)
 	}
 	if len(parts) == 0 {
 		return "nothing else does"

@@ -24,15 +24,7 @@ const (
 
 // rank returns the position of c, starting at 0, when confidences are sorted from the most to the least certain.
 func (c Confidence) rank() int {
-	switch c {
-	case ConfidenceHigh:
-		return 0
-	case ConfidenceMedium:
-		return 1
-	case ConfidenceLow:
-		return 2
-	}
-	return 3
+	return slices.Index([]Confidence{ConfidenceHigh, ConfidenceMedium, ConfidenceLow}, c)
 }
 
 // atMost returns the less certain of c and bound.
@@ -195,7 +187,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 		return c, false
 	}
 	for _, is := range r.If {
-		if !x.holds(is) {
+		if !is.holds(x) {
 			return c, false
 		}
 	}

@@ -260,11 +260,11 @@ func (x *explaining) gatherTexts() {
 		x.nodeTexts()
 	}
 	sure := ConfidenceMedium
-	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
+	if x.state().Class() == models.ClassWait && ifSpeaking.holds(x) {
 		sure = ConfidenceLow // the operation continues, and the installer itself retries
 	}
 	x.addObstacle()
-	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.leadsWith("installer-failed") })
+	failed := x.leadsWith("installer-failed")
 	for _, l := range x.Lines {
 		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(RuleID(l.Known)) {
 			continue
@@ -303,11 +303,6 @@ func (x *explaining) addObstacle() {
 func (x *explaining) isBootError(id RuleID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
-}
-
-// leadsWith reports whether a clause of the text starts with the error. If not, the text at most mentions the error.
-func (t *reasonText) leadsWith(id RuleID) bool {
-	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {

@@ -18,7 +18,8 @@ func Rules() []Rule {
 	return append(slices.Clone(allRules), *unknownRule(""), noReason)
 }
 
-// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk.
+// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk. Their rules only say that the
+// ramdisk took too long.
 var timeouts = []RuleID{
 	"callback-timeout", "clean-timeout-no-step", "clean-timeout", "inspect-timeout", "service-timeout", "rescue-timeout",
 }
@@ -30,14 +31,8 @@ var spreading = append([]RuleID{
 	"tls-required", "step-unknown",
 }, timeouts...)
 
-// timeoutRules lists the rules that only say that the ramdisk took too long.
-var timeoutRules = []RuleID{
-	"callback-timeout", "clean-timeout-no-step", "clean-timeout", "inspect-timeout",
-	"service-timeout", "rescue-timeout",
-}
-
 // unheardRules lists the rules that only say that the ramdisk did not call back, or did not do so in time.
-var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeoutRules...)
+var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeouts...)
 
 // The states in which groups of rules apply.
 var (

@@ -11,7 +11,7 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evBoot, evLastLine, evHeartbeat, evWaited, evDeadline, evSiblings},
 		Not:      []string{"a machine that did not boot: the agent has started"},
 		Next:     Next{Text: "Check the agent's attempts in the log: Ironic's URL, lookup, certificate. Open that URL from the machine.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  append([]RuleID{"never-booted", "machine-boots", "ramdisk-boots", "boot-silent"}, timeoutRules...),
+		Instead:  append([]RuleID{"never-booted", "machine-boots", "ramdisk-boots", "boot-silent"}, timeouts...),
 		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{
@@ -21,7 +21,7 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evHeartbeat, evWaited, evPower, evBMCPower, evBMCProgress, evMedia, evISO, evServed, evStep, evDeadline, evSiblings},
 		Not:      []string{"a hanging step: no step has started in the ramdisk", "the image and the disk: nothing was written"},
 		Next:     Next{Text: "Watch the machine's console during boot: boot order and mode, DHCP, ISO. Check that a port has the boot NIC's MAC address. Then try again.", Retry: true},
-		Instead:  timeoutRules,
+		Instead:  timeouts,
 		Source:   "ironic/conductor/utils.py",
 	},
 	{
@@ -51,7 +51,7 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evHeartbeat, evAgent, evStep, evPower, evDeadline, evLastLine, evSiblings},
 		Not:      []string{"a machine that did not boot: the agent called back in this operation", "a slow step: a busy agent still sends heartbeats, every 90 to 180 s"},
 		Next:     Next{Text: "Read the last lines of the ramdisk's log, and check the machine's console for a panic or reboot. Then try again.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  timeoutRules,
+		Instead:  timeouts,
 		Source:   "ironic_python_agent/agent.py",
 	},
 	{
