@@ -83,7 +83,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
 		{Key: "step", Title: "STEP", Text: step},
 		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
-		text("maintenance", "MAINTENANCE", "", maintenanceText),
+		text("maintenance", "MAINTENANCE", "", func(n *Node) string { return flag(n.Maintenance, "") }),
 		text("class", "CLASS", "", func(n *Node) string { return n.ResourceClass }),
 		text("driver", "DRIVER", "", func(n *Node) string { return n.Driver }),
 		text("instance", "INSTANCE", "", func(n *Node) string { return n.InstanceUUID }),
@@ -180,11 +180,10 @@ func SortNamed(rows []*Row, by Column, descending bool) {
 }
 
 func stateText(r *Row, _ time.Time) string {
-	n := &r.Node
-	if n.ProvisionState.Busy() && n.TargetProvisionState != "" {
-		return string(n.ProvisionState) + " → " + string(n.TargetProvisionState)
+	if r.Node.ProvisionState.Busy() {
+		return r.Node.StateText()
 	}
-	return string(n.ProvisionState)
+	return string(r.Node.ProvisionState)
 }
 
 // diskText describes the root disk from the node's properties rather than its inventory. It uses the first root
@@ -203,13 +202,6 @@ func diskText(n *Node) string {
 		words = append(words, fmt.Sprint(size)+"G")
 	}
 	return strings.Join(words, " ")
-}
-
-func maintenanceText(n *Node) string {
-	if n.Maintenance {
-		return "yes"
-	}
-	return ""
 }
 
 // byInState ranks nodes by the time when they entered their state, the most recent first. Nodes whose time is unknown

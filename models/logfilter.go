@@ -71,7 +71,7 @@ func logKey(key string, values []string) error {
 // ParseLogLevel parses the name of a level. A prefix of the name suffices.
 func ParseLogLevel(name string) (LogLevel, error) {
 	name = fold(name)
-	for _, l := range logLevels() {
+	for l := LogCritical; l <= LogDebug; l++ {
 		if name != "" && strings.HasPrefix(l.String(), name) {
 			return l, nil
 		}
@@ -79,27 +79,12 @@ func ParseLogLevel(name string) (LogLevel, error) {
 	return 0, fmt.Errorf("unknown level %q; available: critical, error, warning, notice, info, debug", name)
 }
 
-// logLevels returns all levels, the most severe first.
-func logLevels() []LogLevel {
-	return []LogLevel{LogCritical, LogError, LogWarning, LogNotice, LogInfo, LogDebug}
+var logLevelNames = [...]string{
+	LogCritical: "critical", LogError: "error", LogWarning: "warning", LogNotice: "notice", LogInfo: "info", LogDebug: "debug",
 }
 
 // String returns the level's name. Levels more severe than critical are also called critical.
-func (l LogLevel) String() string {
-	switch {
-	case l <= LogCritical:
-		return "critical"
-	case l == LogError:
-		return "error"
-	case l == LogWarning:
-		return "warning"
-	case l == LogNotice:
-		return "notice"
-	case l == LogInfo:
-		return "info"
-	}
-	return "debug"
-}
+func (l LogLevel) String() string { return logLevelNames[min(max(l, LogCritical), LogDebug)] }
 
 // String returns the line that was parsed.
 func (f LogFilter) String() string { return f.text }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,10 +86,7 @@ type NodeRef struct {
 
 // Label returns the name or, if there is none, the UUID.
 func (r NodeRef) Label() string {
-	if r.Name != "" {
-		return r.Name
-	}
-	return r.UUID
+	return cmp.Or(r.Name, r.UUID)
 }
 
 // Named reports whether the node's name or UUID is in names.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -20,10 +21,7 @@ func TextOf(v any) string {
 
 // OrNone returns text, or "none" if text is empty.
 func OrNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
+	return cmp.Or(text, "none")
 }
 
 // Texts converts a list whose element type is based on string to a list of strings.
