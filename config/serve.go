@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/sshserver/access"
 )
 
@@ -92,7 +92,7 @@ func (f *ourFile) readUsers(n *node) {
 		}
 		if n := good["nodes"]; n != nil {
 			g.Nodes = n.text
-			if _, err := models.ParseFilter(n.text); err != nil {
+			if _, err := filter.Parse(n.text); err != nil {
 				f.errs = append(f.errs, n.fault(join(key, "nodes"), fmt.Sprintf("is not a filter: %v", err), `use a filter such as "owner:teamA"`))
 			}
 		}

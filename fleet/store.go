@@ -7,6 +7,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 )
 
 // Store holds the known data of every node. Any goroutine may read it; only the poller and the readers of ramdisk
@@ -14,7 +15,7 @@ import (
 type Store struct {
 	*contents
 	// visible limits the store to the nodes that the reader may see. The zero filter shows all nodes.
-	visible models.Filter
+	visible filter.Filter
 }
 
 type contents struct {
@@ -56,7 +57,7 @@ func NewStore() *Store {
 }
 
 // Limited returns a view of the same store for a reader who may see only the nodes that match the filter.
-func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
+func (s *Store) Limited(to filter.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
 // shows reports whether the reader of this store may see the node in r.
 func (s *Store) shows(r *record) bool {
@@ -370,14 +371,14 @@ func (s *Store) countBusy(from, to models.ProvisionState) {
 
 // Rows returns the nodes that match the filter, sorted by the given column. The rows belong to the store and must not
 // be changed. The store does not change them either: it replaces them.
-func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
+func (s *Store) Rows(f filter.Filter, by models.Column, descending bool) []*models.Row {
 	rows, _ := s.Select(f, by, descending)
 	return rows
 }
 
 // Select is like [Store.Rows], but also returns, unsorted, the nodes for which it is not yet known whether they
 // match.
-func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
+func (s *Store) Select(f filter.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
 	for _, r := range s.named() {

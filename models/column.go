@@ -48,6 +48,27 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
+// Hardware holds the inventory data that filters use.
+type Hardware struct {
+	// RAM is the size of the memory in bytes, or 0 if the inventory does not contain it.
+	RAM         int64
+	CPUs, Disks int
+	// Inspected is false if Ironic has no inventory.
+	Inspected bool
+	// Discovered means that the inventory was created by auto-discovery.
+	Discovered bool
+}
+
+// Answer tells whether a node matches a filter.
+type Answer int8
+
+// The possible answers. Unknown means that data which the filter needs has not been read.
+const (
+	No Answer = iota
+	Yes
+	Unknown
+)
+
 // ListFields returns the API fields to request when listing nodes: the fields needed for columns, filters and events.
 // Every field adds work on the server for each row.
 func ListFields() []string {
@@ -336,4 +357,21 @@ func (r *Row) SameButLog(o *Row) bool {
 	other := *o
 	other.Log = r.Log
 	return reflect.DeepEqual(*r, other)
+}
+
+// MayBeDiscovered reports whether the node looks as if auto-discovery had enrolled it. Ironic creates such nodes
+// without a name and leaves them in enroll (ironic/api/controllers/v1/ramdisk.py, _auto_enroll).
+func (n *Node) MayBeDiscovered() bool { return n.ProvisionState == StateEnroll && n.Name == "" }
+
+// Discovered reports whether auto-discovery enrolled the node. Ironic records this only in the inventory's
+// plugin_data, and only until the next inspection. An inspection rule may copy it to extra.auto_discovered.
+func (r *Row) Discovered() Answer {
+	marked, loaded := r.Node.Field("extra", "auto_discovered")
+	switch {
+	case marked == true, r.Hardware != nil && r.Hardware.Discovered:
+		return Yes
+	case !loaded || r.Hardware == nil:
+		return Unknown
+	}
+	return No
 }

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/dustin/go-humanize/english"
 
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/ui/action"
@@ -180,7 +180,7 @@ func (c *Console) hints() []screen.Hint {
 		return hinted.Hints()
 	}
 	if s != nil && s.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
+		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(filter.Keys(), " ")}}
 	}
 	// General keys keep their place. The help lists whatever does not fit.
 	var hints []screen.Hint
