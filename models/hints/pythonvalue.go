@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ironworks/models"
 )
 
 // Types for JSON values as Python represents them. They are needed because the results of Ironic and its agent depend
@@ -273,4 +275,28 @@ func writeJSONValue(b *bytes.Buffer, v any) {
 		}
 		b.Truncate(b.Len() - 1) // remove the newline that Encode adds
 	}
+}
+
+// PythonMasked returns a copy of v without secrets. A value whose key looks like the name of a secret is replaced by
+// [models.Mask]. key is the key of v itself, or "" if it has none.
+func PythonMasked(key string, v any) any {
+	switch v := v.(type) {
+	case *PythonDict:
+		d := &PythonDict{}
+		for _, k := range v.keys {
+			d.Set(k, PythonMasked(k, v.values[k]))
+		}
+		return d
+	case PythonList:
+		list := make(PythonList, len(v))
+		for i := range v {
+			list[i] = PythonMasked(key, v[i])
+		}
+		return list
+	case string, bool, float64, PythonInt:
+		if models.SecretKey(key) {
+			return models.Mask
+		}
+	}
+	return v
 }

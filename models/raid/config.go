@@ -8,8 +8,10 @@
 package raid
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -203,4 +205,28 @@ func (r *reader) physical(d *LogicalDisk) {
 	default:
 		r.fail(keyPhysical, value, "list drive IDs, or, for software RAID, two or more objects with device hints")
 	}
+}
+
+// pythonOf converts a value decoded from YAML or JSON to a Python value, because Ironic's errors quote values. The
+// keys of a map are sorted; a *hints.PythonDict keeps its order.
+func pythonOf(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return hints.PythonNumber(v.String())
+	case int, int64, uint64:
+		return hints.PythonInt(fmt.Sprint(v))
+	case []any:
+		list := make(hints.PythonList, len(v))
+		for i := range v {
+			list[i] = pythonOf(v[i])
+		}
+		return list
+	case map[string]any:
+		d := &hints.PythonDict{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			d.Set(key, pythonOf(v[key]))
+		}
+		return d
+	}
+	return v
 }
