@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -196,13 +195,8 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 
 // extra returns the named value in the node's extra field, or nil if there is none.
 func (f *Facts) extra(name string) any {
-	var fields struct {
-		Extra map[string]any `json:"extra"`
-	}
-	if json.Unmarshal(f.Node.Raw, &fields) != nil {
-		return nil
-	}
-	return fields.Extra[name]
+	value, _ := f.Node.Field("extra", name)
+	return value
 }
 
 // finding is the result of a check before the check's rule is applied.
