@@ -109,6 +109,14 @@ func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
+// asError converts a *Error to an error, so that no error is nil.
+func asError(e *Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
 // NotFound reports whether the agent found no disk or rejected the hints. All other errors are unexpected, and make
 // the step fail or prevent the agent from starting.
 func (e *Error) NotFound() bool { return e.Class == deviceNotFound }
