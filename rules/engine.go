@@ -125,7 +125,7 @@ func orEmpty(d *hints.PythonDict) *hints.PythonDict {
 	if d == nil {
 		return &hints.PythonDict{}
 	}
-	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
+	return hints.PythonCopy(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
 }
 
 // asReported returns an exception in the form in which Ironic's engine reports it. Ironic's own exceptions are
@@ -203,11 +203,12 @@ const (
 // isIronic reports whether the exception belongs to one of Ironic's own classes. The engine reports such exceptions
 // unchanged.
 func (e *Exception) isIronic() bool {
-	switch e.Class {
-	case classInspection, classExecution, classAction, classCondition, classPort, classIronic:
-		return true
-	}
-	return false
+	return slices.Contains([]string{classInspection, classExecution, classAction, classCondition, classPort, classIronic}, e.Class)
+}
+
+// about returns an exception whose text is not the text that Ironic would use.
+func about(format string, args ...any) *Exception {
+	return &Exception{Class: classExecution, Text: fmt.Sprintf(format, args...), About: true}
 }
 
 // actionFailed returns a RuleActionExecutionFailure, which is an exception of Ironic.

@@ -147,12 +147,8 @@ func withoutPluginData(args any) any {
 	if !ok || !d.Has("plugin_data") {
 		return args
 	}
-	copied := &hints.PythonDict{}
-	for _, key := range d.Keys() {
-		if key != "plugin_data" {
-			copied.Set(key, d.Get(key))
-		}
-	}
+	copied := d.Ordered()
+	copied.Delete("plugin_data")
 	return copied
 }
 
@@ -204,13 +200,7 @@ func argumentsInOrder(operations []Operation) []Operation {
 		if !known {
 			sig = actions()[op]
 		}
-		d := &hints.PythonDict{}
-		for _, name := range append(sig.parameters(), args.Keys()...) {
-			if args.Has(name) {
-				d.Set(name, args.Get(name))
-			}
-		}
-		ordered[i].Args = d
+		ordered[i].Args = args.Ordered(sig.parameters()...)
 	}
 	return ordered
 }

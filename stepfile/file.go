@@ -294,18 +294,10 @@ func stepName(step *hints.PythonDict) string { return step.Text("interface") + "
 func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	ordered := make(hints.PythonList, len(steps))
 	for i, step := range steps {
-		d, ok := step.(*hints.PythonDict)
-		if !ok {
-			ordered[i] = step
-			continue
+		ordered[i] = step
+		if d, ok := step.(*hints.PythonDict); ok {
+			ordered[i] = d.Ordered(kind.stepKeys()...)
 		}
-		sorted := &hints.PythonDict{}
-		for _, key := range append(kind.stepKeys(), d.Keys()...) {
-			if d.Has(key) {
-				sorted.Set(key, d.Get(key))
-			}
-		}
-		ordered[i] = sorted
 	}
 	return ordered
 }
