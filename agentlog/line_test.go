@@ -25,11 +25,11 @@ type seen struct {
 	level    models.LogLevel
 	text     string
 	progress string
-	known    explain.ErrorID
+	known    explain.RuleID
 }
 
 func seenOf(l *models.LogLine) seen {
-	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: explain.ErrorID(l.Known)}
+	s := seen{unit: l.Unit, level: l.Level, text: l.Text, known: explain.RuleID(l.Known)}
 	if l.Progress != nil {
 		data, _ := json.Marshal(l.Progress)
 		s.progress = string(data)
@@ -44,7 +44,7 @@ func TestJournalEntries(t *testing.T) {
 	}{
 		"a service":        {`{"MESSAGE":"hello","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service","SYSLOG_IDENTIFIER":"podman"}`, []seen{{unit: "ironic-agent", level: 6, text: "hello"}}},
 		"a container":      {`{"MESSAGE":"hello","PRIORITY":"3","_SYSTEMD_UNIT":"libpod-1.scope","CONTAINER_NAME":"ironic-agent"}`, []seen{{unit: "ironic-agent", level: 3, text: "hello"}}},
-		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: explain.ErrorDiskIO}}},
+		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: "disk-io"}}},
 		"systemd":          {`{"MESSAGE":"ironic-agent.service: Main process exited, code=exited, status=125/n/a","PRIORITY":"5","_SYSTEMD_UNIT":"init.scope","SYSLOG_IDENTIFIER":"systemd"}`, []seen{{unit: "systemd", level: 5, text: "ironic-agent.service: Main process exited, code=exited, status=125/n/a"}}},
 		"bytes":            {`{"MESSAGE":[104,105,255,10,98],"PRIORITY":"4","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 4, text: `hi\xff`}, {unit: "x", level: 4, text: "b"}}},
 		"null":             {`{"MESSAGE":null,"__CURSOR":"c","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "(message omitted by journalctl: too large)"}}},
@@ -68,7 +68,7 @@ func TestJournalEntries(t *testing.T) {
 		"progress that cannot be": {`{"MESSAGE":"Read disk 9.0 GiB/2.0 GiB (450%)","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "Read disk 9.0 GiB/2.0 GiB (450%)"}}},
 		"the installer fails": {
 			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG ironic_coreos_install [-] coreos-installer: Error: install failed","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`,
-			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: explain.ErrorInstallerFailed}},
+			[]seen{{unit: "coreos-installer", level: 3, text: "Error: install failed", known: "installer-failed"}},
 		},
 		"klog":                 {`{"MESSAGE":"E1122 13:00:00.123456    1234 server.go:12] it broke","PRIORITY":"6","_SYSTEMD_UNIT":"kubelet.service"}`, []seen{{unit: "kubelet", level: 3, text: "server.go:12] it broke"}}},
 		"colours":              {`{"MESSAGE":"\u001b[1;31mred\u001b[0m \u001b]0;title\u0007done \u001bc","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: `red done \x1bc`}}},

@@ -16,7 +16,7 @@ import (
 	"ironworks/audit"
 	"ironworks/cmd/cli"
 	"ironworks/config"
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/session"
@@ -186,7 +186,7 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 
 // member returns the identity and the permissions of a session's user.
 func (s *consoleServer) member(one *sshserver.Session) (*session.Member, error) {
-	nodes, err := models.ParseFilter(one.Nodes)
+	nodes, err := filter.Parse(one.Nodes)
 	if err != nil {
 		return nil, fmt.Errorf("nodes of %s: %w", one.Name, err)
 	}

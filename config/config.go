@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/models/plan"
 	"ironworks/printable"
 )
@@ -88,7 +89,7 @@ type Context struct {
 	// Defaults holds the initial settings of node lists. They can be set only in the configuration file.
 	Defaults Defaults
 	// Filters holds the saved filters from the configuration file. All contexts share them.
-	Filters *models.SavedFilters
+	Filters *filter.Saved
 	// Checks maps the IDs of deployment checks to policies. A plan's policies take precedence. Checks can be set only
 	// in the configuration file.
 	Checks map[plan.CheckID]plan.CheckPolicy

@@ -14,6 +14,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/models/plan"
 	"ironworks/printable"
 )
@@ -48,7 +49,7 @@ type ourFile struct {
 	top      settings     // context, timeout and read_only
 	contexts []*candidate // in the order of the file
 	byName   map[string]*candidate
-	filters  *models.SavedFilters
+	filters  *filter.Saved
 	console  ConsoleSettings
 	errs     []error // errors outside of contexts
 }
@@ -138,7 +139,7 @@ func (f *ourFile) readFilters(n *node) {
 		}
 		texts[e.name] = e.value.text
 	}
-	saved, wrong := models.NewSavedFilters(texts)
+	saved, wrong := filter.NewSaved(texts)
 	for _, e := range n.entries {
 		if err := wrong[e.name]; err != nil {
 			f.errs = append(f.errs, e.value.fault(join("filters", e.name), err.Error(), ""))
@@ -208,7 +209,7 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 	return c
 }
 
-func (c *candidate) readDefaults(n *node, path string, saved *models.SavedFilters) {
+func (c *candidate) readDefaults(n *node, path string, saved *filter.Saved) {
 	s := sectionOf(n, path, map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}, "", "", &c.errs)
 	checked := func(n *node, key string, err error) {
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/sshserver/access"
 )
 
@@ -84,7 +84,7 @@ func (f *ourFile) readUsers(n *node) {
 			f.errs = append(f.errs, e.value.fault(s.path, "has no role", "set role: viewer, operator or admin"))
 		}
 		if n := s.good["nodes"]; n != nil {
-			if _, err := models.ParseFilter(n.text); err != nil {
+			if _, err := filter.Parse(n.text); err != nil {
 				s.fail(n, "nodes", fmt.Sprintf("is not a filter: %v", err), `use a filter such as "owner:teamA"`)
 			}
 		}

@@ -19,13 +19,17 @@ func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return encodeYAML(doc)
+}
+
+func encodeYAML(doc *yaml.Node) ([]byte, error) {
 	var text bytes.Buffer
 	enc := yaml.NewEncoder(&text)
 	enc.SetIndent(2)
 	if err := enc.Encode(doc); err != nil {
 		return nil, err
 	}
-	err = enc.Close()
+	err := enc.Close()
 	return text.Bytes(), err
 }
 

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -173,7 +174,7 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 		}
 		v.Kind, v.scalar = Number, scalar
 	default:
-		c.problem(n, "%s is not a JSON type; quote the value", printableTag(tag))
+		c.problem(n, "%s is not a JSON type; quote the value", cmp.Or(tag, "the value"))
 	}
 }
 
@@ -181,13 +182,6 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 func plainFloat(literal string) bool {
 	_, err := strconv.ParseFloat(literal, 64)
 	return err == nil && !strings.ContainsAny(literal, "_xXnN")
-}
-
-func printableTag(tag string) string {
-	if tag == "" {
-		return "the value"
-	}
-	return tag
 }
 
 // isBoolWord reports whether YAML 1.1 reads the unquoted word as a boolean. It does not cover true and false.

@@ -102,8 +102,8 @@ func (p *Poller) watchedNodes(read map[string]bool) []string {
 		return ids
 	}
 	unread := func(id string) bool { return !read[id] }
-	ids = filter(ids, unread)
-	if len(filter(looks, unread)) > maxSingle {
+	ids = keep(ids, unread)
+	if len(keep(looks, unread)) > maxSingle {
 		p.requireSweep(sweepUUIDs)
 	}
 	if len(ids) <= maxSingle {
@@ -115,6 +115,6 @@ func (p *Poller) watchedNodes(read map[string]bool) []string {
 	return ids
 }
 
-func filter(ids []string, keep func(string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !keep(id) })
+func keep(ids []string, wanted func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !wanted(id) })
 }

@@ -7,13 +7,14 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 )
 
 // Store holds the known data of every node. Any goroutine may read it; the poller and the log readers write to it.
 type Store struct {
 	*contents
 	// visible limits the store to the nodes that the reader may see. The zero filter shows all nodes.
-	visible models.Filter
+	visible filter.Filter
 }
 
 type contents struct {
@@ -51,7 +52,7 @@ func NewStore() *Store {
 }
 
 // Limited returns a view of the same store for a reader who may see only the nodes that match the filter.
-func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
+func (s *Store) Limited(to filter.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
 func (s *Store) shows(r *record) bool {
 	return s.visible.IsZero() || s.visible.Match(r.row) == models.Yes
@@ -353,13 +354,13 @@ func (s *Store) countBusy(from, to models.ProvisionState) {
 
 // Rows returns the nodes that match the filter, sorted by the given column. The rows belong to the store and must not
 // be changed. The store does not change them either: it replaces them.
-func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
+func (s *Store) Rows(f filter.Filter, by models.Column, descending bool) []*models.Row {
 	rows, _ := s.Select(f, by, descending)
 	return rows
 }
 
 // Select is like [Store.Rows], but also returns, unsorted, the nodes that may match.
-func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
+func (s *Store) Select(f filter.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
 	for _, r := range s.named() {

@@ -48,6 +48,27 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
+// Hardware holds the inventory data that filters use.
+type Hardware struct {
+	// RAM is the size of the memory in bytes, or 0 if the inventory does not contain it.
+	RAM         int64
+	CPUs, Disks int
+	// Inspected is false if Ironic has no inventory.
+	Inspected bool
+	// Discovered means that the inventory was created by auto-discovery.
+	Discovered bool
+}
+
+// Answer tells whether a node matches a filter.
+type Answer int8
+
+// The possible answers. Unknown means that data which the filter needs has not been read.
+const (
+	No Answer = iota
+	Yes
+	Unknown
+)
+
 // ListFields returns the API fields to request when listing nodes: the fields needed for columns, filters and events.
 // Every field adds work on the server for each row.
 func ListFields() []string {
@@ -83,7 +104,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
 		{Key: "step", Title: "STEP", Text: step},
 		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
-		text("maintenance", "MAINTENANCE", "", maintenanceText),
+		text("maintenance", "MAINTENANCE", "", func(n *Node) string { return flag(n.Maintenance, "") }),
 		text("class", "CLASS", "", func(n *Node) string { return n.ResourceClass }),
 		text("driver", "DRIVER", "", func(n *Node) string { return n.Driver }),
 		text("instance", "INSTANCE", "", func(n *Node) string { return n.InstanceUUID }),
@@ -180,11 +201,10 @@ func SortNamed(rows []*Row, by Column, descending bool) {
 }
 
 func stateText(r *Row, _ time.Time) string {
-	n := &r.Node
-	if n.ProvisionState.Busy() && n.TargetProvisionState != "" {
-		return string(n.ProvisionState) + " → " + string(n.TargetProvisionState)
+	if r.Node.ProvisionState.Busy() {
+		return r.Node.StateText()
 	}
-	return string(n.ProvisionState)
+	return string(r.Node.ProvisionState)
 }
 
 // diskText describes the root disk from the node's properties rather than its inventory. It uses the first root
@@ -203,13 +223,6 @@ func diskText(n *Node) string {
 		words = append(words, fmt.Sprint(size)+"G")
 	}
 	return strings.Join(words, " ")
-}
-
-func maintenanceText(n *Node) string {
-	if n.Maintenance {
-		return "yes"
-	}
-	return ""
 }
 
 // byInState ranks nodes by the time when they entered their state, the most recent first. Nodes whose time is unknown
@@ -344,4 +357,21 @@ func (r *Row) SameButLog(o *Row) bool {
 	other := *o
 	other.Log = r.Log
 	return reflect.DeepEqual(*r, other)
+}
+
+// MayBeDiscovered reports whether the node looks as if auto-discovery had enrolled it. Ironic creates such nodes
+// without a name and leaves them in enroll (ironic/api/controllers/v1/ramdisk.py, _auto_enroll).
+func (n *Node) MayBeDiscovered() bool { return n.ProvisionState == StateEnroll && n.Name == "" }
+
+// Discovered reports whether auto-discovery enrolled the node. Ironic records this only in the inventory's
+// plugin_data, and only until the next inspection. An inspection rule may copy it to extra.auto_discovered.
+func (r *Row) Discovered() Answer {
+	marked, loaded := r.Node.Field("extra", "auto_discovered")
+	switch {
+	case marked == true, r.Hardware != nil && r.Hardware.Discovered:
+		return Yes
+	case !loaded || r.Hardware == nil:
+		return Unknown
+	}
+	return No
 }

@@ -161,11 +161,8 @@ func (s Setting) Value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
 	case scalar && kind == valueBool:
-		switch boolWord(fold(s.Text)) {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
+		if value, ok := ParseBool(s.Text); ok {
+			return value, nil
 		}
 		return nil, &SettingError{Setting: s.String(), Why: "must be true or false"}
 	case scalar:

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -95,29 +96,23 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
+var phaseNames = map[PhaseKind]string{
+	PhasePower:    "power on",
+	PhaseBoot:     "boot to ramdisk",
+	PhaseInspect:  "boot and inspect",
+	PhaseHold:     "held",
+	PhaseReboot:   "reboot",
+	PhaseFinish:   "finish",
+	PhaseTearDown: "tear down",
+	PhaseOther:    "work",
+}
+
 // Name returns the phase's sanitized display name.
 func (p *Phase) Name() string {
-	switch p.Kind {
-	case PhasePower:
-		return "power on"
-	case PhaseBoot:
-		return "boot to ramdisk"
-	case PhaseInspect:
-		return "boot and inspect"
-	case PhaseStep:
+	if p.Kind == PhaseStep {
 		return printable.Line(strings.TrimPrefix(p.Step, "deploy."))
-	case PhaseHold:
-		return "held"
-	case PhaseReboot:
-		return "reboot"
-	case PhaseFinish:
-		return "finish"
-	case PhaseTearDown:
-		return "tear down"
-	case PhaseOther:
-		return "work"
 	}
-	return printable.Line(string(p.Kind))
+	return printable.Line(cmp.Or(phaseNames[p.Kind], string(p.Kind)))
 }
 
 // Took returns the duration of the phase. For a running phase, it is the duration until now, which is on the server's
@@ -135,29 +130,20 @@ func lasted(begin, end, now time.Time) time.Duration {
 	return max(end.Sub(begin), 0)
 }
 
-// Noun returns the noun for the operation: deployment, cleaning, …
-func (w *Work) Noun() string {
-	switch w.Kind {
-	case StateDeploying:
-		return "deployment"
-	case StateDeleting:
-		return "undeployment"
-	case StateInspecting:
-		return "inspection"
-	case StateServicing:
-		return "service"
-	case StateRescuing:
-		return "rescue"
-	case StateUnrescuing:
-		return "unrescue"
-	case StateAdopting:
-		return "adoption"
-	case StateVerifying:
-		return "verification"
-	default: // names such as "cleaning" are nouns already
-		return printable.Line(string(w.Kind))
-	}
+// workNouns holds the nouns for the operations whose kind, unlike "cleaning", is not a noun.
+var workNouns = map[ProvisionState]string{
+	StateDeploying:  "deployment",
+	StateDeleting:   "undeployment",
+	StateInspecting: "inspection",
+	StateServicing:  "service",
+	StateRescuing:   "rescue",
+	StateUnrescuing: "unrescue",
+	StateAdopting:   "adoption",
+	StateVerifying:  "verification",
 }
+
+// Noun returns the noun for the operation: deployment, cleaning, …
+func (w *Work) Noun() string { return printable.Line(cmp.Or(workNouns[w.Kind], string(w.Kind))) }
 
 // Current returns the phase that is running, or nil if there is none.
 func (w *Work) Current() *Phase {
@@ -209,10 +195,8 @@ func (e *Evidence) kept() *Kept {
 	if e.AgentURL == "" && e.LastHeartbeat.IsZero() && len(e.Steps) == 0 && e.Step == "" && e.LastError == "" {
 		return nil
 	}
-	return &Kept{
-		AgentURL: e.AgentURL, AgentVersion: e.AgentVersion, LastHeartbeat: e.LastHeartbeat,
-		Kind: e.Kind, Steps: e.Steps, StepIndex: e.StepIndex, Step: e.Step, LastError: e.LastError,
-	}
+	kept := e.Kept
+	return &kept
 }
 
 // Text describes the operation: its outcome, its phases, and the reason if it failed. The text is sanitized.

@@ -50,7 +50,8 @@ func (r *run) once(s *scope, a *Operation) *Exception {
 	case "set-plugin-data", "extend-plugin-data", "unset-plugin-data":
 		return r.changePluginData(a.Op, args)
 	}
-	return r.call(args)
+	r.note("Ironic would send GET %s; a test sends nothing", hints.PythonStr(args["url"]))
+	return nil
 }
 
 func (r *run) log(args map[string]any) *Exception {
@@ -63,16 +64,9 @@ func (r *run) log(args map[string]any) *Exception {
 		level = hints.PythonLower(text)
 	}
 	if !slices.Contains(logLevels, level) {
-		e := raise(classExecution, "Invalid log level: %s. Choose from %s", level, strings.Join(logLevels, ", "))
-		e.About = true
-		return e
+		return about("Invalid log level: %s. Choose from %s", level, strings.Join(logLevels, ", "))
 	}
 	r.note("logs at level %s: %s", level, hints.PythonStr(args["msg"]))
-	return nil
-}
-
-func (r *run) call(args map[string]any) *Exception {
-	r.note("Ironic would send GET %s; a test sends nothing", hints.PythonStr(args["url"]))
 	return nil
 }
 
@@ -146,12 +140,12 @@ func (r *run) setAttribute(o *object, parts []string, value any) *Exception {
 		if raised != nil {
 			return raised
 		}
-		field = clone(field)
+		field = hints.PythonCopy(field)
 		inner, raised := descend(field, parts[1:len(parts)-1])
 		if raised != nil {
 			return raised
 		}
-		if raised := setItem(inner, parts[len(parts)-1], clone(value)); raised != nil {
+		if raised := setItem(inner, parts[len(parts)-1], hints.PythonCopy(value)); raised != nil {
 			return raised
 		}
 		value = field
@@ -164,7 +158,7 @@ func (r *run) assign(o *object, name string, value any) *Exception {
 	if o.class == "Node" && name == "uuid" {
 		return raise("InvalidParameterValue", "Cannot overwrite UUID for an existing Node.")
 	}
-	ineffective, raised := o.set(name, clone(value))
+	ineffective, raised := o.set(name, hints.PythonCopy(value))
 	if ineffective {
 		r.note("%s is not a field of a %s: Ironic does not save it", name, strings.ToLower(o.class))
 	}
@@ -205,7 +199,7 @@ func (r *run) extendAttribute(o *object, parts []string, value any, unique bool,
 	if raised != nil {
 		return raised
 	}
-	field = clone(field)
+	field = hints.PythonCopy(field)
 	current := field
 	key := parts[len(parts)-1]
 	var holder *hints.PythonDict
@@ -231,18 +225,13 @@ func (r *run) extendAttribute(o *object, parts []string, value any, unique bool,
 		return actionFailed("Cannot extend non-list attribute %s with %svalue %s", path, space, hints.PythonStr(value))
 	}
 	if !unique || !isIn(value, list) {
-		list = append(list, clone(value))
+		list = append(list, hints.PythonCopy(value))
 	}
 	if holder == nil {
 		return r.assign(o, parts[0], list)
 	}
 	holder.Set(key, list)
 	return r.assign(o, parts[0], field)
-}
-
-func isIn(value any, list hints.PythonList) bool {
-	found, _ := contains(value, list)
-	return found
 }
 
 func (r *run) deleteAttribute(o *object, parts []string) *Exception {
@@ -257,7 +246,7 @@ func (r *run) deleteAttribute(o *object, parts []string) *Exception {
 	if raised != nil {
 		return raised
 	}
-	field = clone(field)
+	field = hints.PythonCopy(field)
 	v := field
 	for _, key := range parts[1 : len(parts)-1] {
 		if v, raised = itemAt(v, key); raised != nil {
@@ -309,7 +298,7 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 	if raised != nil {
 		return fail(verb, raised)
 	}
-	properties, ok := clone(field).(*hints.PythonDict)
+	properties, ok := hints.PythonCopy(field).(*hints.PythonDict)
 	if !ok {
 		return unclear("the node's properties are not an object")
 	}

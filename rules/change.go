@@ -86,13 +86,7 @@ func changes(before, after Subject) []Change {
 // because such a field was never an attribute of Ironic's object.
 func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	var list []Change
-	keys := before.Keys()
-	for _, key := range after.Keys() {
-		if !before.Has(key) {
-			keys = append(keys, key)
-		}
-	}
-	for _, key := range keys {
+	for _, key := range models.Unique(append(before.Keys(), after.Keys()...)) {
 		if prefix == "" && of != "plugin data" && !after.Has(key) {
 			continue // the API shows this field, but Ironic's object does not have it
 		}

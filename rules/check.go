@@ -124,7 +124,7 @@ func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 // knownName reports whether text contains a replacement field that starts with a name that templates can use, such as
 // node.
 func knownName(text string) bool {
-	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
+	return slices.ContainsFunc([]string{"{node", "{inventory", "{plugin_data", "{item"}, func(s string) bool { return strings.Contains(text, s) })
 }
 
 // checkAction checks the arguments of an action. Their names have already been checked.
@@ -226,18 +226,12 @@ func templateProblem(text string) string {
 		if raised != nil || rest[i+1:] == "" {
 			return "a { without }; use {{ for a literal brace"
 		}
-		end := strings.IndexAny(f.name, ".[")
-		if end < 0 {
-			end = len(f.name)
-		}
-		name, path := f.name[:end], f.name[end:]
+		name, path := cutPath(f.name)
 		if !slices.Contains([]string{"node", "inventory", "plugin_data", "item"}, name) {
 			return fmt.Sprintf("%q is unknown; available: node, inventory, plugin_data, and item in a loop", name)
 		}
 		if attribute, ok := strings.CutPrefix(path, "."); ok && name == "node" {
-			if end := strings.IndexAny(attribute, ".["); end >= 0 {
-				attribute = attribute[:end]
-			}
+			attribute, _ = cutPath(attribute)
 			if _, known := nodeFields()[attribute]; !known {
 				return fmt.Sprintf("a node has no field %q", attribute)
 			}

@@ -203,8 +203,7 @@ func inNet(address, subnet any) (bool, *Exception) {
 	}
 	prefix, ok := network(net)
 	if !ok {
-		e := raise(classExecution, "invalid value: invalid IPNetwork %s", net)
-		return false, e
+		return false, raise(classExecution, "invalid value: invalid IPNetwork %s", net)
 	}
 	text, ok := address.(string)
 	if !ok {

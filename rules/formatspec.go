@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -88,9 +89,7 @@ func (f specification) text(s string) (string, *Exception) {
 	if f.zero && f.fill == "" {
 		f.fill = "0"
 	}
-	if f.align == "" {
-		f.align = "<"
-	}
+	f.align = cmp.Or(f.align, "<")
 	return f.pad("", s), nil
 }
 
@@ -113,9 +112,7 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 	if f.zero && f.fill == "" {
 		f.fill = "0"
 	}
-	if f.align == "" {
-		f.align = ">"
-	}
+	f.align = cmp.Or(f.align, ">")
 	return f.pad(sign, digits), nil
 }
 
@@ -123,11 +120,7 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 // between the sign and the body.
 func (f specification) pad(sign, body string) string {
 	missing := max(0, f.width-utf8.RuneCountInString(sign)-utf8.RuneCountInString(body))
-	fill := f.fill
-	if fill == "" {
-		fill = " "
-	}
-	many := func(n int) string { return strings.Repeat(fill, n) }
+	many := func(n int) string { return strings.Repeat(cmp.Or(f.fill, " "), n) }
 	switch f.align {
 	case "<":
 		return sign + body + many(missing)

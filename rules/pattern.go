@@ -46,9 +46,7 @@ func patternError(err error) *Exception {
 	if errors.Is(err, errUnknown) {
 		return unclear("the regular expression: %v", err)
 	}
-	e := raise(classExecution, "%s", err.Error())
-	e.About = true
-	return e
+	return about("%v", err)
 }
 
 // fromPython translates a pattern from Python's syntax to .NET's syntax, which regexp2 uses.

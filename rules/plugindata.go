@@ -20,7 +20,7 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 	var raised *Exception
 	switch op {
 	case "set-plugin-data":
-		if raised = r.putPluginData(keys, clone(args["value"])); raised != nil && !raised.Unclear() {
+		if raised = r.putPluginData(keys, hints.PythonCopy(args["value"])); raised != nil && !raised.Unclear() {
 			return actionFailed("Failed to set plugin data at %s: %s", path, raised.Text)
 		}
 	case "extend-plugin-data":
@@ -88,7 +88,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 		found = next
 	}
 	if !hints.PythonTruthy(unwrapped(found)) {
-		return r.putPluginData(keys, hints.PythonList{clone(value)})
+		return r.putPluginData(keys, hints.PythonList{hints.PythonCopy(value)})
 	}
 	list, isList := bareList(found)
 	known := false
@@ -105,7 +105,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 		return raise("AttributeError", "'%s' object has no attribute 'append'", typeName(found))
 	}
 	r.breaks(strings.Join(keys, "."))
-	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
+	return r.putPluginData(keys, append(slices.Clone(list), hints.PythonCopy(value)))
 }
 
 // isAmong implements Python's in operator for plugin data within Ironic's masking wrappers.

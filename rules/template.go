@@ -294,25 +294,25 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 	return formatValue(v, spec, f.name)
 }
 
+// cutPath splits a field name before the first attribute or index.
+func cutPath(name string) (first, path string) {
+	if i := strings.IndexAny(name, ".["); i >= 0 {
+		return name[:i], name[i:]
+	}
+	return name, ""
+}
+
 // lookup returns the value of a field name, which may include attributes and indexes.
 func (s *scope) lookup(name string) (any, *Exception) {
-	end := strings.IndexAny(name, ".[")
-	if end < 0 {
-		end = len(name)
-	}
-	first, rest := name[:end], name[end:]
+	first, rest := cutPath(name)
 	if first == "" || allDigits(first) {
 		return nil, raise("IndexError", "Replacement index %s out of range for positional args tuple", first)
 	}
 	v, raised := s.named(first)
 	for raised == nil && rest != "" {
 		if rest[0] == '.' {
-			end := strings.IndexAny(rest[1:], ".[")
-			if end < 0 {
-				end = len(rest) - 1
-			}
-			attribute := rest[1 : 1+end]
-			rest = rest[1+end:]
+			var attribute string
+			attribute, rest = cutPath(rest[1:])
 			if attribute == "" {
 				return nil, raise("ValueError", "Empty attribute in format string")
 			}

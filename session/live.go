@@ -14,6 +14,7 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -131,7 +132,7 @@ func (l *Live) Close(ctx context.Context) {
 }
 
 // extraFields returns the API fields that the configured columns, sort order and filter need.
-func extraFields(d config.Defaults, saved *models.SavedFilters) []string {
+func extraFields(d config.Defaults, saved *filter.Saved) []string {
 	var fields []string
 	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {
 		if col, err := explain.FindColumn(key); err == nil && col.Field != "" {

@@ -10,6 +10,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -44,7 +45,7 @@ func ExplainSeen(
 	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
 ) (*provision.Explained, error) {
 	sources.Others = func(context.Context) ([]*models.Row, error) {
-		return store.Rows(models.Filter{}, models.Column{}, false), nil
+		return store.Rows(filter.Filter{}, models.Column{}, false), nil
 	}
 	sources.Observed = func(uuid string) (models.Row, bool) {
 		row, _, there := store.Get(uuid)

@@ -12,6 +12,7 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -129,7 +130,7 @@ func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.S
 		case <-time.After(readPeriod):
 		}
 		left := maxNodes
-		for _, row := range store.Rows(models.Filter{}, explain.Columns()[0], false) {
+		for _, row := range store.Rows(filter.Filter{}, explain.Columns()[0], false) {
 			uuid := row.Node.UUID
 			if row.Node.ProvisionState.Class() != models.ClassWait {
 				delete(from, uuid)

@@ -11,6 +11,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/filter"
 )
 
 // Shared is one live session for many users, with one poller, one journal, and one follower of each log.
@@ -46,7 +47,7 @@ type Member struct {
 	// ReadOnly means that all changes are refused. NoOverride means that the user may not override checks.
 	ReadOnly, NoOverride bool
 	// Nodes limits the nodes that the user can see and change. The zero filter means no limit.
-	Nodes models.Filter
+	Nodes filter.Filter
 }
 
 // NewShared returns a Shared that lets several members use l.
@@ -104,7 +105,7 @@ func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 
 // total returns the number of nodes within a limit. It counts them once for each revision of the store, because
 // matching 10 000 nodes takes milliseconds, and all members wait meanwhile.
-func (s *Shared) total(to models.Filter) int {
+func (s *Shared) total(to filter.Filter) int {
 	key, revision := to.String(), s.Store.Revision()
 	counted, known := s.totals[key]
 	if !known || counted.revision != revision {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/ui/action"
@@ -174,7 +175,7 @@ func (c *Console) hints() []screen.Hint {
 		return hinted.Hints()
 	}
 	if s != nil && s.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
+		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(filter.Keys(), " ")}}
 	}
 	// General keys keep their place. The help lists whatever does not fit.
 	var hints []screen.Hint

@@ -12,6 +12,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -177,7 +178,7 @@ func (c *Console) palette() tea.Cmd {
 	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)
 		byName, _ := explain.FindColumn("name")
-		rows := store.Rows(models.Filter{}, byName, false)
+		rows := store.Rows(filter.Filter{}, byName, false)
 		for _, key := range []string{"state:", "class:"} {
 			for _, filter := range saved.Complete(key, rows) {
 				items = append(items, overlay.Item{ID: "filter " + filter, Title: filter, Detail: "filter the fleet"})

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/ironicclient"
-	"ironworks/models"
+	"ironworks/models/filter"
 )
 
 // Choices returns possible values of a flag; a value may be followed by a tab and a description. The result may
@@ -33,7 +33,7 @@ func (c Choices) Complete(cmd *cobra.Command, _ []string, prefix string) ([]cobr
 
 // CompleteFilter completes filter keys, known values, and the names of saved filters.
 func (a *App) CompleteFilter(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var saved *models.SavedFilters
+	var saved *filter.Saved
 	if cfg, err := a.LoadConfig(cmd, false); err == nil {
 		saved = cfg.Current.Filters
 	}

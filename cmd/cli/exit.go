@@ -9,6 +9,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/config"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -90,7 +91,7 @@ func ExitCode(err error) int {
 	switch {
 	case is[*agentlog.ShellError](err):
 		return ExitSSH
-	case asked && login.Rejection == nil, is[*UsageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
+	case asked && login.Rejection == nil, is[*UsageError](err), is[*filter.Error](err), is[*models.SettingError](err),
 		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
 		return ExitUsage
 	case is[*models.Refusal](err), is[*CodeRefusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):

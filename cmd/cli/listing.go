@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/session"
 )
 
@@ -38,7 +38,7 @@ func (a *App) Listing(s *session.Session, flags ListFlags, filter string) (sessi
 // wideColumns lists the columns of -o wide.
 var wideColumns = []string{"name", "uuid", "state", "age", "step", "power", "class", "driver", "instance", "owner", "maintenance", "error"}
 
-func newListing(saved *models.SavedFilters, flags ListFlags, filter string) (l session.Listing, err error) {
+func newListing(saved *filter.Saved, flags ListFlags, filter string) (l session.Listing, err error) {
 	if l.Filter, err = ParseNodeFilter(saved, filter); err != nil {
 		return l, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/spell"
 )
 
@@ -50,13 +51,13 @@ func ParseState(flag, text string) (models.ProvisionState, error) {
 	return "", Usagef("%s %q is not a provision state%s; available: %s", flag, text, near, strings.Join(models.Texts(models.States()), ", "))
 }
 
-// ParseNodeFilter does the same as [models.SavedFilters.Parse], and suggests a correction for an unknown key or saved
+// ParseNodeFilter does the same as [filter.Saved.Parse], and suggests a correction for an unknown key or saved
 // filter.
-func ParseNodeFilter(saved *models.SavedFilters, text string) (models.Filter, error) {
+func ParseNodeFilter(saved *filter.Saved, text string) (filter.Filter, error) {
 	f, err := saved.Parse(text)
-	if wrong, is := errors.AsType[*models.FilterError](err); is {
+	if wrong, is := errors.AsType[*filter.Error](err); is {
 		key, _, hasKey := strings.Cut(strings.TrimPrefix(wrong.Term, "!"), ":")
-		if near := DidYouMean(strings.ToLower(key), models.FilterKeys()); hasKey && !slices.Contains(models.FilterKeys(), key) && near != "" {
+		if near := DidYouMean(strings.ToLower(key), filter.Keys()); hasKey && !slices.Contains(filter.Keys(), key) && near != "" {
 			return f, Usagef("%w%s", err, near)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/cmd/cli"
-	"ironworks/models"
+	"ironworks/models/filter"
 )
 
 // Text is the help of one command. It consists of a summary of at most 60 characters, a paragraph, and examples. Each
@@ -17,7 +17,7 @@ type Text struct{ short, long, example string }
 // Add sets the help of a command and of the commands below it.
 func Add(cmd *cobra.Command) {
 	text := helpOf(cmd.CommandPath())
-	cmd.Short, cmd.Long = text.short, strings.ReplaceAll(text.long, "{filter keys}", cli.Wrapped(strings.Join(models.FilterKeys(), ", "), 100, 6))
+	cmd.Short, cmd.Long = text.short, strings.ReplaceAll(text.long, "{filter keys}", cli.Wrapped(strings.Join(filter.Keys(), ", "), 100, 6))
 	if text.example != "" {
 		cmd.Example = "  " + strings.ReplaceAll(text.example, "\n", "\n  ")
 	}

@@ -15,6 +15,7 @@ import (
 	"ironworks/agentlog"
 	"ironworks/cmd/cli"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/session"
 )
 
@@ -31,7 +32,7 @@ type logsOrder struct {
 	session.LogsOrder
 	kept   bool
 	least  models.LogLevel
-	wanted models.LogFilter
+	wanted filter.LogFilter
 }
 
 func (a *app) logsCommand() *cobra.Command {
@@ -93,7 +94,7 @@ func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 			return o, cli.Usagef("--level: %w", err)
 		}
 	}
-	if o.wanted, err = models.ParseLogFilter(f.filter); err != nil {
+	if o.wanted, err = filter.ParseLogFilter(f.filter); err != nil {
 		return o, cli.Usagef("--filter: %w", err)
 	}
 	for _, name := range f.sources {

@@ -8,6 +8,7 @@ import (
 	"ironworks/cmd/cli"
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/session"
 )
 
@@ -16,7 +17,7 @@ type nodesWatch struct {
 	*watcher
 	listing session.Listing
 	// read reads the node data that the filter needs.
-	read   func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
+	read   func(f filter.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
 	filter string
 	// sizes contains the widths of the columns. It is nil until the list is printed.
 	sizes []int
@@ -26,17 +27,17 @@ type nodesWatch struct {
 }
 
 // watchNodes runs the nodes command with --watch.
-func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags cli.ListFlags, filter string) error {
+func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags cli.ListFlags, line string) error {
 	if a.Output != cli.OutputTable && a.Output != cli.OutputName {
 		return cli.Usagef("--watch supports -o table, wide and name; use ironworks watch -o %s for events", a.Output)
 	}
-	listing, filter, err := a.Listing(s, flags, filter)
+	listing, line, err := a.Listing(s, flags, line)
 	if err != nil {
 		return err
 	}
-	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, listing: listing, filter: filter, shown: map[string]bool{}}
+	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, listing: listing, filter: line, shown: map[string]bool{}}
 	w.show = w.print
-	w.read = func(f models.Filter, unknown []*models.Row, keep func(string, *models.Hardware)) error {
+	w.read = func(f filter.Filter, unknown []*models.Row, keep func(string, *models.Hardware)) error {
 		return s.ReadFor(cmd.Context(), f, unknown, keep)
 	}
 	return w.watch(cmd, s, watchFlags{}, nil)

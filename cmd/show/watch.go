@@ -14,6 +14,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/session"
 )
 
@@ -196,7 +197,7 @@ func (w *watcher) checkUntil(events []models.Event) {
 }
 
 func (w *watcher) allReached() bool {
-	rows := w.store.Rows(models.Filter{}, explain.Columns()[0], false)
+	rows := w.store.Rows(filter.Filter{}, explain.Columns()[0], false)
 	for i := range rows {
 		if rows[i].Node.ProvisionState != w.until {
 			return false

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,10 +41,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 
 // auth returns the authentication method. If none is configured, it returns [models.AuthNone].
 func (f *Facts) auth() models.AuthKind {
-	if f.Auth == "" {
-		return models.AuthNone
-	}
-	return f.Auth
+	return cmp.Or(f.Auth, models.AuthNone)
 }
 
 // judgeConfigDoubts returns a diagnosis for each warning about the configuration, such as a password file that other
@@ -106,13 +104,8 @@ func (f *Facts) unreached() Diagnosis {
 	return unknown("skipped: timed out")
 }
 
-func judgeName(f *Facts) Diagnosis {
-	r := f.Ironic
+func judgeName(_ *Facts, r *models.Reach) Diagnosis {
 	switch {
-	case r == nil:
-		return f.unreached()
-	case r.Stage == models.ReachName:
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
 		return ok("resolved by the proxy: "+r.Host, reachEvidence(r)...)
 	case len(r.Addresses) == 0:
@@ -121,14 +114,8 @@ func judgeName(f *Facts) Diagnosis {
 	return ok(fmt.Sprintf("%s is %s", r.Host, someOf(r.Addresses)), reachEvidence(r)...)
 }
 
-func judgeTCP(f *Facts) Diagnosis {
-	r := f.Ironic
-	switch {
-	case r == nil:
-		return f.unreached()
-	case r.Stage == models.ReachConnect:
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
-	case r.Proxy != "":
+func judgeTCP(_ *Facts, r *models.Reach) Diagnosis {
+	if r.Proxy != "" {
 		return ok("connected through the proxy "+r.Proxy, reachEvidence(r)...)
 	}
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
@@ -140,13 +127,8 @@ func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }
 
-func judgeTLS(f *Facts) Diagnosis {
-	r := f.Ironic
+func judgeTLS(f *Facts, r *models.Reach) Diagnosis {
 	switch {
-	case r == nil:
-		return f.unreached()
-	case r.Stage == models.ReachTLS:
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case !strings.HasPrefix(r.URL, "https://"):
 		return f.judgePlain(r)
 	case r.Certificate == nil:
@@ -173,10 +155,7 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	if c == nil {
 		return Diagnosis{}, false
 	}
-	trusted := "system CAs"
-	if f.Config.TLS.CACert != "" {
-		trusted = f.Config.TLS.CACert
-	}
+	trusted := cmp.Or(f.Config.TLS.CACert, "system CAs")
 	evidence := []models.Observation{
 		models.Observed("protocol", c.Protocol), models.Observed("subject", c.Subject), models.Observed("issuer", c.Issuer), models.Observed("valid", c.NotBefore.Format(time.DateOnly)+" to "+c.NotAfter.Format(time.DateOnly)),
 		models.Observed("trusted", trusted), models.Observed("sha-256", c.Fingerprint),
@@ -219,14 +198,7 @@ func (f *Facts) firstAbout() faultAbout {
 	return aboutAnswer
 }
 
-func judgeHTTP(f *Facts) Diagnosis {
-	r := f.Ironic
-	if r == nil {
-		return f.unreached()
-	}
-	if r.Stage != models.ReachAnswered {
-		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
-	}
+func judgeHTTP(f *Facts, r *models.Reach) Diagnosis {
 	low, high, is := r.VersionDocument()
 	evidence := append(reachEvidence(r), answerEvidence(r)...)
 	if is {

@@ -132,11 +132,11 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 
 // observe records the known error that the line contains, if any.
 func (b *BootLog) observe(l *models.LogLine, t bootTime) {
-	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
+	stage, _, is := ramdiskStageOf(RuleID(l.Known))
 	if !is {
 		return
 	}
-	if stage > b.Stage && ErrorID(l.Known) != ErrorAgentRestarts {
+	if stage > b.Stage && RuleID(l.Known) != "agent-restarts" {
 		b.Stage, b.reached = stage, t
 	}
 	e := models.BootError{ID: l.Known, Stage: stage, First: b.at(t)}
@@ -159,7 +159,7 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 		return models.BootError{}, false
 	}
 	rank := func(e models.BootError) int {
-		_, rank, _ := ramdiskStageOf(ErrorID(e.ID))
+		_, rank, _ := ramdiskStageOf(RuleID(e.ID))
 		return rank
 	}
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true

@@ -1,3 +1,8 @@
+// Package explain determines why a node failed or is stuck. It contains the rules and the messages
+// that they recognize, and derives the evidence, the next safe action, the progress of a ramdisk's
+// boot, and the text of the STEP column.
+//
+// It does no I/O: [Explain] is a function of [Facts], which the caller gathers.
 package explain
 
 import (
@@ -8,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// RuleID is the stable name of a rule. A rule for a single known error has the same ID as the error.
+// RuleID is the stable name of a rule. A known error has the ID of the rule that explains it.
 type RuleID string
 
 // Confidence says how certain an explanation is.
@@ -24,15 +29,7 @@ const (
 
 // rank returns the position of c, starting at 0, when confidences are sorted from the most to the least certain.
 func (c Confidence) rank() int {
-	switch c {
-	case ConfidenceHigh:
-		return 0
-	case ConfidenceMedium:
-		return 1
-	case ConfidenceLow:
-		return 2
-	}
-	return 3
+	return slices.Index([]Confidence{ConfidenceHigh, ConfidenceMedium, ConfidenceLow}, c)
 }
 
 // atMost returns the less certain of c and bound.
@@ -43,13 +40,11 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 	return c
 }
 
-// Rule recognizes one problem of a node. A rule matches if all its conditions are true. The messages in a rule may
+// Rule recognizes one problem of a node. A rule matches if all its conditions are true and, if it explains a known
+// error or a family of messages, the reason, the history or the log contains such a message. The texts of a rule may
 // contain names of evidence fields in braces, which are replaced by the values of these fields.
 type Rule struct {
 	ID RuleID
-	// Errors lists the known errors that the rule recognizes. At least one of them must occur in the reason, the
-	// history or the log. If the list is empty, only the state and the conditions count.
-	Errors []ErrorID
 	// In lists the states in which the rule applies. If it is empty, the rule applies in all states. A node in an
 	// unknown state always matches.
 	In []models.ProvisionState
@@ -72,6 +67,15 @@ type Rule struct {
 	Instead []RuleID
 	// Source says where the rule, or the text that it matches, comes from.
 	Source string
+
+	// A rule with Openings or Words explains those messages of an Ironic exception class, module or phase that have no
+	// individual rules. Openings lists the beginnings of clauses that Ironic or the agent writes; "…" matches up to
+	// maxOpeningGap bytes. Words lists whole words in lower case; a final "*" matches the rest of a word. At least one
+	// of the openings or words must match. A word counts only if an opening precedes it, because other programs write
+	// about images or networks, too.
+	Openings, Words []string
+	// Weak means that an opening alone does not prove that Ironic wrote the text.
+	Weak bool
 }
 
 // Next is the safe action that an explanation suggests.
@@ -121,7 +125,7 @@ func (f *Facts) NeedsPorts() bool {
 		return false
 	}
 	e := BootOf(f.Row).Obstacle
-	return e != nil && ErrorID(e.ID) == ErrorLookupUnknown
+	return e != nil && RuleID(e.ID) == "lookup-unknown"
 }
 
 // Explain returns at least one explanation for a node, the best first. The caller must mask secrets in the facts.
@@ -188,17 +192,17 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 		return c, false
 	}
 	for _, is := range r.If {
-		if !x.holds(is) {
+		if !is.holds(x) {
 			return c, false
 		}
 	}
-	if len(r.Errors) == 0 {
+	if !messages[r.ID] {
 		return c, len(r.If) > 0
 	}
 	for i := range x.texts {
 		t := &x.texts[i]
 		for _, k := range t.known {
-			if !slices.Contains(r.Errors, k.id) {
+			if k.id != r.ID {
 				continue
 			}
 			bound := t.maxConfidence

@@ -260,13 +260,13 @@ func (x *explaining) gatherTexts() {
 		x.nodeTexts()
 	}
 	sure := ConfidenceMedium
-	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
+	if x.state().Class() == models.ClassWait && ifSpeaking.holds(x) {
 		sure = ConfidenceLow // the operation continues, and the installer itself retries
 	}
 	x.addObstacle()
-	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.leadsWith(ErrorInstallerFailed) })
+	failed := x.leadsWith("installer-failed")
 	for _, l := range x.Lines {
-		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(ErrorID(l.Known)) {
+		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(RuleID(l.Known)) {
 			continue
 		}
 		sure := sure
@@ -275,7 +275,7 @@ func (x *explaining) gatherTexts() {
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: models.Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
-			known:    []knownIn{{ErrorID(l.Known), true}}, maxConfidence: sure, log: true,
+			known:    []knownIn{{RuleID(l.Known), true}}, maxConfidence: sure, log: true,
 		})
 	}
 }
@@ -288,26 +288,21 @@ func (x *explaining) addObstacle() {
 		return
 	}
 	sure := ConfidenceHigh
-	retried := e.Stage > models.RamdiskIgnition || ErrorID(e.ID) == ErrorIgnitionFetch
+	retried := e.Stage > models.RamdiskIgnition || RuleID(e.ID) == "ignition-fetch"
 	if e.Count == 1 && retried && !e.Final {
 		sure = ConfidenceMedium
 	}
 	x.texts = append(x.texts, reasonText{
 		evidence: models.Observation{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
-		known:    []knownIn{{ErrorID(e.ID), true}}, maxConfidence: sure, log: true,
+		known:    []knownIn{{RuleID(e.ID), true}}, maxConfidence: sure, log: true,
 	})
 }
 
 // isBootError reports whether the node has a boot log that tracks the error. The addObstacle method adds such an
 // error unless it was resolved.
-func (x *explaining) isBootError(id ErrorID) bool {
+func (x *explaining) isBootError(id RuleID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
-}
-
-// leadsWith reports whether a clause of the text starts with the error. If not, the text at most mentions the error.
-func (t *reasonText) leadsWith(id ErrorID) bool {
-	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {

@@ -10,7 +10,7 @@ import (
 // precede general ones. Callers must not modify the list.
 var allRules = slices.Concat(
 	ramdiskRules, factRules, waitRules, conductorRules, bmcRules, bootRules, imageRules,
-	diskRules, stepRules, agentRules, familyRules, fineRules,
+	diskRules, stepRules, agentRules, familyRules(), fineRules,
 )
 
 // Rules returns all rules, including those that apply if no other rule matches.
@@ -18,26 +18,21 @@ func Rules() []Rule {
 	return append(slices.Clone(allRules), *unknownRule(""), noReason)
 }
 
-// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk.
-var timeouts = []ErrorID{
-	ErrorCallbackTimeout, ErrorCleanNoBoot, ErrorCleanTimeout, ErrorInspectTimeout, ErrorServiceTimeout, ErrorRescueTimeout,
+// timeouts lists the errors that Ironic reports when it gives up waiting for a ramdisk. Their rules only say that the
+// ramdisk took too long.
+var timeouts = []RuleID{
+	"callback-timeout", "clean-timeout-no-step", "clean-timeout", "inspect-timeout", "service-timeout", "rescue-timeout",
 }
 
 // spreading lists the errors that usually affect several machines at once.
-var spreading = append([]ErrorID{
-	ErrorAgentUnreachable, ErrorAgentClock, ErrorAgentCertificate, ErrorDownload, ErrorImageHTTP, ErrorChecksum, ErrorChecksumFile,
-	ErrorMediaFetch, ErrorMediaMount, ErrorBMCUnreachable, ErrorBMCCertificate, ErrorBMCCredentials, ErrorPowerSync, ErrorLookup, ErrorNoAddress, ErrorRamdiskNewer,
-	ErrorTLSRequired, ErrorStepUnknown,
+var spreading = append([]RuleID{
+	"agent-unreachable", "agent-clock", "agent-certificate", "image-download", "image-http", "image-checksum", "checksum-file",
+	"vmedia-fetch", "vmedia-mount", "bmc-unreachable", "bmc-certificate", "bmc-credentials", "power-sync", "lookup", "no-address", "ramdisk-newer",
+	"tls-required", "step-unknown",
 }, timeouts...)
 
-// timeoutRules lists the rules that only say that the ramdisk took too long.
-var timeoutRules = []RuleID{
-	RuleID(ErrorCallbackTimeout), RuleID(ErrorCleanNoBoot), RuleID(ErrorCleanTimeout), RuleID(ErrorInspectTimeout),
-	RuleID(ErrorServiceTimeout), RuleID(ErrorRescueTimeout),
-}
-
 // unheardRules lists the rules that only say that the ramdisk did not call back, or did not do so in time.
-var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeoutRules...)
+var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeouts...)
 
 // The states in which groups of rules apply.
 var (

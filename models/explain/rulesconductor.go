@@ -5,7 +5,7 @@ import "ironworks/models"
 // conductorRules cover Ironic itself: its conductors, locks, limits and safeguards.
 var conductorRules = []Rule{
 	{
-		ID: RuleID(ErrorRamdiskNewer), Errors: []ErrorID{ErrorRamdiskNewer}, Confidence: ConfidenceHigh,
+		ID: "ramdisk-newer", Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk is newer than Ironic: the agent expects a token that the conductor does not send",
 		Brief:    "ramdisk newer than Ironic",
 		Evidence: []EvidenceField{evAgentIs, evAPI, evStep},
@@ -14,7 +14,7 @@ var conductorRules = []Rule{
 		Source:   "real runs: 21.4.4 with agent 13.0.0",
 	},
 	{
-		ID: RuleID(ErrorLeftOverISO), Errors: []ErrorID{ErrorLeftOverISO}, Confidence: ConfidenceHigh,
+		ID: "left-over-iso", Confidence: ConfidenceHigh,
 		Verdict:  "The ISO from the last attempt still exists: this release of Ironic cannot deploy again until you undeploy the node",
 		Brief:    "leftover ISO; undeploy first",
 		Evidence: []EvidenceField{evISO},
@@ -23,7 +23,7 @@ var conductorRules = []Rule{
 		Source:   "real runs: 21.4.4 after a failed deployment",
 	},
 	{
-		ID: RuleID(ErrorImageCacheRace), Errors: []ErrorID{ErrorImageCacheRace}, Confidence: ConfidenceHigh,
+		ID: "image-cache-race", Confidence: ConfidenceHigh,
 		Verdict:  "The conductor cleaned its image cache while another download was finishing: a bug in Ironic",
 		Brief:    "image cache cleaned during a download",
 		Evidence: []EvidenceField{evStep, evSiblings},
@@ -32,7 +32,7 @@ var conductorRules = []Rule{
 		Source:   "real runs: 39.0.0; ironic/drivers/modules/image_cache.py: _find_candidates_for_deletion",
 	},
 	{
-		ID: RuleID(ErrorISOTwice), Errors: []ErrorID{ErrorISOTwice}, Confidence: ConfidenceHigh,
+		ID: "iso-published-twice", Confidence: ConfidenceHigh,
 		Verdict:  "The step restarts the machine, and this release of Ironic cannot publish the deploy ISO again",
 		Brief:    "deploy ISO cannot be published again",
 		Evidence: []EvidenceField{evStep, evISO},
@@ -41,7 +41,7 @@ var conductorRules = []Rule{
 		Source:   "real runs: 21.4.4; ironic/drivers/modules/image_utils.py: publish_image",
 	},
 	{
-		ID: RuleID(ErrorConductorRestart), Errors: []ErrorID{ErrorConductorRestart}, Confidence: ConfidenceHigh,
+		ID: "conductor-restart", Confidence: ConfidenceHigh,
 		Verdict:  "The conductor restarted during the operation",
 		Brief:    "conductor restarted",
 		Evidence: []EvidenceField{evConductor, evStep},
@@ -50,7 +50,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/conductor/base_manager.py, ironic/conductor/utils.py: abort_on_conductor_take_over",
 	},
 	{
-		ID: RuleID(ErrorLocked), Errors: []ErrorID{ErrorLocked}, Confidence: ConfidenceHigh,
+		ID: "locked", Confidence: ConfidenceHigh,
 		Verdict:  "Another operation held the node's lock",
 		Brief:    "locked by another operation",
 		Evidence: []EvidenceField{evReservation, evState},
@@ -59,7 +59,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: NodeLocked",
 	},
 	{
-		ID: RuleID(ErrorNoWorkers), Errors: []ErrorID{ErrorNoWorkers}, Confidence: ConfidenceHigh,
+		ID: "no-workers", Confidence: ConfidenceHigh,
 		Verdict:  "The conductor has no free worker (300 by default)",
 		Brief:    "no free conductor worker",
 		Evidence: []EvidenceField{evConductor, evSiblings},
@@ -68,7 +68,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: NoFreeConductorWorker",
 	},
 	{
-		ID: RuleID(ErrorConcurrentLimit), Errors: []ErrorID{ErrorConcurrentLimit}, Confidence: ConfidenceHigh,
+		ID: "concurrent-limit", Confidence: ConfidenceHigh,
 		Verdict:  "Ironic's limit on concurrent deployments (250 by default) or cleaning operations (50 by default) has been reached",
 		Brief:    "concurrency limit reached",
 		Evidence: []EvidenceField{evState},
@@ -77,7 +77,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: ConcurrentActionLimit",
 	},
 	{
-		ID: RuleID(ErrorNoConductor), Errors: []ErrorID{ErrorNoConductor}, Confidence: ConfidenceHigh,
+		ID: "no-conductor", Confidence: ConfidenceHigh,
 		Verdict:  "No live conductor serves the node's driver in its conductor group",
 		Brief:    "no conductor for driver and group",
 		Evidence: []EvidenceField{evConductor},
@@ -86,7 +86,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/conductor/rpcapi.py: get_topic_for",
 	},
 	{
-		ID: RuleID(ErrorUnavailable), Errors: []ErrorID{ErrorUnavailable}, Confidence: ConfidenceMedium,
+		ID: "unavailable", Confidence: ConfidenceMedium,
 		Verdict:  "Ironic is busy: no conductor accepted the request",
 		Brief:    "no conductor accepted the request",
 		Evidence: []EvidenceField{evConductor},
@@ -95,7 +95,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: TemporaryFailure",
 	},
 	{
-		ID: RuleID(ErrorInterfaceMissing), Errors: []ErrorID{ErrorInterfaceMissing}, Confidence: ConfidenceHigh,
+		ID: "interface-missing", Confidence: ConfidenceHigh,
 		Verdict:  "The node uses an interface that the conductor no longer enables",
 		Brief:    "interface no longer enabled",
 		Evidence: []EvidenceField{evConductor},
@@ -104,7 +104,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: InterfaceNotFoundInEntrypoint",
 	},
 	{
-		ID: RuleID(ErrorInMaintenance), Errors: []ErrorID{ErrorInMaintenance}, Confidence: ConfidenceHigh,
+		ID: "in-maintenance", Confidence: ConfidenceHigh,
 		Verdict:  "Ironic does not start operations on a node in maintenance",
 		Brief:    "in maintenance: no operation started",
 		Evidence: []EvidenceField{evMaintenance, evFault, evState},
@@ -113,7 +113,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/conductor/cleaning.py, ironic/drivers/modules/agent_base.py",
 	},
 	{
-		ID: RuleID(ErrorProtected), Errors: []ErrorID{ErrorProtected}, Confidence: ConfidenceHigh,
+		ID: "protected", Confidence: ConfidenceHigh,
 		Verdict:  "The node is protected against this operation",
 		Brief:    "node is protected",
 		Evidence: []EvidenceField{evState, evInstance},
@@ -122,7 +122,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: NodeProtected",
 	},
 	{
-		ID: RuleID(ErrorWrongState), Errors: []ErrorID{ErrorWrongState}, Confidence: ConfidenceHigh,
+		ID: "wrong-state", Confidence: ConfidenceHigh,
 		Verdict:  "The operation is not possible in the node's provision state",
 		Brief:    "not possible in this state",
 		Evidence: []EvidenceField{evState, evTarget},
@@ -131,7 +131,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/common/exception.py: InvalidStateRequested",
 	},
 	{
-		ID: RuleID(ErrorRedacted), Errors: []ErrorID{ErrorRedacted}, Confidence: ConfidenceHigh,
+		ID: "redacted", Confidence: ConfidenceHigh,
 		Verdict:  "Ironic hides the reason: your role may not read this field",
 		Brief:    "reason hidden from your role",
 		Evidence: []EvidenceField{evState},
@@ -140,7 +140,7 @@ var conductorRules = []Rule{
 		Source:   "ironic/api/controllers/v1/node.py",
 	},
 	{
-		ID: RuleID(ErrorAllocationTaken), Errors: []ErrorID{ErrorAllocationTaken}, Confidence: ConfidenceHigh,
+		ID: "allocation-taken", Confidence: ConfidenceHigh,
 		Verdict: "All matching nodes are in use, locked or in maintenance",
 		Brief:   "all matching nodes in use",
 		Not:     []string{"a wrong resource class or trait: matching nodes exist"},
@@ -148,7 +148,7 @@ var conductorRules = []Rule{
 		Source:  "ironic/conductor/allocations.py",
 	},
 	{
-		ID: RuleID(ErrorAllocationTraits), Errors: []ErrorID{ErrorAllocationTraits}, Confidence: ConfidenceHigh,
+		ID: "allocation-traits", Confidence: ConfidenceHigh,
 		Verdict: "No available node of the resource class has all traits of the allocation",
 		Brief:   "no available node has all traits",
 		Not:     []string{"a lack of nodes of the resource class"},
@@ -156,7 +156,7 @@ var conductorRules = []Rule{
 		Source:  "ironic/conductor/allocations.py",
 	},
 	{
-		ID: RuleID(ErrorVIF), Errors: []ErrorID{ErrorVIF}, Confidence: ConfidenceMedium,
+		ID: "vif", Confidence: ConfidenceMedium,
 		Verdict:  "Neutron could not bind the instance's network port",
 		Brief:    "network port not bound",
 		Evidence: []EvidenceField{evInstance, evState},

@@ -52,7 +52,7 @@ var factRules = []Rule{
 		Evidence: []EvidenceField{evReservation, evState},
 		Not:      []string{"another operation that will end and release the lock"},
 		Next:     Next{Text: "Restart that conductor: a conductor releases its locks when it starts. Waiting does not help.", Key: "conductors", Command: "ironworks conductors"},
-		Instead:  []RuleID{RuleID(ErrorLocked), "lock-held"},
+		Instead:  []RuleID{"locked", "lock-held"},
 		Source:   "ironic/conductor/task_manager.py",
 	},
 	{

@@ -3,7 +3,7 @@ package explain
 // imageRules cover the image and its checksum.
 var imageRules = []Rule{
 	{
-		ID: RuleID(ErrorChecksum), Errors: []ErrorID{ErrorChecksum}, Confidence: ConfidenceHigh,
+		ID: "image-checksum", Confidence: ConfidenceHigh,
 		Verdict:  "The image does not match its checksum: outdated checksum, other algorithm, or incomplete download",
 		Brief:    "checksum mismatch",
 		Evidence: []EvidenceField{evStep, evSiblings},
@@ -12,7 +12,7 @@ var imageRules = []Rule{
 		Source:   "ironic_python_agent/errors.py: ImageChecksumError",
 	},
 	{
-		ID: RuleID(ErrorChecksumFile), Errors: []ErrorID{ErrorChecksumFile}, Confidence: ConfidenceHigh,
+		ID: "checksum-file", Confidence: ConfidenceHigh,
 		Verdict:  "The checksum file has no entry for the image's file name",
 		Brief:    "image not in the checksum file",
 		Evidence: []EvidenceField{evStep},
@@ -21,7 +21,7 @@ var imageRules = []Rule{
 		Source:   "ironic/common/checksum_utils.py",
 	},
 	{
-		ID: RuleID(ErrorChecksumMissing), Errors: []ErrorID{ErrorChecksumMissing}, Confidence: ConfidenceHigh,
+		ID: "checksum-missing", Confidence: ConfidenceHigh,
 		Verdict:  "The image has no checksum, which Ironic requires for HTTP images",
 		Brief:    "image has no checksum",
 		Evidence: []EvidenceField{evState},
@@ -30,7 +30,7 @@ var imageRules = []Rule{
 		Source:   "ironic/drivers/modules/agent.py",
 	},
 	{
-		ID: RuleID(ErrorMD5), Errors: []ErrorID{ErrorMD5}, Confidence: ConfidenceHigh,
+		ID: "md5-disabled", Confidence: ConfidenceHigh,
 		Verdict: "The checksum is MD5, which Ironic no longer accepts",
 		Brief:   "MD5 checksum not accepted",
 		Not:     []string{"a wrong image"},
@@ -38,7 +38,7 @@ var imageRules = []Rule{
 		Source:  "ironic_python_agent/extensions/standby.py, ironic/common/checksum_utils.py",
 	},
 	{
-		ID: RuleID(ErrorImageHTTP), Errors: []ErrorID{ErrorImageHTTP}, Confidence: ConfidenceHigh,
+		ID: "image-http", Confidence: ConfidenceHigh,
 		Verdict:  "The server refused the image or ISO: wrong URL, login required, or HEAD not allowed",
 		Brief:    "server refused the image or ISO",
 		Evidence: []EvidenceField{evISO, evState, evSiblings},
@@ -47,7 +47,7 @@ var imageRules = []Rule{
 		Source:   "ironic/common/image_service.py",
 	},
 	{
-		ID: RuleID(ErrorImageUnreachable), Errors: []ErrorID{ErrorImageUnreachable}, Confidence: ConfidenceHigh,
+		ID: "image-unreachable", Confidence: ConfidenceHigh,
 		Verdict:  "The conductor cannot reach the server that provides the image or ISO",
 		Brief:    "conductor cannot reach image server",
 		Evidence: []EvidenceField{evISO, evState, evSiblings},
@@ -56,27 +56,27 @@ var imageRules = []Rule{
 		Source:   "ironic/common/image_service.py",
 	},
 	{
-		ID: RuleID(ErrorImageStatus), Errors: []ErrorID{ErrorImageStatus}, Confidence: ConfidenceHigh,
+		ID: "image-status", Confidence: ConfidenceHigh,
 		Verdict:  "The image server refused to serve the image or does not have it; coreos-installer reports the URL and HTTP status",
 		Brief:    "image server refused the image",
 		Evidence: []EvidenceField{evStep, evSiblings},
 		Not:      []string{"the network: the server answered", "the disk: nothing was written"},
 		Next:     Next{Text: "Open the URL from the machine's network, and correct image_source.", Key: "set", Command: "ironworks set {node} instance_info.image_source=URL"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
+		Instead:  []RuleID{"installer-failed"},
 		Source:   "coreos-installer",
 	},
 	{
-		ID: RuleID(ErrorImageUnreached), Errors: []ErrorID{ErrorImageUnreached}, Confidence: ConfidenceHigh,
+		ID: "image-unreached", Confidence: ConfidenceHigh,
 		Verdict:  "The machine cannot reach the image server; coreos-installer reports the URL",
 		Brief:    "machine cannot reach image server",
 		Evidence: []EvidenceField{evStep, evSiblings},
 		Not:      []string{"a missing image: the server did not answer", "the disk: nothing was written"},
 		Next:     Next{Text: "Open the URL from the ramdisk's network. Check route, DNS, proxy and firewall.", Key: "set", Command: "ironworks set {node} instance_info.image_source=URL"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
+		Instead:  []RuleID{"installer-failed"},
 		Source:   "coreos-installer",
 	},
 	{
-		ID: RuleID(ErrorDownload), Errors: []ErrorID{ErrorDownload}, Confidence: ConfidenceHigh,
+		ID: "image-download", Confidence: ConfidenceHigh,
 		Verdict:  "The machine could not download the image",
 		Brief:    "image download failed",
 		Evidence: []EvidenceField{evStep, evSiblings, evLastLine},
@@ -85,7 +85,7 @@ var imageRules = []Rule{
 		Source:   "ironic_python_agent/errors.py: ImageDownloadError",
 	},
 	{
-		ID: RuleID(ErrorPartitionTable), Errors: []ErrorID{ErrorPartitionTable}, Confidence: ConfidenceHigh,
+		ID: "no-partition-table", Confidence: ConfidenceHigh,
 		Verdict:  "The written image has no partition table: partition image, corrupt image, or wrong sector size",
 		Brief:    "no partition table in the image",
 		Evidence: []EvidenceField{evHints, evStep},
@@ -94,7 +94,7 @@ var imageRules = []Rule{
 		Source:   "ironic_python_agent/extensions/standby.py",
 	},
 	{
-		ID: RuleID(ErrorImageRefused), Errors: []ErrorID{ErrorImageRefused}, Confidence: ConfidenceHigh,
+		ID: "image-refused", Confidence: ConfidenceHigh,
 		Verdict:  "Ironic refused the image format: format not permitted, or different from image_disk_format",
 		Brief:    "image format refused",
 		Evidence: []EvidenceField{evState},
@@ -103,13 +103,13 @@ var imageRules = []Rule{
 		Source:   "ironic/common/images.py",
 	},
 	{
-		ID: RuleID(ErrorMemory), Errors: []ErrorID{ErrorMemory}, Confidence: ConfidenceHigh,
+		ID: "out-of-memory", Confidence: ConfidenceHigh,
 		Verdict:  "The machine has too little memory for the image or the ramdisk",
 		Brief:    "too little memory",
 		Evidence: []EvidenceField{evStep},
 		Not:      []string{"the disk"},
 		Next:     Next{Text: "Use a raw image (streamed to the disk) or a smaller ramdisk.", Key: "set", Command: "ironworks set {node} instance_info.image_disk_format=raw"},
-		Instead:  append([]RuleID{"machine-boots", "ramdisk-boots", "boot-stuck", "boot-silent", RuleID(ErrorAgentRestarts)}, unheardRules...),
+		Instead:  append([]RuleID{"machine-boots", "ramdisk-boots", "boot-stuck", "boot-silent", "agent-restarts"}, unheardRules...),
 		Source:   "ironic/drivers/modules/deploy_utils.py; the kernel",
 	},
 }

@@ -3,7 +3,7 @@ package explain
 // stepRules cover deploy steps, installers and configdrives.
 var stepRules = []Rule{
 	{
-		ID: RuleID(ErrorStepUnknown), Errors: []ErrorID{ErrorStepUnknown}, Confidence: ConfidenceHigh,
+		ID: "step-unknown", Confidence: ConfidenceHigh,
 		Verdict:  "The agent does not offer the step: the node booted a different ramdisk",
 		Brief:    "step unknown to the agent",
 		Evidence: []EvidenceField{evStep, evISO, evAgentIs, evSiblings},
@@ -12,7 +12,7 @@ var stepRules = []Rule{
 		Source:   "ironic/drivers/modules/agent.py, ironic/conductor/steps.py",
 	},
 	{
-		ID: RuleID(ErrorStepNoAgent), Errors: []ErrorID{ErrorStepNoAgent}, Confidence: ConfidenceHigh,
+		ID: "step-without-agent", Confidence: ConfidenceHigh,
 		Verdict:  "No agent was running when the step started: a BIOS, RAID or firmware step restarted the machine, or deploy.deploy is disabled",
 		Brief:    "no agent: a step restarted the machine",
 		Evidence: []EvidenceField{evStep, evISO},
@@ -21,17 +21,17 @@ var stepRules = []Rule{
 		Source:   "ironic/drivers/modules/agent.py: CustomAgentDeploy.execute_deploy_step; real runs: 39.0.0",
 	},
 	{
-		ID: RuleID(ErrorNoInstaller), Errors: []ErrorID{ErrorNoInstaller}, Confidence: ConfidenceHigh,
+		ID: "no-installer", Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk has no coreos-installer: the ramdisk is not a CoreOS live system",
 		Brief:    "no coreos-installer in the ramdisk",
 		Evidence: []EvidenceField{evISO, evStep},
 		Not:      []string{"the disk or the image"},
 		Next:     Next{Text: "Boot the CoreOS live ISO with the agent's Ignition embedded.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
-		Instead:  []RuleID{RuleID(ErrorInstallerFailed)},
+		Instead:  []RuleID{"installer-failed"},
 		Source:   "the install_coreos step",
 	},
 	{
-		ID: RuleID(ErrorInstallerFailed), Errors: []ErrorID{ErrorInstallerFailed}, Confidence: ConfidenceHigh,
+		ID: "installer-failed", Confidence: ConfidenceHigh,
 		Verdict:  "coreos-installer failed; the error shows its last line",
 		Brief:    "coreos-installer failed",
 		Evidence: []EvidenceField{evHints, evStep, evLastLine},
@@ -40,7 +40,7 @@ var stepRules = []Rule{
 		Source:   "the install_coreos step",
 	},
 	{
-		ID: RuleID(ErrorAssisted), Errors: []ErrorID{ErrorAssisted}, Confidence: ConfidenceHigh,
+		ID: "assisted-agent", Confidence: ConfidenceHigh,
 		Verdict:  "The Assisted Installer's agent failed on the machine",
 		Brief:    "Assisted Installer's agent failed",
 		Evidence: []EvidenceField{evStep, evLastLine},
@@ -49,7 +49,7 @@ var stepRules = []Rule{
 		Source:   "the start_assisted_install step",
 	},
 	{
-		ID: RuleID(ErrorConfigdriveForm), Errors: []ErrorID{ErrorConfigdriveForm}, Confidence: ConfidenceHigh,
+		ID: "configdrive-form", Confidence: ConfidenceHigh,
 		Verdict:  "The configdrive has the wrong format; the install_coreos step requires a JSON object",
 		Brief:    "wrong configdrive format",
 		Evidence: []EvidenceField{evStep},
@@ -58,7 +58,7 @@ var stepRules = []Rule{
 		Source:   "ironic/api/controllers/v1/utils.py, the install_coreos step",
 	},
 	{
-		ID: RuleID(ErrorConfigdriveSize), Errors: []ErrorID{ErrorConfigdriveSize}, Confidence: ConfidenceHigh,
+		ID: "configdrive-size", Confidence: ConfidenceHigh,
 		Verdict:  "The configdrive is larger than 64 MiB",
 		Brief:    "configdrive too large",
 		Evidence: []EvidenceField{evStep},
@@ -71,27 +71,27 @@ var stepRules = []Rule{
 // agentRules cover the communication between the agent and Ironic.
 var agentRules = []Rule{
 	{
-		ID: RuleID(ErrorAgentClock), Errors: []ErrorID{ErrorAgentClock}, Confidence: ConfidenceHigh,
+		ID: "agent-clock", Confidence: ConfidenceHigh,
 		Verdict:  "The clocks of the machine and the conductor differ, so the agent's certificate is not valid",
 		Brief:    "clocks differ",
 		Evidence: []EvidenceField{evAgent, evHeartbeat, evSiblings},
 		Not:      []string{"a firewall: the agent answered"},
 		Next:     Next{Text: "Set the machine's clock, or configure an NTP server for the ramdisk (ipa-ntp-server), then try again.", Retry: true},
-		Instead:  []RuleID{RuleID(ErrorAgentCertificate), RuleID(ErrorAgentUnreachable), RuleID(ErrorCertificate)},
+		Instead:  []RuleID{"agent-certificate", "agent-unreachable", "certificate"},
 		Source:   "ironic/drivers/modules/agent_client.py",
 	},
 	{
-		ID: RuleID(ErrorAgentCertificate), Errors: []ErrorID{ErrorAgentCertificate}, Confidence: ConfidenceMedium,
+		ID: "agent-certificate", Confidence: ConfidenceMedium,
 		Verdict:  "The conductor does not trust the agent's certificate: duplicate IP address, rebooted ramdisk, or wrong clock",
 		Brief:    "agent certificate not trusted",
 		Evidence: []EvidenceField{evAgent, evHeartbeat, evSiblings},
 		Not:      []string{"a firewall: a server answered"},
 		Next:     Next{Text: "Compare the clocks, look for a duplicate IP address, then try again.", Retry: true},
-		Instead:  []RuleID{RuleID(ErrorAgentUnreachable), RuleID(ErrorCertificate)},
+		Instead:  []RuleID{"agent-unreachable", "certificate"},
 		Source:   "ironic/drivers/modules/agent_client.py",
 	},
 	{
-		ID: RuleID(ErrorAgentUnreachable), Errors: []ErrorID{ErrorAgentUnreachable}, Confidence: ConfidenceMedium,
+		ID: "agent-unreachable", Confidence: ConfidenceMedium,
 		Verdict:  "The conductor cannot reach the agent: firewall (port 9999), crashed ramdisk or rebooted machine",
 		Brief:    "agent unreachable",
 		Evidence: []EvidenceField{evAgent, evHeartbeat, evStep, evSiblings},
@@ -100,7 +100,7 @@ var agentRules = []Rule{
 		Source:   "ironic/drivers/modules/agent_client.py",
 	},
 	{
-		ID: RuleID(ErrorAgentToken), Errors: []ErrorID{ErrorAgentToken}, Confidence: ConfidenceHigh,
+		ID: "agent-token", Confidence: ConfidenceHigh,
 		Verdict:  "Ironic rejected the agent's token: the ramdisk rebooted without Ironic, or two machines claim the node",
 		Brief:    "agent token rejected",
 		Evidence: []EvidenceField{evAgent, evHeartbeat, evState},
@@ -110,7 +110,7 @@ var agentRules = []Rule{
 		Source:   "ironic/conductor/manager.py, ironic/api/controllers/v1/ramdisk.py",
 	},
 	{
-		ID: RuleID(ErrorTLSRequired), Errors: []ErrorID{ErrorTLSRequired}, Confidence: ConfidenceHigh,
+		ID: "tls-required", Confidence: ConfidenceHigh,
 		Verdict:  "The agent does not use TLS, which Ironic requires",
 		Brief:    "agent without TLS",
 		Evidence: []EvidenceField{evAgentIs, evAgent},
@@ -120,7 +120,7 @@ var agentRules = []Rule{
 		Source:   "ironic/conductor/manager.py",
 	},
 	{
-		ID: RuleID(ErrorLookupRefused), Errors: []ErrorID{ErrorLookupRefused}, Confidence: ConfidenceHigh,
+		ID: "lookup-refused", Confidence: ConfidenceHigh,
 		Verdict:  "A ramdisk is running on a node without an operation, and Ironic rejects its lookup",
 		Brief:    "unexpected ramdisk rejected",
 		Evidence: []EvidenceField{evState, evPower},
@@ -130,7 +130,7 @@ var agentRules = []Rule{
 		Source:   "ironic/api/controllers/v1/ramdisk.py",
 	},
 	{
-		ID: RuleID(ErrorLookup), Errors: []ErrorID{ErrorLookup}, Confidence: ConfidenceHigh,
+		ID: "lookup", Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk's lookup failed: unknown machine, or Ironic unreachable from the machine",
 		Brief:    "ramdisk lookup failed",
 		Evidence: []EvidenceField{evState, evLastLine, evSiblings},
@@ -140,7 +140,7 @@ var agentRules = []Rule{
 		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{
-		ID: RuleID(ErrorNoAddress), Errors: []ErrorID{ErrorNoAddress}, Confidence: ConfidenceHigh,
+		ID: "no-address", Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk has no IP address: no DHCP answer, or no network configuration",
 		Brief:    "no IP address in the ramdisk",
 		Evidence: []EvidenceField{evState, evLastLine, evSiblings},
@@ -150,7 +150,7 @@ var agentRules = []Rule{
 		Source:   "ironic_python_agent/agent.py",
 	},
 	{
-		ID: RuleID(ErrorCertificate), Errors: []ErrorID{ErrorCertificate}, Confidence: ConfidenceMedium,
+		ID: "certificate", Confidence: ConfidenceMedium,
 		Verdict:  "A certificate is not trusted; the error names its owner",
 		Brief:    "certificate not trusted",
 		Evidence: []EvidenceField{evStep, evBMCAddress, evISO},

@@ -11,7 +11,7 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evBoot, evLastLine, evHeartbeat, evWaited, evDeadline, evSiblings},
 		Not:      []string{"a machine that did not boot: the agent has started"},
 		Next:     Next{Text: "Check the agent's attempts in the log: Ironic's URL, lookup, certificate. Open that URL from the machine.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  append([]RuleID{"never-booted", "machine-boots", "ramdisk-boots", "boot-silent"}, timeoutRules...),
+		Instead:  append([]RuleID{"never-booted", "machine-boots", "ramdisk-boots", "boot-silent"}, timeouts...),
 		Source:   "ironic_python_agent/ironic_api_client.py",
 	},
 	{
@@ -21,7 +21,7 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evHeartbeat, evWaited, evPower, evBMCPower, evBMCProgress, evMedia, evISO, evServed, evStep, evDeadline, evSiblings},
 		Not:      []string{"a hanging step: no step has started in the ramdisk", "the image and the disk: nothing was written"},
 		Next:     Next{Text: "Watch the machine's console during boot: boot order and mode, DHCP, ISO. Check that a port has the boot NIC's MAC address. Then try again.", Retry: true},
-		Instead:  timeoutRules,
+		Instead:  timeouts,
 		Source:   "ironic/conductor/utils.py",
 	},
 	{
@@ -31,7 +31,7 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evLastLine, evWaited, evDeadline, evSiblings},
 		Not:      []string{"a machine that did not boot: the log has lines from this operation"},
 		Next:     Next{Text: "Check the log for the agent's inventory and for the URL it is sent to.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  []RuleID{RuleID(ErrorInspectTimeout), "no-inventory-yet", "machine-boots"},
+		Instead:  []RuleID{"inspect-timeout", "no-inventory-yet", "machine-boots"},
 		Source:   "ironic_python_agent/inspector.py",
 	},
 	{
@@ -51,11 +51,11 @@ var waitRules = []Rule{
 		Evidence: []EvidenceField{evHeartbeat, evAgent, evStep, evPower, evDeadline, evLastLine, evSiblings},
 		Not:      []string{"a machine that did not boot: the agent called back in this operation", "a slow step: a busy agent still sends heartbeats, every 90 to 180 s"},
 		Next:     Next{Text: "Read the last lines of the ramdisk's log, and check the machine's console for a panic or reboot. Then try again.", Key: "log", Command: "ironworks logs {node}"},
-		Instead:  timeoutRules,
+		Instead:  timeouts,
 		Source:   "ironic_python_agent/agent.py",
 	},
 	{
-		ID: RuleID(ErrorCallbackTimeout), Errors: []ErrorID{ErrorCallbackTimeout}, Confidence: ConfidenceMedium,
+		ID: "callback-timeout", Confidence: ConfidenceMedium,
 		Verdict:  "The ramdisk did not call back in time (30 minutes by default): no boot, crash, or Ironic unreachable",
 		Brief:    "ramdisk call-back timed out",
 		Evidence: []EvidenceField{evHeartbeat, evStep, evPower, evISO, evSiblings},
@@ -64,17 +64,17 @@ var waitRules = []Rule{
 		Source:   "ironic/conductor/utils.py: cleanup_after_timeout",
 	},
 	{
-		ID: RuleID(ErrorCleanNoBoot), Errors: []ErrorID{ErrorCleanNoBoot}, Confidence: ConfidenceHigh,
+		ID: "clean-timeout-no-step", Confidence: ConfidenceHigh,
 		Verdict:  "Cleaning timed out before its first step: the ramdisk did not boot, or cannot reach Ironic's API",
 		Brief:    "cleaning: ramdisk never called back",
 		Evidence: []EvidenceField{evHeartbeat, evPower, evISO, evFault, evSiblings},
 		Not:      []string{"a hanging step: nothing was erased"},
 		Next:     Next{Text: "Watch the machine's console during boot. Manage the node, turn maintenance off, and clean again.", Verb: models.VerbManage},
-		Instead:  []RuleID{RuleID(ErrorCleanTimeout)},
+		Instead:  []RuleID{"clean-timeout"},
 		Source:   "ironic/conductor/utils.py: cleanup_cleanwait_timeout",
 	},
 	{
-		ID: RuleID(ErrorCleanTimeout), Errors: []ErrorID{ErrorCleanTimeout}, Confidence: ConfidenceMedium,
+		ID: "clean-timeout", Confidence: ConfidenceMedium,
 		Verdict:  "Cleaning timed out in a step: hang, crash, or a disk slower than Ironic's timeout",
 		Brief:    "cleaning timed out in a step",
 		Evidence: []EvidenceField{evStep, evHeartbeat, evPower, evFault},
@@ -83,7 +83,7 @@ var waitRules = []Rule{
 		Source:   "ironic/conductor/utils.py: cleanup_cleanwait_timeout",
 	},
 	{
-		ID: RuleID(ErrorInspectTimeout), Errors: []ErrorID{ErrorInspectTimeout}, Confidence: ConfidenceMedium,
+		ID: "inspect-timeout", Confidence: ConfidenceMedium,
 		Verdict:  "Inspection timed out (30 minutes by default): the ramdisk did not boot, or Ironic did not recognize the machine",
 		Brief:    "inspection timed out",
 		Evidence: []EvidenceField{evHeartbeat, evPower, evISO, evLastLine, evSiblings},
@@ -92,7 +92,7 @@ var waitRules = []Rule{
 		Source:   "ironic/conductor/utils.py: cleanup_inspectwait_timeout",
 	},
 	{
-		ID: RuleID(ErrorServiceTimeout), Errors: []ErrorID{ErrorServiceTimeout}, Confidence: ConfidenceMedium,
+		ID: "service-timeout", Confidence: ConfidenceMedium,
 		Verdict:  "Service timed out: the ramdisk did not boot, crashed, or hangs in a step",
 		Brief:    "service timed out",
 		Evidence: []EvidenceField{evStep, evHeartbeat, evPower},
@@ -101,7 +101,7 @@ var waitRules = []Rule{
 		Source:   "ironic/conductor/utils.py: cleanup_servicewait_timeout",
 	},
 	{
-		ID: RuleID(ErrorRescueTimeout), Errors: []ErrorID{ErrorRescueTimeout}, Confidence: ConfidenceMedium,
+		ID: "rescue-timeout", Confidence: ConfidenceMedium,
 		Verdict:  "The rescue ramdisk did not call back in time",
 		Brief:    "rescue call-back timed out",
 		Evidence: []EvidenceField{evHeartbeat, evPower},

@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"ironworks/models"
@@ -38,10 +40,7 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 }
 
 func failedSentence(r *models.Row, now time.Time) string {
-	reason := models.ReasonOf(r)
-	if reason == "" {
-		reason = "Ironic reports no reason"
-	}
+	reason := cmp.Or(models.ReasonOf(r), "Ironic reports no reason")
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
 }
 
@@ -114,7 +113,7 @@ func restSentence(r *models.Row) string {
 	case models.StateAvailable:
 		return "Available: ready to deploy."
 	case models.StateActive:
-		return "Active: an instance is running" + withInstance(n) + "."
+		return strings.TrimSuffix("Active: an instance is running, "+n.InstanceUUID, ", ") + "."
 	case models.StateRescue:
 		if n.PowerState == models.PowerOff {
 			// Ironic powers the machine off before it ejects the virtual medium (drivers/modules/redfish/boot.py,
@@ -125,13 +124,6 @@ func restSentence(r *models.Row) string {
 	default:
 		return title(string(n.ProvisionState)) + "."
 	}
-}
-
-func withInstance(n *models.Node) string {
-	if n.InstanceUUID == "" {
-		return ""
-	}
-	return ", " + n.InstanceUUID
 }
 
 // stepPlace returns the current step and, if known, its position in the list of steps.
@@ -170,19 +162,7 @@ func title(s string) string {
 	if s == "" {
 		return s
 	}
-	return string(upper(s[0])) + s[1:]
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func upper(c byte) byte {
-	if c >= 'a' && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
-}
-
-func trimDot(s string) string {
-	for len(s) > 0 && (s[len(s)-1] == '.' || s[len(s)-1] == ' ') {
-		s = s[:len(s)-1]
-	}
-	return s
-}
+func trimDot(s string) string { return strings.TrimRight(s, ". ") }

@@ -76,33 +76,30 @@ func textOrigin(field string) string {
 
 // Developer helps the authors of rules. It names the known error that is nearest to a text that no rule matches.
 type Developer struct {
-	NearestRule ErrorID `json:"nearest_rule"`
+	NearestRule RuleID `json:"nearest_rule"`
 	// Distance is the share of the error's words, from 0 to 1, that the text lacks.
 	Distance float64 `json:"distance"`
 }
 
 // nearestError returns the known error for which the text lacks the smallest share of words. It also returns this
 // share. The order of the words does not matter. The ID is "" if not a single word matches.
-func nearestError(text string) (id ErrorID, distance float64) {
+func nearestError(text string) (id RuleID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {
 		have[w] = true
 	}
 	distance = 1
-	for _, list := range allErrors {
-		for _, e := range list {
-			for _, way := range e.ways {
-				whole := strings.Join(way, " … ")
-				want := wordsOf(whole)
-				missing := 0
-				for _, w := range want {
-					if !have[w] {
-						missing++
-					}
+	for _, e := range allErrors {
+		for _, way := range e.ways {
+			want := wordsOf(strings.Join(way, " … "))
+			missing := 0
+			for _, w := range want {
+				if !have[w] {
+					missing++
 				}
-				if d := float64(missing) / float64(max(len(want), 1)); d < distance {
-					id, distance = e.id, d
-				}
+			}
+			if d := float64(missing) / float64(max(len(want), 1)); d < distance {
+				id, distance = e.id, d
 			}
 		}
 	}

@@ -155,10 +155,8 @@ func DecodeDisks(raw []byte) ([]Disk, error) {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
 	for _, name := range []string{"inventory", "disks"} {
-		if d, ok := v.(*PythonDict); ok {
-			if inner, has := d.values[name]; has {
-				v = inner
-			}
+		if d, ok := v.(*PythonDict); ok && d.Has(name) {
+			v = d.Get(name)
 		}
 	}
 	list, ok := v.(PythonList)

@@ -1,3 +1,7 @@
+// Package hints implements root device hints: their grammar, the Python semantics of Ironic and
+// its agent, and a matcher that predicts which disk the agent selects.
+//
+// It does no I/O.
 package hints
 
 import (
@@ -103,6 +107,14 @@ const (
 
 func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// asError converts a *Error to an error, so that no error is nil.
+func asError(e *Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
 }
 
 // NotFound reports whether the agent found no disk or rejected the hints. All other errors are unexpected, and make

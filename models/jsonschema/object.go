@@ -132,27 +132,13 @@ func (s *Schema) hasType(value any) bool {
 		if f, isFloat := value.(float64); isFloat && name == "integer" {
 			return !s.Draft4 && f == math.Trunc(f) && !math.IsInf(f, 0)
 		}
-		return pythonType(name) == hints.PythonTypeName(value)
+		return cmp.Or(pythonTypes[name], name) == hints.PythonTypeName(value)
 	})
 }
 
-// pythonType returns the name of the Python type for a JSON Schema type.
-func pythonType(name string) string {
-	switch name {
-	case "null":
-		return "NoneType"
-	case "string":
-		return "str"
-	case "object":
-		return "dict"
-	case "array":
-		return "list"
-	case "boolean":
-		return "bool"
-	case "integer":
-		return "int"
-	}
-	return name
+// pythonTypes maps the types of JSON Schema to the names of Python's types.
+var pythonTypes = map[string]string{
+	"null": "NoneType", "string": "str", "object": "dict", "array": "list", "boolean": "bool", "integer": "int",
 }
 
 func comparePath(a, b any) int {

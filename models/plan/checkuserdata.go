@@ -57,7 +57,7 @@ const checkFile = "check the file on the Ignition screen (:ignition)"
 // would show only at the machine's first boot.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
-	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
+	if u == nil || methods[f.Kind].disk == diskNone && f.Kind != KindRamdisk {
 		return finding{}
 	}
 	reader, why, _ := f.Reader()

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -196,13 +195,8 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 
 // extra returns the named value in the node's extra field, or nil if there is none.
 func (f *Facts) extra(name string) any {
-	var fields struct {
-		Extra map[string]any `json:"extra"`
-	}
-	if json.Unmarshal(f.Node.Raw, &fields) != nil {
-		return nil
-	}
-	return fields.Extra[name]
+	value, _ := f.Node.Field("extra", name)
+	return value
 }
 
 // finding is the result of a check before the check's rule is applied.
@@ -255,8 +249,8 @@ func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation 
 // deployment. If the deployment can have several outcomes, the worst result of each check counts.
 func Checks(f *Facts, choices CheckChoices) []Check {
 	var checks []Check
-	for _, c := range allChecks() {
-		check, asked := f.check(c)
+	for _, rule := range CheckRules() {
+		check, asked := f.check(&rule)
 		if !asked {
 			continue
 		}
@@ -270,25 +264,24 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 // Check runs one check without applying the operator's choices. It returns false if the check does not apply to the
 // deployment.
 func (f *Facts) Check(id CheckID) (check Check, asked bool) {
-	all := allChecks()
-	i := slices.IndexFunc(all, func(c checker) bool { return c.id == id })
-	if i < 0 {
+	rule, known := ruleOf(id)
+	if !known {
 		return Check{}, false
 	}
-	return f.check(all[i])
+	return f.check(&rule)
 }
 
 // check runs a check for every possible outcome and returns the worst result. It returns false if the check does not
 // apply to any outcome.
-func (f *Facts) check(c checker) (check Check, asked bool) {
+func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
 	same := true
 	for i, kind := range kinds {
 		facts := *f
 		facts.Kind = kind
-		if result := c.do(&facts); result.verdict != notAsked {
-			results[i] = result.check(c.id)
+		if result := rule.do(&facts); result.verdict != notAsked {
+			results[i] = result.check(rule)
 			if !asked || results[i].Severity.worse(check.Severity) {
 				check, asked = results[i], true
 			}
@@ -322,10 +315,9 @@ func (s CheckSeverity) worse(than CheckSeverity) bool {
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check converts a finding to a [Check], applying the rule for the given ID.
-func (r finding) check(id CheckID) Check {
-	rule, _ := ruleOf(id)
-	check := Check{ID: id, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
+// check converts a finding to a [Check], applying the rule.
+func (r finding) check(rule *CheckRule) Check {
+	check := Check{ID: rule.ID, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
 	if check.Evidence == nil {
 		check.Evidence = []models.Observation{}
 	}
@@ -337,67 +329,4 @@ func (r finding) check(id CheckID) Check {
 	case passed, notAsked:
 	}
 	return check
-}
-
-// checker is a check with the function that performs it.
-type checker struct {
-	id CheckID
-	do func(f *Facts) finding
-}
-
-func allChecks() []checker {
-	return []checker{
-		{CheckState, checkState},
-		{CheckMaintenance, checkMaintenance},
-		{CheckReserved, checkReserved},
-		{CheckAllocation, checkAllocation},
-		{CheckProtected, checkProtected},
-		{CheckRetired, checkRetired},
-		{CheckConsoleLock, checkConsoleLock},
-		{CheckManagedByMetal3, checkMetal3},
-		{CheckFault, checkFault},
-		{CheckAPIVersion, checkAPIVersion},
-		{CheckDeployInterface, checkDeployInterface},
-		{CheckConductor, checkConductor},
-		{CheckRamdisk, checkRamdisk},
-		{CheckValidate, checkValidate},
-		{CheckKernelParams, checkKernelParams},
-		{CheckTraits, checkTraits},
-		{CheckTemplates, checkTemplates},
-		{CheckInstallStep, checkInstallStep},
-		{CheckInstallOnce, checkInstallOnce},
-		{CheckSteps, checkSteps},
-		{CheckStepOrder, checkStepOrder},
-		{CheckStepOffered, checkStepOffered},
-		{CheckRestart, checkRestart},
-		{CheckHints, checkHints},
-		{CheckHintsDoubt, checkHintsDoubt},
-		{CheckHintsPlaces, checkHintsPlaces},
-		{CheckInventory, checkInventory},
-		{CheckInventoryBy, checkInventoryBy},
-		{CheckRootDevice, checkRootDevice},
-		{CheckSingleDisk, checkSingleDisk},
-		{CheckStableHint, checkStableHint},
-		{CheckSharedDisk, checkSharedDisk},
-		{CheckDataDisk, checkDataDisk},
-		{CheckOddDisk, checkOddDisk},
-		{CheckSameDisk, checkSameDisk},
-		{CheckRAIDRoot, checkRAIDRoot},
-		{CheckAssisted, checkAssisted},
-		{CheckKickstart, checkKickstart},
-		{CheckConfigDrive, checkConfigDrive},
-		{CheckUserData, checkUserData},
-		{CheckUserDataReader, checkUserDataReader},
-		{CheckUserDataOdd, checkUserDataOdd},
-		{CheckMetaData, checkMetaData},
-		{CheckImage, checkImage},
-		{CheckOCI, checkOCIReference},
-		{CheckOCITag, checkOCITag},
-		{CheckOCIKind, checkOCIKind},
-		{CheckOCISecret, checkOCISecret},
-		{CheckImageSum, checkImageSum},
-		{CheckImageThere, checkImageReachable},
-		{CheckImageFile, checkImageChecksumFile},
-		{CheckImageSize, checkImageSize},
-	}
 }

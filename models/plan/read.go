@@ -175,14 +175,14 @@ func kindOfYAML(n *yaml.Node) string {
 	return n.Tag
 }
 
-func (r *planReader) list(n *yaml.Node, path string, each func(i int, path string, item *yaml.Node)) {
+func (r *planReader) list(n *yaml.Node, path string, each func(path string, item *yaml.Node)) {
 	switch {
 	case isNull(n):
 	case n.Kind != yaml.SequenceNode:
 		r.addProblem(n, path, "must be a list, not %s", kindOfYAML(n))
 	default:
 		for i, item := range n.Content {
-			each(i, fmt.Sprintf("%s[%d]", path, i), item)
+			each(fmt.Sprintf("%s[%d]", path, i), item)
 		}
 	}
 }
@@ -199,6 +199,25 @@ func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 		}
 		*to = n.Value
 	}
+}
+
+// texts reads a mapping whose values are strings.
+func (r *planReader) texts(n *yaml.Node, path string, fields []textField) {
+	keys := map[string]func(*yaml.Node){}
+	for _, f := range fields {
+		keys[f.key] = r.textAt(f.value, path+"."+f.key)
+	}
+	r.mapping(n, path, keys)
+}
+
+func (r *planReader) textList(n *yaml.Node, path string) []string {
+	var list []string
+	r.list(n, path, func(path string, item *yaml.Node) {
+		var text string
+		r.textAt(&text, path)(item)
+		list = append(list, text)
+	})
+	return list
 }
 
 func quoteHint(n *yaml.Node) string {
@@ -229,7 +248,7 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 		return object
 	case n.Kind == yaml.SequenceNode:
 		list := []any{}
-		r.list(n, path, func(_ int, path string, item *yaml.Node) { list = append(list, r.value(item, path, depth+1)) })
+		r.list(n, path, func(path string, item *yaml.Node) { list = append(list, r.value(item, path, depth+1)) })
 		return list
 	case n.Kind == yaml.ScalarNode && slices.Contains([]string{"!!null", "!!bool", "!!int", "!!float", "!!str"}, n.Tag):
 		var v any

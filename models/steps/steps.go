@@ -160,11 +160,7 @@ func (all Interfaces) Offers() []Known {
 			list = append(list, row)
 			continue
 		}
-		for _, kind := range k.Kinds {
-			if !slices.Contains(list[at].Kinds, kind) {
-				list[at].Kinds = append(list[at].Kinds, kind)
-			}
-		}
+		list[at].Kinds = models.Unique(append(list[at].Kinds, k.Kinds...))
 	}
 	slices.SortFunc(list, func(a, b Known) int { return strings.Compare(a.Label(), b.Label()) })
 	return list

@@ -16,6 +16,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/plugin"
 	"ironworks/presence"
 	"ironworks/provision"
@@ -190,7 +191,7 @@ type Session struct {
 	Context  Context
 	Defaults Defaults
 	// Filters holds the saved filters; it may be nil.
-	Filters *models.SavedFilters
+	Filters *filter.Saved
 	Store   *fleet.Store
 	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.

@@ -3,7 +3,7 @@ package events
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -25,7 +25,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Filter:
 		s.prompt.Begin(s.filter.String())
 	case action.ClearFilter:
-		s.setFilter(models.EventFilter{})
+		s.setFilter(filter.EventFilter{})
 	default:
 		s.steer(id)
 	}
@@ -36,7 +36,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	did := !s.filter.IsZero()
 	if did {
-		s.setFilter(models.EventFilter{})
+		s.setFilter(filter.EventFilter{})
 	}
 	return nil, did
 }
@@ -106,18 +106,18 @@ func (s *Screen) DisabledReason(id action.ID) string {
 func (s *Screen) typed(msg tea.Msg) {
 	switch s.prompt.Update(msg) {
 	case body.Changed:
-		f, err := models.ParseEventFilter(s.prompt.Text())
+		f, err := filter.ParseEventFilter(s.prompt.Text())
 		s.prompt.Wrong = err
 		if err == nil && f.String() != s.filter.String() {
 			s.setFilter(f)
 		}
 	case body.Abandoned:
-		s.setFilter(models.EventFilter{})
+		s.setFilter(filter.EventFilter{})
 	case body.Accepted, body.Ignored:
 	}
 }
 
-func (s *Screen) setFilter(f models.EventFilter) {
+func (s *Screen) setFilter(f filter.EventFilter) {
 	s.filter = f
 	s.shown = make([]*row, 0, len(s.all))
 	for _, r := range s.all {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -35,7 +36,7 @@ type Screen struct {
 	shown []*row // the rows that match the filter
 	next  int    // the number of the next event to read
 
-	filter models.EventFilter
+	filter filter.EventFilter
 	prompt body.Prompt
 
 	// paused reports whether the list has stopped following the newest event. since is the number of the first event

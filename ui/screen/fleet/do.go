@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -42,7 +42,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Filter:
 		s.beginTyping()
 	case action.ClearFilter:
-		return s.setFilter(models.Filter{})
+		return s.setFilter(filter.Filter{})
 	case action.Sort:
 		return screen.Send(screen.Ask{Overlay: s.sortChoice()})
 	case action.SortLeft:
@@ -76,7 +76,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	switch {
 	case !s.filter.IsZero():
-		return s.setFilter(models.Filter{}), true
+		return s.setFilter(filter.Filter{}), true
 	case len(s.table.Marked()) > 0:
 		s.table.ClearMarks()
 		return nil, true
@@ -180,7 +180,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 			return s.settle()
 		case "esc":
 			s.typing, s.inputErr = false, nil
-			return s.setFilter(models.Filter{})
+			return s.setFilter(filter.Filter{})
 		case "tab":
 			s.input.Complete()
 			msg = nil
@@ -201,7 +201,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	return s.setFilter(f)
 }
 
-func (s *Screen) setFilter(f models.Filter) tea.Cmd {
+func (s *Screen) setFilter(f filter.Filter) tea.Cmd {
 	s.reading()
 	s.filter, s.unreadInventories = f, nil
 	s.needFields(f.Fields()...)

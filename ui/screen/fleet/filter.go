@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 )
 
@@ -27,9 +28,9 @@ func (s *Screen) useFilter(text string) tea.Cmd {
 	return s.setFilter(f)
 }
 
-func (s *Screen) parse(text string) (models.Filter, error) {
+func (s *Screen) parse(text string) (filter.Filter, error) {
 	if s.env.Session == nil {
-		return models.ParseFilter(text)
+		return filter.Parse(text)
 	}
 	return s.env.Session.Filters.Parse(text)
 }

@@ -12,6 +12,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/line"
@@ -44,7 +45,7 @@ type Screen struct {
 	filterErr  error
 
 	// filter is the filter in effect; input holds the text that is being typed, and inputErr its error.
-	filter   models.Filter
+	filter   filter.Filter
 	input    *line.Line
 	typing   bool
 	inputErr error

@@ -9,6 +9,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/bios"
+	"ironworks/models/filter"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -61,7 +62,7 @@ func (p *biosPage) edit() tea.Cmd {
 func (p *biosPage) askGolden() tea.Cmd {
 	store, uuid := p.s.env.Session.Store, p.s.uuid
 	others := func(text string) (names []string) {
-		for _, r := range store.Rows(models.Filter{}, models.Column{}, false) {
+		for _, r := range store.Rows(filter.Filter{}, models.Column{}, false) {
 			if r.Node.UUID != uuid && strings.HasPrefix(r.Node.Label(), text) {
 				names = append(names, r.Node.Label())
 			}

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -26,7 +27,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		l.filtering, l.prompt.Lead = true, "&"
 		l.prompt.Begin(l.filter.String())
 	case action.ClearFilter:
-		l.filter, l.level = models.LogFilter{}, models.LogDebug
+		l.filter, l.level = filter.LogFilter{}, models.LogDebug
 		l.narrow()
 	case action.NextMatch:
 		v.Next()
@@ -129,7 +130,7 @@ func (l *Log) typed(msg tea.Msg) {
 func (l *Log) filterWritten(written body.KeyEffect) {
 	switch written {
 	case body.Changed:
-		f, err := models.ParseLogFilter(l.prompt.Text())
+		f, err := filter.ParseLogFilter(l.prompt.Text())
 		l.prompt.Wrong = err
 		if err != nil || f.String() == l.filter.String() {
 			return
@@ -137,7 +138,7 @@ func (l *Log) filterWritten(written body.KeyEffect) {
 		l.filter = f
 		l.narrow()
 	case body.Abandoned:
-		l.filter = models.LogFilter{}
+		l.filter = filter.LogFilter{}
 		l.narrow()
 	case body.Accepted, body.Ignored:
 	}
@@ -152,7 +153,7 @@ func (l *Log) Widen() bool {
 		l.view.Search("")
 		l.view.Follow(following)
 	case !l.filter.IsZero() || l.level < models.LogDebug:
-		l.filter, l.level = models.LogFilter{}, models.LogDebug
+		l.filter, l.level = filter.LogFilter{}, models.LogDebug
 		l.narrow()
 	default:
 		return false

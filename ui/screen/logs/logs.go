@@ -11,6 +11,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/printable"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -28,7 +29,7 @@ type Log struct {
 	// dropped counts the lines that are missing because they arrived faster than they were read.
 	dropped int
 
-	filter models.LogFilter
+	filter filter.LogFilter
 	level  models.LogLevel
 	prompt body.Prompt
 	// filtering is true if the input is a filter, and false if it is a search.

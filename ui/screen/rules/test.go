@@ -8,6 +8,7 @@ import (
 
 	"ironworks/document"
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 	"ironworks/rules"
 	"ironworks/ui/overlay"
@@ -100,7 +101,7 @@ func chosenText(nodes []models.NodeRef) string {
 
 func (s *Screen) everyNode() []models.NodeRef {
 	var nodes []models.NodeRef
-	for _, row := range s.env.Session.Store.Rows(models.Filter{}, models.Column{}, false) {
+	for _, row := range s.env.Session.Store.Rows(filter.Filter{}, models.Column{}, false) {
 		nodes = append(nodes, row.Node.Ref())
 	}
 	return nodes

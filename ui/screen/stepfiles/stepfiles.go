@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/filter"
 	"ironworks/provision"
 	"ironworks/stepfile"
 	"ironworks/ui/action"
@@ -99,7 +100,7 @@ func (s *Screen) count() tea.Cmd {
 	s.counting, s.revision = true, revision
 	return func() tea.Msg {
 		having, known := map[string][]models.NodeRef{}, false
-		for _, row := range store.Rows(models.Filter{}, models.Column{}, false) {
+		for _, row := range store.Rows(filter.Filter{}, models.Column{}, false) {
 			known = known || row.Node.Traits != nil
 			for _, trait := range row.Node.Traits {
 				having[trait] = append(having[trait], row.Node.Ref())

@@ -1,15 +1,16 @@
-package models
+package filter
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"ironworks/models"
 )
 
 // operators lists the comparison operators. The ones with two characters come first, because their first character
@@ -47,7 +48,7 @@ func ordered(op string, comparison int) bool {
 // quantity is a filter key whose values are numbers.
 type quantity struct {
 	// of returns the node's value. known is No if the node has no value, and Unknown if the value was not read.
-	of    func(r *Row, now time.Time) (value float64, known Answer)
+	of    func(r *models.Row, now time.Time) (value float64, known models.Answer)
 	parse func(text string) (float64, error)
 	// field is the API field from which the value is read, or "" if no additional field is needed. hardware means
 	// that the value may also come from the inventory.
@@ -58,8 +59,8 @@ type quantity struct {
 // quantities holds the filter keys whose values are numbers. The map is never modified.
 var quantities = map[string]quantity{
 	"age":   {of: ageOf, parse: parseAgeValue},
-	"ram":   {of: ramOf, parse: parseRAM, field: "properties", hardware: true},
-	"cpus":  {of: cpusOf, parse: parseCount, field: "properties", hardware: true},
+	"ram":   {of: property("memory_mb", 1<<20, ramOf), parse: parseRAM, field: "properties", hardware: true},
+	"cpus":  {of: property("cpus", 1, cpusOf), parse: parseCount, field: "properties", hardware: true},
 	"disks": {of: disksOf, parse: parseCount, hardware: true},
 }
 
@@ -71,11 +72,11 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	q := quantities[key]
 	t := term{hardware: q.hardware, fields: []string{q.field}}
 	if at == len(w.text) {
-		t.test = func(r *Row, now time.Time) Answer {
-			if _, known := q.of(r, now); known != Unknown {
-				return Yes - known
+		t.test = func(r *models.Row, now time.Time) models.Answer {
+			if _, known := q.of(r, now); known != models.Unknown {
+				return models.Yes - known
 			}
-			return Unknown
+			return models.Unknown
 		}
 		return t, nil
 	}
@@ -87,9 +88,9 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	if err != nil {
 		return t, err
 	}
-	t.test = func(r *Row, now time.Time) Answer {
+	t.test = func(r *models.Row, now time.Time) models.Answer {
 		have, known := q.of(r, now)
-		if known != Yes {
+		if known != models.Yes {
 			return known
 		}
 		return answer(ordered(op, cmp.Compare(have, want)))
@@ -99,21 +100,21 @@ func quantityTerm(w word, key string, at int) (term, error) {
 
 // ageOf returns how many seconds the node has been in its state, as shown in the IN STATE column. The true value may
 // be larger.
-func ageOf(r *Row, now time.Time) (float64, Answer) {
+func ageOf(r *models.Row, now time.Time) (float64, models.Answer) {
 	since, _ := r.InState()
 	if since.IsZero() || now.IsZero() {
-		return 0, No
+		return 0, models.No
 	}
-	return max(now.Sub(since), 0).Seconds(), Yes
+	return max(now.Sub(since), 0).Seconds(), models.Yes
 }
 
 func parseAgeValue(text string) (float64, error) {
-	age, err := ParseAge(text)
+	age, err := models.ParseAge(text)
 	return age.Seconds(), err
 }
 
 func parseRAM(text string) (float64, error) {
-	size, err := ParseBytes(text)
+	size, err := models.ParseBytes(text)
 	if strings.TrimRight(text, "0123456789.") == "" {
 		err = errors.New("needs a unit, such as ram:>=64g")
 	}
@@ -128,56 +129,29 @@ func parseCount(text string) (float64, error) {
 	return float64(n), nil
 }
 
-// ramOf returns the memory in bytes, from properties.memory_mb (in MiB) or else from the inventory.
-func ramOf(r *Row, _ time.Time) (float64, Answer) {
-	return r.hardware("memory_mb", 1<<20, func(h *Hardware) float64 { return float64(h.RAM) })
-}
+func ramOf(h *models.Hardware) float64 { return float64(h.RAM) }
 
-func cpusOf(r *Row, _ time.Time) (float64, Answer) {
-	return r.hardware("cpus", 1, func(h *Hardware) float64 { return float64(h.CPUs) })
-}
+func cpusOf(h *models.Hardware) float64 { return float64(h.CPUs) }
 
-func disksOf(r *Row, _ time.Time) (float64, Answer) {
+func disksOf(r *models.Row, _ time.Time) (float64, models.Answer) {
 	if r.Hardware == nil {
-		return 0, Unknown
+		return 0, models.Unknown
 	}
 	return float64(r.Hardware.Disks), answer(r.Hardware.Inspected)
 }
 
-// hardware returns the node's property, multiplied by unit. If the property is not a positive number, it returns the
-// value from the inventory. The answer is Unknown if the properties or the inventory have not been read.
-func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) float64) (float64, Answer) {
-	if v, is := Number(r.Node.Properties[property]); is && v > 0 {
-		return v * unit, Yes
+// property returns a function that returns the named property of a node, multiplied by unit. If the property is not a
+// positive number, it returns the value from the inventory. The answer is Unknown if the properties or the inventory
+// have not been read.
+func property(name string, unit float64, inventory func(*models.Hardware) float64) func(*models.Row, time.Time) (float64, models.Answer) {
+	return func(r *models.Row, _ time.Time) (float64, models.Answer) {
+		if v, is := models.Number(r.Node.Properties[name]); is && v > 0 {
+			return v * unit, models.Yes
+		}
+		if r.Node.Properties == nil || r.Hardware == nil {
+			return 0, models.Unknown
+		}
+		v := inventory(r.Hardware)
+		return v, answer(v > 0)
 	}
-	if r.Node.Properties == nil || r.Hardware == nil {
-		return 0, Unknown
-	}
-	v := inventory(r.Hardware)
-	return v, answer(v > 0)
-}
-
-// Number converts v to a number. v may also be a string that contains a number, which is common in properties.
-func Number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	case string:
-		f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
-		return f, err == nil && !math.IsNaN(f)
-	}
-	return 0, false
-}
-
-// Hardware holds the inventory data that filters use.
-type Hardware struct {
-	// RAM is the size of the memory in bytes, or 0 if the inventory does not contain it.
-	RAM         int64
-	CPUs, Disks int
-	// Inspected is false if Ironic has no inventory.
-	Inspected bool
-	// Discovered means that the inventory was created by auto-discovery.
-	Discovered bool
 }

@@ -1,4 +1,4 @@
-package models
+package filter
 
 import (
 	"errors"
@@ -7,19 +7,21 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ironworks/models"
 )
 
-// SavedFilters holds the named filters from the configuration. Other filters can refer to them as @name. A nil
+// Saved holds the named filters from the configuration. Other filters can refer to them as @name. A nil
 // pointer holds no filters.
-type SavedFilters struct {
+type Saved struct {
 	texts map[string]string
 	good  map[string]Filter
 }
 
-// NewSavedFilters parses named filters, which may refer to each other. It omits invalid filters and returns an error
+// NewSaved parses named filters, which may refer to each other. It omits invalid filters and returns an error
 // for each of them.
-func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) {
-	s := &SavedFilters{texts: texts, good: map[string]Filter{}}
+func NewSaved(texts map[string]string) (*Saved, map[string]error) {
+	s := &Saved{texts: texts, good: map[string]Filter{}}
 	failed := map[string]error{}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if strings.Trim(name, savedNameRunes) != "" || name == "" {
@@ -36,7 +38,7 @@ func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) 
 const savedNameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // resolve parses the named filter. via lists the filters that led to it, so that cycles are detected.
-func (s *SavedFilters) resolve(name string, via []string) (Filter, error) {
+func (s *Saved) resolve(name string, via []string) (Filter, error) {
 	if f, done := s.good[name]; done {
 		return f, nil
 	}
@@ -55,7 +57,7 @@ func (s *SavedFilters) resolve(name string, via []string) (Filter, error) {
 	return f, err
 }
 
-func (s *SavedFilters) unknown(name string) error {
+func (s *Saved) unknown(name string) error {
 	if names := s.Names(); len(names) > 0 {
 		return fmt.Errorf("no saved filter %q; available: @%s", name, strings.Join(names, ", @"))
 	}
@@ -63,7 +65,7 @@ func (s *SavedFilters) unknown(name string) error {
 }
 
 // Names returns the names of the valid filters, sorted.
-func (s *SavedFilters) Names() []string {
+func (s *Saved) Names() []string {
 	if s == nil {
 		return nil
 	}
@@ -71,10 +73,10 @@ func (s *SavedFilters) Names() []string {
 }
 
 // Text returns the definition of the saved filter with the given name.
-func (s *SavedFilters) Text(name string) string { return s.texts[name] }
+func (s *Saved) Text(name string) string { return s.texts[name] }
 
 // Parse parses a filter that may refer to saved filters. An empty line matches every node.
-func (s *SavedFilters) Parse(line string) (Filter, error) {
+func (s *Saved) Parse(line string) (Filter, error) {
 	return parseFilter(line, func(name string) (Filter, error) {
 		if s != nil {
 			if f, there := s.good[name]; there {
@@ -93,6 +95,6 @@ func savedTerm(name string, saved func(name string) (Filter, error)) (term, erro
 	}
 	return term{
 		fields: f.Fields(), hardware: f.NeedsHardware(),
-		test: func(r *Row, now time.Time) Answer { return f.At(now).Match(r) },
+		test: func(r *models.Row, now time.Time) models.Answer { return f.At(now).Match(r) },
 	}, nil
 }

@@ -1,4 +1,4 @@
-package models
+package filter
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"ironworks/models"
 )
 
 // word is one word of a filter. quoted is the offset of the first quoted byte, or -1 if there are no quotes. From
@@ -74,7 +76,7 @@ func splitWords(line string, alternatives bool) ([]word, error) {
 		}
 	}
 	if opened > 0 {
-		return nil, &FilterError{Term: line, Why: "unclosed quote", Column: opened}
+		return nil, &Error{Term: line, Why: "unclosed quote", Column: opened}
 	}
 	flush()
 	return words, nil
@@ -99,7 +101,7 @@ func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error
 		return parseTerm(w, nodeKey)
 	}
 	if t.not = not; err != nil {
-		return t, &FilterError{Term: w.text, Why: err.Error(), Column: w.column}
+		return t, &Error{Term: w.text, Why: err.Error(), Column: w.column}
 	}
 	return t, nil
 }
@@ -115,14 +117,36 @@ func (w word) key() (key string, value int) {
 
 // nodeKey returns an error if node filters do not support the key, or if its values are invalid.
 func nodeKey(key string, values []string) error {
-	k, known := filterKeys()[key]
+	k, known := keys[key]
 	switch {
 	case !known:
-		return fmt.Errorf("unknown filter key %q; available: %s; quote the text to search for a colon", key, strings.Join(FilterKeys(), ", "))
+		return checkKey(key, Keys()...)
 	case k.kind == filterBool && slices.ContainsFunc(values, notBool):
 		return errors.New("must be yes or no")
 	}
 	return nil
+}
+
+func notBool(text string) bool {
+	_, ok := models.ParseBool(text)
+	return !ok
+}
+
+// parseTerms parses the terms of a filter without alternatives.
+func parseTerms(line string, check func(key string, values []string) error) (terms, error) {
+	words, err := splitWords(line, false)
+	if err != nil {
+		return terms{}, err
+	}
+	f := terms{text: strings.TrimSpace(line)}
+	for _, w := range words {
+		t, err := parseTerm(w, check)
+		if err != nil {
+			return terms{}, err
+		}
+		f.all = append(f.all, t)
+	}
+	return f, nil
 }
 
 // parseTerm parses a word. It calls check to validate the key and its values.
@@ -134,7 +158,7 @@ func parseTerm(w word, check func(key string, values []string) error) (term, err
 	key, at := rest.key()
 	if at == 0 || t.fuzzy {
 		if rest.text == "" && w.quoted < 0 {
-			return t, &FilterError{Term: w.text, Why: "empty search text", Column: w.column}
+			return t, &Error{Term: w.text, Why: "empty search text", Column: w.column}
 		}
 		t.values = []string{fold(rest.text)}
 		return t, nil
@@ -153,7 +177,7 @@ func parseTerm(w word, check func(key string, values []string) error) (term, err
 		err = fmt.Errorf("%s cannot be compared with < or >: use %s or field:PATH, or quote the text", t.key, strings.Join(quantityKeys(), ", "))
 	}
 	if err != nil {
-		return t, &FilterError{Term: w.text, Why: err.Error(), Column: w.column}
+		return t, &Error{Term: w.text, Why: err.Error(), Column: w.column}
 	}
 	return t, nil
 }

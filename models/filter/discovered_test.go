@@ -1,8 +1,10 @@
-package models_test
+package filter_test
 
 import (
 	"strings"
 	"testing"
+
+	"ironworks/models/filter"
 
 	"ironworks/models"
 )
@@ -11,7 +13,7 @@ import (
 // does, the result is unknown until both have been read.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()
-	f, err := models.ParseFilter("is:discovered")
+	f, err := filter.Parse("is:discovered")
 	if err != nil || !f.NeedsHardware() || strings.Join(f.Fields(), " ") != "extra" {
 		t.Fatalf("%v %v", err, f.Fields())
 	}
@@ -33,12 +35,12 @@ func TestDiscovered(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]models.Answer{"is:maintenance": models.Yes, "!is:maintenance": models.No, "is:retired": models.No} {
-		f, err := models.ParseFilter(text)
+		f, err := filter.Parse(text)
 		if err != nil || f.Match(&models.Row{Node: models.Node{Maintenance: true}}) != want {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := models.ParseFilter("is:new"); err == nil || !strings.Contains(err.Error(), "is: must be followed by one of discovered, maintenance, protected, retired") {
+	if _, err := filter.Parse("is:new"); err == nil || !strings.Contains(err.Error(), "is: must be followed by one of discovered, maintenance, protected, retired") {
 		t.Errorf("%v", err)
 	}
 }

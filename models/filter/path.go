@@ -1,15 +1,14 @@
-package models
+package filter
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"ironworks/models"
 )
 
 // pathTerm parses a term of the form field:path OP value. The path starts at w.text[at].
@@ -32,10 +31,10 @@ func pathTerm(w word, at int) (term, error) {
 		wants = strings.Split(fold(value), ",")
 	}
 	t.fields = []string{path[0]}
-	t.test = func(r *Row, _ time.Time) Answer {
+	t.test = func(r *models.Row, _ time.Time) models.Answer {
 		have, loaded := r.Node.Field(path...)
 		if !loaded {
-			return Unknown
+			return models.Unknown
 		}
 		if op == "!=" {
 			return answer(!equalsAny(have, wants))
@@ -60,10 +59,11 @@ func equalsAny(have any, wants []string) bool {
 			return true
 		}
 		if b, is := have.(bool); is {
-			return boolWord(want) == strconv.FormatBool(b)
+			wanted, ok := models.ParseBool(want)
+			return ok && wanted == b
 		}
-		x, isNumber := Number(have)
-		y, wantsNumber := Number(want)
+		x, isNumber := models.Number(have)
+		y, wantsNumber := models.Number(want)
 		return isNumber && wantsNumber && x == y
 	})
 }
@@ -74,8 +74,8 @@ func comparesTo(have any, op, want string) bool {
 	if have == nil || have == "" {
 		return false
 	}
-	x, isNumber := Number(have)
-	y, wantsNumber := Number(want)
+	x, isNumber := models.Number(have)
+	y, wantsNumber := models.Number(want)
 	switch {
 	case isNumber && wantsNumber:
 		return ordered(op, cmp.Compare(x, y))
@@ -101,7 +101,7 @@ func scalarText(v any) string {
 			return ""
 		}
 	}
-	text, err := JSONText(v)
+	text, err := models.JSONText(v)
 	if err != nil {
 		return ""
 	}
@@ -120,82 +120,4 @@ var apiFields = []string{
 	"raid_config", "raid_interface", "rescue_interface", "reservation", "resource_class", "retired", "retired_reason",
 	"secure_boot", "service_step", "shard", "storage_interface", "target_power_state", "target_provision_state",
 	"target_raid_config", "traits", "updated_at", "uuid", "vendor_interface",
-}
-
-// nodeFields maps the API's field names to the indexes of those fields of [Node] that hold the whole value.
-// driver_internal_info is not included, because Node holds only part of it.
-var nodeFields = func() map[string]int {
-	fields := map[string]int{}
-	for i := range reflect.TypeFor[Node]().NumField() {
-		if name := reflect.TypeFor[Node]().Field(i).Tag.Get("json"); name != "-" && name != "driver_internal_info" {
-			fields[name] = i
-		}
-	}
-	return fields
-}()
-
-// WholeFields returns the given API fields whose complete values are found only in [Node.Whole].
-func WholeFields(fields []string) []string {
-	var whole []string
-	for _, f := range fields {
-		if _, typed := nodeFields[f]; !typed {
-			whole = append(whole, f)
-		}
-	}
-	return whole
-}
-
-// Field returns the value at the given path of the node's JSON, or nil if there is none. The value is a string,
-// number, bool, []any or map[string]any. Keys may contain dots. loaded is false if the field was not read.
-func (n *Node) Field(path ...string) (value any, loaded bool) {
-	if i, typed := nodeFields[path[0]]; typed {
-		value, loaded = plain(reflect.ValueOf(n).Elem().Field(i).Interface())
-	} else if value, loaded = n.Whole[path[0]]; !loaded && n.Raw != nil {
-		var all map[string]any
-		if json.Unmarshal(n.Raw, &all) != nil {
-			return nil, false
-		}
-		value, loaded = all[path[0]]
-	}
-	return within(value, path[1:]), loaded
-}
-
-// plain converts the value of a [Node] field to the type that encoding/json would use for it.
-func plain(v any) (value any, loaded bool) {
-	switch v := v.(type) {
-	case string, bool:
-		return v, true
-	case map[string]any:
-		return v, v != nil
-	case Time:
-		if v.IsZero() {
-			return nil, true
-		}
-		return v.Format(time.RFC3339), true
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, false
-	}
-	return value, json.Unmarshal(data, &value) == nil
-}
-
-// within returns the part of v at the given path, which may include object keys and list indexes.
-func within(v any, path []string) any {
-	if len(path) == 0 {
-		return v
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for used := len(path); used > 0; used-- {
-			if below, there := v[strings.Join(path[:used], ".")]; there { //nolint:gosec // used is at most the length
-				return within(below, path[used:]) //nolint:gosec // as above
-			}
-		}
-	case []any:
-		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(v) {
-			return within(v[i], path[1:])
-		}
-	}
-	return nil
 }

@@ -1,11 +1,15 @@
-package models
+package filter
 
-import "testing"
+import (
+	"testing"
+
+	"ironworks/models"
+)
 
 func TestEventFilter(t *testing.T) {
 	t.Parallel()
-	e := Event{
-		Node: NodeRef{UUID: "5a1c-77", Name: "R7-n01"}, Kind: EventProvisionState,
+	e := models.Event{
+		Node: models.NodeRef{UUID: "5a1c-77", Name: "R7-n01"}, Kind: models.EventProvisionState,
 		From: "deploying", To: "deploy failed", Reason: "No suitable device: none",
 	}
 	for line, want := range map[string]bool{

@@ -1,20 +1,23 @@
-package models
+package filter
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"ironworks/models"
+
 	"ironworks/printable"
 )
 
-func filterNode() *Node {
-	return &Node{
-		UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "Rack1-n07", ProvisionState: StateDeployFailed,
-		TargetProvisionState: StateActive, PowerState: PowerOff, ResourceClass: "gp-2x", Driver: "redfish",
+func filterNode() *models.Node {
+	return &models.Node{
+		UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "Rack1-n07", ProvisionState: models.StateDeployFailed,
+		TargetProvisionState: models.StateActive, PowerState: models.PowerOff, ResourceClass: "gp-2x", Driver: "redfish",
 		InstanceName: "Web 1", Owner: "ops", Maintenance: true, LastError: "Timeout: no: call-back",
-		Traits: []string{"CUSTOM_GPU", "HW_CPU_X86_VMX"}, DeployStep: &Step{Interface: "deploy", Step: "write_image"},
+		Traits: []string{"CUSTOM_GPU", "HW_CPU_X86_VMX"}, DeployStep: &models.Step{Interface: "deploy", Step: "write_image"},
 		Description: "say \"hello\"",
 	}
 }
@@ -100,11 +103,11 @@ func TestFilterMatches(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, err := ParseFilter(tt.line)
+			f, err := Parse(tt.line)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := f.Match(&Row{Node: *filterNode()}) == Yes; got != tt.want {
+			if got := f.Match(&models.Row{Node: *filterNode()}) == models.Yes; got != tt.want {
 				t.Errorf("%s: %v, want %v", tt.line, got, tt.want)
 			}
 			if f.String() != strings.TrimSpace(tt.line) {
@@ -116,23 +119,23 @@ func TestFilterMatches(t *testing.T) {
 
 func TestFilterStateClasses(t *testing.T) {
 	t.Parallel()
-	words := map[string]StateClass{"failed": ClassFailed, "stable": ClassStable, "wait": ClassWait, "hold": ClassHold, "held": ClassHold}
+	words := map[string]models.StateClass{"failed": models.ClassFailed, "stable": models.ClassStable, "wait": models.ClassWait, "hold": models.ClassHold, "held": models.ClassHold}
 	for word, class := range words {
-		f, err := ParseFilter("state:" + word)
+		f, err := Parse("state:" + word)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range States() {
-			if got := f.Match(&Row{Node: Node{ProvisionState: s}}) == Yes; got != (s.Class() == class) {
+		for _, s := range models.States() {
+			if got := f.Match(&models.Row{Node: models.Node{ProvisionState: s}}) == models.Yes; got != (s.Class() == class) {
 				t.Errorf("state:%s for %q = %v", word, s, got)
 			}
 		}
-		if f.Match(&Row{}) != No {
+		if f.Match(&models.Row{}) != models.No {
 			t.Errorf("state:%s matches a node without state", word)
 		}
 	}
-	f, _ := ParseFilter("state:busy")
-	if f.Match(&Row{Node: Node{ProvisionState: StateDeployWait}}) != Yes || f.Match(&Row{Node: Node{ProvisionState: StateDeployHold}}) != No {
+	f, _ := Parse("state:busy")
+	if f.Match(&models.Row{Node: models.Node{ProvisionState: models.StateDeployWait}}) != models.Yes || f.Match(&models.Row{Node: models.Node{ProvisionState: models.StateDeployHold}}) != models.No {
 		t.Error("state:busy")
 	}
 }
@@ -140,8 +143,8 @@ func TestFilterStateClasses(t *testing.T) {
 func TestFilterPowerUnknown(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"power:unknown", "power:?", "power:", "!power:on"} {
-		f, err := ParseFilter(line)
-		if err != nil || f.Match(&Row{}) != Yes {
+		f, err := Parse(line)
+		if err != nil || f.Match(&models.Row{}) != models.Yes {
 			t.Errorf("%s does not match an unknown power state (%v)", line, err)
 		}
 	}
@@ -161,8 +164,8 @@ func TestFilterErrors(t *testing.T) {
 		"maintenance:maybe": "must be yes or no",
 		"retired:":          "must be yes or no",
 	} {
-		_, err := ParseFilter(line)
-		var fe *FilterError
+		_, err := Parse(line)
+		var fe *Error
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		} else if strings.ContainsRune(err.Error(), 0x1b) {
@@ -173,18 +176,18 @@ func TestFilterErrors(t *testing.T) {
 
 func TestFilterFields(t *testing.T) {
 	t.Parallel()
-	f, err := ParseFilter("trait:x !shard:y trait:z state:failed plain ~fuzzy")
+	f, err := Parse("trait:x !shard:y trait:z state:failed plain ~fuzzy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"traits", "shard"}; !slices.Equal(f.Fields(), want) {
 		t.Errorf("%q, want %q", f.Fields(), want)
 	}
-	if empty, _ := ParseFilter(""); !empty.IsZero() || f.IsZero() {
+	if empty, _ := Parse(""); !empty.IsZero() || f.IsZero() {
 		t.Error("IsZero")
 	}
-	if !slices.IsSorted(FilterKeys()) || len(FilterKeys()) != len(filterKeys())+len(quantities)+2 {
-		t.Errorf("FilterKeys() = %q", FilterKeys())
+	if !slices.IsSorted(Keys()) || len(Keys()) != len(keys)+len(quantities)+2 {
+		t.Errorf("Keys() = %q", Keys())
 	}
 }
 
@@ -192,9 +195,28 @@ func TestFilterFields(t *testing.T) {
 // then returns a value.
 func TestFilterKeysReadNodes(t *testing.T) {
 	t.Parallel()
-	for key, k := range filterKeys() {
-		if got := k.values(&Node{}); key != "trait" && len(got) == 0 {
+	for key, k := range keys {
+		if got := k.values(&models.Node{}); key != "trait" && len(got) == 0 {
 			t.Errorf("%s gives nothing for an empty node", key)
+		}
+	}
+}
+
+func BenchmarkFilter(b *testing.B) {
+	rows := make([]*models.Row, 10_000)
+	for i := range rows {
+		rows[i] = &models.Row{Node: models.Node{
+			ProvisionState: models.States()[i%len(models.States())], PowerState: models.PowerOff, ResourceClass: fmt.Sprintf("gp-%dx", i%12),
+		}}
+	}
+	f, err := Parse("state:failed class:gp-2x power:off")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range rows {
+			f.Match(rows[i])
 		}
 	}
 }
@@ -207,8 +229,8 @@ func FuzzFilter(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	rows := []*Row{{}, {Node: *filterNode()}, {Node: Node{ProvisionState: "pondering", Name: "\xff\x1b"}}, filterMachine()}
-	saved, _ := NewSavedFilters(map[string]string{"big": "cpus:>8 | field:extra.rack=7"})
+	rows := []*models.Row{{}, {Node: *filterNode()}, {Node: models.Node{ProvisionState: "pondering", Name: "\xff\x1b"}}, filterMachine()}
+	saved, _ := NewSaved(map[string]string{"big": "cpus:>8 | field:extra.rack=7"})
 	f.Fuzz(func(t *testing.T, line string) {
 		parsed, err := saved.Parse(line)
 		if err != nil {

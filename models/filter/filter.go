@@ -1,10 +1,13 @@
-package models
+// Package filter parses the filters with which operators select nodes, events and log lines, and applies them.
+package filter
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"ironworks/models"
 )
 
 // Filter is a parsed filter. It consists of alternatives; it matches if all terms of at least one alternative match.
@@ -39,32 +42,54 @@ type term struct {
 	not    bool
 	// test decides whether the node matches, unless it is nil. If it is set, key and values are ignored. Comparisons,
 	// paths and saved filters use it.
-	test func(r *Row, now time.Time) Answer
+	test func(r *models.Row, now time.Time) models.Answer
 	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
 	// the inventory.
 	fields   []string
 	hardware bool
+	// levels holds the values of the level key of a log filter.
+	levels []models.LogLevel
 }
 
-// Answer tells whether a node matches a filter.
-type Answer int8
+// terms is a filter for events or log lines, which has no alternatives.
+type terms struct {
+	all  []term
+	text string
+}
 
-// The possible answers. Unknown means that data which the filter needs has not been read.
-const (
-	No Answer = iota
-	Yes
-	Unknown
-)
+// String returns the line that was parsed.
+func (f terms) String() string { return f.text }
 
-func answer(yes bool) Answer {
-	if yes {
-		return Yes
+// IsZero reports whether the filter is empty and therefore matches everything.
+func (f terms) IsZero() bool { return len(f.all) == 0 }
+
+// match reports whether all terms match, according to the given function.
+func (f terms) match(matches func(t *term) bool) bool {
+	for i := range f.all {
+		if t := &f.all[i]; matches(t) == t.not {
+			return false
+		}
 	}
-	return No
+	return true
 }
 
-// FilterError is a syntax error in a filter.
-type FilterError struct {
+// checkKey returns an error if key is not one of the available keys.
+func checkKey(key string, available ...string) error {
+	if slices.Contains(available, key) {
+		return nil
+	}
+	return fmt.Errorf("unknown filter key %q; available: %s; quote the text to search for a colon", key, strings.Join(available, ", "))
+}
+
+func answer(yes bool) models.Answer {
+	if yes {
+		return models.Yes
+	}
+	return models.No
+}
+
+// Error is a syntax error in a filter.
+type Error struct {
 	Term string
 	Why  string
 	// Column is the position of the term's first character, counted in characters from 1.
@@ -72,15 +97,15 @@ type FilterError struct {
 }
 
 // Error returns the term, its position and the explanation.
-func (e *FilterError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("filter %q, column %d: %s", e.Term, e.Column, e.Why)
 }
 
 // OnScreen returns only the explanation, because the console shows it beside the filter.
-func (e *FilterError) OnScreen() string { return e.Why }
+func (e *Error) OnScreen() string { return e.Why }
 
-// ParseFilter parses a filter that does not use saved filters. An empty line matches every node.
-func ParseFilter(line string) (Filter, error) { return (*SavedFilters)(nil).Parse(line) }
+// Parse parses a filter that does not use saved filters. An empty line matches every node.
+func Parse(line string) (Filter, error) { return (*Saved)(nil).Parse(line) }
 
 // parseFilter parses a filter. It calls saved to get the saved filters that the line uses.
 func parseFilter(line string, saved func(name string) (Filter, error)) (Filter, error) {
@@ -100,7 +125,7 @@ func parseFilter(line string, saved func(name string) (Filter, error)) (Filter, 
 			continue
 		}
 		if len(all) == 0 || i == len(words)-1 {
-			return Filter{}, &FilterError{Term: w.text, Why: "| needs a term on both sides; quote the text to search for |", Column: w.column}
+			return Filter{}, &Error{Term: w.text, Why: "| needs a term on both sides; quote the text to search for |", Column: w.column}
 		}
 		f.any, all = append(f.any, all), nil
 	}
@@ -126,13 +151,13 @@ func (f Filter) At(now time.Time) Filter {
 func (f Filter) Fields() []string {
 	var fields []string
 	add := func(field string) {
-		if field != "" && !slices.Contains(fields, field) && !slices.Contains(ListFields(), field) {
+		if field != "" && !slices.Contains(fields, field) && !slices.Contains(models.ListFields(), field) {
 			fields = append(fields, field)
 		}
 	}
 	for _, all := range f.any {
 		for i := range all {
-			add(filterKeys()[all[i].key].field)
+			add(keys[all[i].key].field)
 			for _, field := range all[i].fields {
 				add(field)
 			}
@@ -152,86 +177,86 @@ func (f Filter) NeedsHardware() bool {
 }
 
 // Match reports whether the node matches the filter.
-func (f Filter) Match(r *Row) Answer {
+func (f Filter) Match(r *models.Row) models.Answer {
 	if len(f.any) == 0 {
-		return Yes
+		return models.Yes
 	}
-	found := No
+	found := models.No
 	for _, all := range f.any {
 		switch f.matchAll(all, r) {
-		case Yes:
-			return Yes
-		case Unknown:
-			found = Unknown
-		case No:
+		case models.Yes:
+			return models.Yes
+		case models.Unknown:
+			found = models.Unknown
+		case models.No:
 		}
 	}
 	return found
 }
 
 // Unanswered returns the rows for which [Filter.Match] returns Unknown.
-func Unanswered(f Filter, rows []*Row) []*Row {
-	var unknown []*Row
+func Unanswered(f Filter, rows []*models.Row) []*models.Row {
+	var unknown []*models.Row
 	for _, r := range rows {
-		if f.Match(r) == Unknown {
+		if f.Match(r) == models.Unknown {
 			unknown = append(unknown, r)
 		}
 	}
 	return unknown
 }
 
-func (f Filter) matchAll(all []term, r *Row) Answer {
-	found := Yes
+func (f Filter) matchAll(all []term, r *models.Row) models.Answer {
+	found := models.Yes
 	for i := range all {
 		switch all[i].match(r, f.now) {
-		case No:
-			return No
-		case Unknown:
-			found = Unknown
-		case Yes:
+		case models.No:
+			return models.No
+		case models.Unknown:
+			found = models.Unknown
+		case models.Yes:
 		}
 	}
 	return found
 }
 
-func notBool(s string) bool { return boolWord(s) != "true" && boolWord(s) != "false" }
-
 func fold(s string) string { return strings.ToLower(s) }
 
-func (t *term) match(r *Row, now time.Time) Answer {
+func (t *term) match(r *models.Row, now time.Time) models.Answer {
 	if t.test == nil {
 		return answer(t.matchNode(&r.Node) != t.not)
 	}
 	found := t.test(r, now)
-	if t.not && found != Unknown {
-		return Yes - found
+	if t.not && found != models.Unknown {
+		return models.Yes - found
 	}
 	return found
 }
 
-func (t *term) matchNode(n *Node) bool {
+func (t *term) matchNode(n *models.Node) bool {
 	switch {
 	case t.fuzzy:
 		return subsequence(t.values[0], fold(n.Label()))
 	case t.key == "":
 		return matchText(t.values[0], n)
 	}
-	k := filterKeys()[t.key]
+	k := keys[t.key]
 	got := k.values(n)
-	for _, want := range t.values {
-		if k.matches(want, got, t.exact) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.values, func(want string) bool { return k.matches(want, got, t.exact) })
 }
 
-func matchText(want string, n *Node) bool {
-	for _, have := range [...]string{
+func matchText(want string, n *models.Node) bool {
+	return slices.ContainsFunc([]string{
 		n.Name, n.UUID, string(n.ProvisionState), n.ResourceClass, n.Driver, n.InstanceUUID, n.InstanceName, n.Owner,
-	} {
-		if strings.Contains(fold(have), want) {
-			return true
+	}, func(have string) bool { return strings.Contains(fold(have), want) })
+}
+
+// any reports whether any of the strings matches any of the term's values.
+func (t *term) any(have ...string) bool {
+	for _, want := range t.values {
+		for _, h := range have {
+			if t.exact && strings.EqualFold(h, want) || !t.exact && containsFold(h, want) {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,15 +1,17 @@
-package models
+package filter
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"ironworks/models"
 )
 
 func TestLogFilter(t *testing.T) {
 	t.Parallel()
-	l := LogLine{
-		Node: NodeRef{UUID: "00000001-0000-4000-8000-000000000000", Name: "r7-n01"}, Source: LogSSH, Unit: "ironic-agent", Level: LogError,
+	l := models.LogLine{
+		Node: models.NodeRef{UUID: "00000001-0000-4000-8000-000000000000", Name: "r7-n01"}, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogError,
 		Text: "Command failed: coreos-installer: Größe 12", Known: "no-disk",
 	}
 	for line, want := range map[string]bool{
@@ -31,7 +33,7 @@ func TestLogFilter(t *testing.T) {
 	for line, want := range map[string]string{
 		"color:red": `unknown filter key "color"; available: known, level, node, source, unit`, "level:loud": `unknown level "loud"`, `"open`: "unclosed quote", "!": "empty search text", "level:": "unknown level",
 	} {
-		var wrong *FilterError
+		var wrong *Error
 		if _, err := ParseLogFilter(line); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}
@@ -40,12 +42,12 @@ func TestLogFilter(t *testing.T) {
 
 func TestLogLevelsHaveNames(t *testing.T) {
 	t.Parallel()
-	for _, l := range logLevels() {
-		if got, err := ParseLogLevel(strings.ToUpper(l.String())); err != nil || got != l {
+	for l := models.LogCritical; l <= models.LogDebug; l++ {
+		if got, err := models.ParseLogLevel(strings.ToUpper(l.String())); err != nil || got != l {
 			t.Errorf("%s comes back as %s, %v", l, got, err)
 		}
 	}
-	if got := LogLevel(0).String(); got != "critical" {
+	if got := models.LogLevel(0).String(); got != "critical" {
 		t.Errorf("an emergency is %s", got)
 	}
 }

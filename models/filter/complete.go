@@ -1,8 +1,10 @@
-package models
+package filter
 
 import (
 	"slices"
 	"strings"
+
+	"ironworks/models"
 )
 
 // mostCompletions limits how many values from nodes are offered as completions.
@@ -10,7 +12,7 @@ const mostCompletions = 20
 
 // Complete returns the possible completions of word, the last word of a filter. It completes the filter's keys and
 // their values, the names of saved filters, and the names and values of the nodes in rows.
-func (s *SavedFilters) Complete(word string, rows []*Row) []string {
+func (s *Saved) Complete(word string, rows []*models.Row) []string {
 	not, term := "", word
 	if rest, is := strings.CutPrefix(word, "!"); is {
 		not, term = "!", rest
@@ -23,11 +25,11 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 			out = append(out, "@"+name)
 		}
 	case !hasKey:
-		for _, k := range FilterKeys() {
+		for _, k := range Keys() {
 			out = append(out, k+":")
 		}
 		if term != "" {
-			out = append(out, valuesOf(rows, term, func(n *Node) []string { return []string{n.Label()} })...)
+			out = append(out, valuesOf(rows, term, func(n *models.Node) []string { return []string{n.Label()} })...)
 		}
 	case key == "field":
 		for _, f := range apiFields {
@@ -36,7 +38,7 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	default:
 		exact := value[:len(value)-len(strings.TrimPrefix(value, "="))]
 		values := filterValues(key)
-		if k := filterKeys()[key]; k.kind == filterText && k.values != nil {
+		if k := keys[key]; k.kind == filterText && k.values != nil {
 			values = valuesOf(rows, value[len(exact):], k.values)
 		}
 		for _, v := range values {
@@ -52,7 +54,7 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 
 // valuesOf returns the nodes' distinct values that begin with prefix, sorted. It calls of to get the values of each
 // node, and stops after a node if it has found at least mostCompletions values.
-func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
+func valuesOf(rows []*models.Row, prefix string, of func(*models.Node) []string) []string {
 	var values []string
 	for _, r := range rows {
 		for _, v := range of(&r.Node) {
@@ -86,8 +88,8 @@ func filterValues(key string) []string {
 }
 
 func stateWords() []string {
-	words := make([]string, len(States()))
-	for i, s := range States() {
+	words := make([]string, len(models.States()))
+	for i, s := range models.States() {
 		words[i] = strings.ReplaceAll(string(s), " ", "-")
 	}
 	return words
