@@ -8,6 +8,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -37,6 +38,14 @@ func role(line string) theme.Role {
 		return theme.Muted
 	}
 	return theme.Strong
+}
+
+// WhyEmpty returns the reason why there are no objects of the given kind at all.
+func WhyEmpty(env *screen.Env, objects string) string {
+	if env.Session == nil {
+		return env.Keys.Text(" No context is connected; {connect} chooses one.")
+	}
+	return " Recordings have no " + objects + "."
 }
 
 // List is a table above the details of the row at the cursor.
