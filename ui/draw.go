@@ -105,14 +105,15 @@ func (c *Console) body(w, h int) string {
 	if len(c.overlays) == 0 {
 		toast = c.toasts.draw(c.theme, c.env.Keys, w)
 	}
-	s := c.history.front()
-	if s == nil {
-		return cell.Over(cell.Block(nil, w, h), strings.Join(toast, "\n"), 0, max(h-len(toast), 0))
-	}
-	if s.Ref().Kind == screen.KindExplain && len(toast) < h {
+	body := ""
+	switch s := c.history.front(); {
+	case s == nil:
+		body = cell.Block(nil, w, h)
+	case s.Ref().Kind == screen.KindExplain && len(toast) < h:
 		return strings.Join(append([]string{s.Draw(c.bodyTheme(), w, h-len(toast))}, toast...), "\n")
+	default:
+		body = s.Draw(c.bodyTheme(), w, h)
 	}
-	body := s.Draw(c.bodyTheme(), w, h)
 	if len(toast) == 0 {
 		return body
 	}

@@ -135,10 +135,7 @@ func (c *Console) run(ctx context.Context, term Terminal) error {
 	}()
 	_, err := p.Run()
 	stop()
-	select {
-	case <-painted:
-	case <-time.After(patience): // the client does not read its output; the caller closes its connection
-	}
+	patiently(painted) // if the client does not read its output, the caller closes its connection
 	if c.env.Seat != nil {
 		c.env.Seat.Leave()
 	}
@@ -165,9 +162,14 @@ func (c *Console) ended(ctx context.Context, err error) error {
 func (c *Console) wait() {
 	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		c.running.Wait()
-		close(done)
 	}()
+	patiently(done)
+}
+
+// patiently waits until done is closed, but no longer than patience.
+func patiently(done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(patience):

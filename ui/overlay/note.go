@@ -126,7 +126,7 @@ func (n *Note) Keys() []screen.Hint {
 // Plain splits text into lines that have no role.
 func Plain(text string) []Text {
 	var lines []Text
-	for _, l := range strings.Split(text, "\n") {
+	for l := range strings.SplitSeq(text, "\n") {
 		lines = append(lines, Text{Text: l})
 	}
 	return lines

@@ -142,12 +142,15 @@ type Later struct {
 // NewLater returns a message for of, a screen or a part of one, which calls do.
 func NewLater(of any, do func() tea.Cmd) Later { return Later{of: of, do: do} }
 
+// For reports whether the message is for the given recipient.
+func (l Later) For(recipient any) bool { return l.of == recipient }
+
 // Run calls the function of the message and returns its command, if the message is for the given recipient.
-func (l Later) Run(recipient any) (cmd tea.Cmd, mine bool) {
-	if l.of != recipient {
-		return nil, false
+func (l Later) Run(recipient any) tea.Cmd {
+	if !l.For(recipient) {
+		return nil
 	}
-	return l.do(), true
+	return l.do()
 }
 
 // Send returns a command that sends msg to the root.

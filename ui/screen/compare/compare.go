@@ -82,7 +82,7 @@ func New(env *screen.Env, id string) *Screen {
 	nodes := slices.Clone(s.nodes)
 	s.firmware = fetch.New(func(ctx context.Context) ([]provision.FirmwareVersion, error) {
 		return provision.ReadFirmwareMatrix(ctx, s.api, nodes)
-	})
+	}).Then(s.versions.SetRows)
 	s.compareWith(s.golden)
 	return s
 }
@@ -100,7 +100,7 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	}
 	s.drift = fetch.New(func(ctx context.Context) ([]provision.NodeDrift, error) {
 		return provision.BIOSDrift(ctx, api, &models.Node{UUID: golden.UUID, Name: golden.Name}, others)
-	})
+	}).Then(func(list []provision.NodeDrift) { s.drifts.SetRows(rowsOf(list)) })
 	s.drifts.SetRows(nil)
 }
 
@@ -133,20 +133,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		return s.source().Get()
 	case screen.Later:
-		cmd, _ := msg.Run(s)
-		return cmd
+		return msg.Run(s)
 	}
-	if mine, next := s.drift.Handle(msg); mine {
-		list, _ := s.drift.Value()
-		s.drifts.SetRows(rowsOf(list))
-		return next
-	}
-	if mine, next := s.firmware.Handle(msg); mine {
-		list, _ := s.firmware.Value()
-		s.versions.SetRows(list)
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.drift, s.firmware)
 }
 
 // Targets returns the node of the row at the cursor. On the firmware tab, whose rows are not nodes, it returns nil.

@@ -102,12 +102,31 @@ func (c *Changer) confirm(p Planned) tea.Cmd {
 // Ask opens a dialog that shows the given lines and asks the question. If the operator consents, the steps are sent.
 func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {
-			send := send(c.life, c.env, steps)
-			return func() tea.Msg {
-				said := send()
-				return screen.NewLater(c.of, func() tea.Cmd { return tea.Batch(c.reload(), screen.Send(said)) })
-			}
-		}),
+		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd { return c.send(steps) }),
 	})})
+}
+
+// send returns a command that sends the requests of the steps, shows the result and reloads the list. Confirmed requests
+// are sent even if the screen is closed.
+func (c *Changer) send(steps []provision.Declared) tea.Cmd {
+	runner := c.env.Session.Runner
+	runner.ReadOnly = runner.ReadOnly || c.env.ReadOnly
+	ctx := context.WithoutCancel(c.life)
+	return func() tea.Msg {
+		said := screen.Say{Level: screen.Success, Text: "done: " + provision.DeclaredCounts(steps)}
+		failed := 0
+		for i, err := range runner.SendDeclared(ctx, steps) {
+			if err == nil {
+				continue
+			}
+			if failed++; failed == 1 {
+				text := fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Label, models.OnScreen(err))
+				said = screen.Say{Level: screen.Failure, Text: text}
+			}
+		}
+		if failed > 1 {
+			said.Text = fmt.Sprintf("%s; %d more failed", said.Text, failed-1)
+		}
+		return screen.NewLater(c.of, func() tea.Cmd { return tea.Batch(c.reload(), screen.Send(said)) })
+	}
 }

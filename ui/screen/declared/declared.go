@@ -2,11 +2,8 @@
 package declared
 
 import (
-	"context"
-	"fmt"
 	"strings"
 
-	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
@@ -43,28 +40,12 @@ func role(line string) theme.Role {
 	return theme.Strong
 }
 
-// send returns a function that sends the requests of the steps and returns a message about the result. It ignores the
-// cancellation of ctx, so confirmed requests are sent even if the screen is closed.
-func send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
-	runner := env.Session.Runner
-	runner.ReadOnly = runner.ReadOnly || env.ReadOnly
-	ctx = context.WithoutCancel(ctx)
-	return func() screen.Say {
-		said := screen.Say{Level: screen.Success, Text: "done: " + provision.DeclaredCounts(steps)}
-		failed := 0
-		for i, err := range runner.SendDeclared(ctx, steps) {
-			if err == nil {
-				continue
-			}
-			if failed++; failed == 1 {
-				said = screen.Say{Level: screen.Failure, Text: fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Label, models.OnScreen(err))}
-			}
-		}
-		if failed > 1 {
-			said.Text = fmt.Sprintf("%s; %d more failed", said.Text, failed-1)
-		}
-		return said
+// WhyEmpty returns the reason why there are no objects of the given kind at all.
+func WhyEmpty(env *screen.Env, objects string) string {
+	if env.Session == nil {
+		return env.Keys.Text(" No context is connected; {connect} chooses one.")
 	}
+	return " Recordings have no " + objects + "."
 }
 
 // List is a table above the details of the row at the cursor.

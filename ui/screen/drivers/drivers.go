@@ -49,8 +49,8 @@ func New(env *screen.Env) screen.Screen {
 		return s
 	}
 	api := env.Session.API
-	s.conductors = fetch.New(func(ctx context.Context) ([]models.Conductor, error) { return api.Conductors(ctx) })
-	s.drivers = fetch.New(func(ctx context.Context) ([]models.Driver, error) { return api.Drivers(ctx) })
+	s.conductors = fetch.New(func(ctx context.Context) ([]models.Conductor, error) { return api.Conductors(ctx) }).Then(s.hosts.SetRows)
+	s.drivers = fetch.New(func(ctx context.Context) ([]models.Driver, error) { return api.Drivers(ctx) }).Then(s.types.SetRows)
 	return s
 }
 
@@ -113,17 +113,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if mine, next := s.conductors.Handle(msg); mine {
-		list, _ := s.conductors.Value()
-		s.hosts.SetRows(list)
-		return next
-	}
-	if mine, next := s.drivers.Handle(msg); mine {
-		list, _ := s.drivers.Value()
-		s.types.SetRows(list)
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.conductors, s.drivers)
 }
 
 // failed reports whether err, received at the given time, is not nil and old enough for an automatic retry.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
-	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
@@ -36,13 +34,6 @@ type controller struct {
 	automatic bool
 	// latest holds the BMC facts for the next explanation, or nil. Commands read it.
 	latest atomic.Pointer[explain.BMCFacts]
-}
-
-func newController(env *screen.Env, uuid string) *controller {
-	session := env.Session
-	return &controller{facts: fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) {
-		return session.BMCs.Facts(ctx, uuid)
-	})}
 }
 
 // queryBMC returns the command that queries the BMC, or nil if it cannot be queried.

@@ -56,8 +56,9 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	ref := screen.Ref{Kind: screen.KindExplain, ID: uuid}
 	s := &Screen{
 		Base: screen.NewBase(ref, "", action.List, action.Explaining, action.Nodes),
-		env:  env, session: env.Session, uuid: uuid, bmc: newController(env, uuid),
+		env:  env, session: env.Session, uuid: uuid, bmc: &controller{},
 	}
+	s.bmc.facts = fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) { return s.session.BMCs.Facts(ctx, uuid) })
 	s.found = fetch.New(func(ctx context.Context) (*provision.Explained, error) {
 		return s.session.Explain(ctx, uuid, s.bmc.latest.Load())
 	})

@@ -24,7 +24,8 @@ type Requests interface {
 
 // Source fetches one piece of data for a screen and keeps its latest value. A nil Source sends no requests.
 type Source[T any] struct {
-	get func(ctx context.Context) (T, error)
+	get    func(ctx context.Context) (T, error)
+	stored func(value T) // may be nil
 
 	value T
 	known bool
@@ -53,6 +54,22 @@ type answer[T any] struct {
 // New returns a source that calls get, in a command, to fetch its data. get must not use mutable state.
 func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
+}
+
+// Then sets the function that is called after each result with the latest value, and returns s.
+func (s *Source[T]) Then(stored func(value T)) *Source[T] {
+	s.stored = stored
+	return s
+}
+
+// Handle passes a message to the source that it is a result for, and returns the command for that source's next request.
+func Handle(msg tea.Msg, sources ...Requests) tea.Cmd {
+	for _, s := range sources {
+		if mine, next := s.Handle(msg); mine {
+			return next
+		}
+	}
+	return nil
 }
 
 // Get returns the command that sends a request. If a request is already running, Get returns nil, and a new request
@@ -101,6 +118,9 @@ func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	s.arrivedAt, s.err = time.Now(), a.err
 	if a.err == nil {
 		s.value, s.known, s.requestedAt = a.value, true, s.sent
+	}
+	if s.stored != nil {
+		s.stored(s.value)
 	}
 	if s.refetch {
 		return true, s.Get()

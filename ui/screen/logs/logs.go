@@ -180,8 +180,7 @@ func (l *Log) next(i int) tea.Cmd {
 func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.Later:
-		cmd, mine = msg.Run(l)
-		return mine, cmd
+		return msg.For(l), msg.Run(l)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		if !l.prompt.Typing() {
 			return false, nil

@@ -9,6 +9,7 @@ import (
 	"ironworks/rules"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
@@ -60,7 +61,7 @@ const inspectionSucceeds = "succeeds"
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if s.source == nil {
-		return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
+		return cell.Block([]string{"", t.Paint(theme.Muted, declared.WhyEmpty(s.env, "inspection rules"))}, w, h)
 	}
 	s.rules.Empty = body.EmptyText(s.source, "Loading inspection rules…", s.env.Keys.Text(textNone))
 	err := s.source.Err()

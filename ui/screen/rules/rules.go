@@ -74,6 +74,10 @@ func New(env *screen.Env) *Screen {
 	}
 	s.api = env.Session.Rules
 	s.source = fetch.New(func(ctx context.Context) ([]*rules.Rule, error) { return provision.Rules(ctx, s.api) })
+	s.source.Then(func(list []*rules.Rule) {
+		s.rules.SetRows(rules.Sorted(list))
+		s.shown = nil
+	})
 	return s
 }
 
@@ -116,16 +120,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		return s.source.Get()
 	case screen.Later:
-		cmd, _ := msg.Run(s)
-		return cmd
+		return msg.Run(s)
 	}
-	if mine, next := s.source.Handle(msg); mine {
-		list, _ := s.source.Value()
-		s.rules.SetRows(rules.Sorted(list))
-		s.shown = nil
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.source)
 }
 
 func (s *Screen) rows() body.Table {
@@ -148,7 +145,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.RulesTest, action.RulesApply, action.RulesDelete:
 		if s.api == nil {
-			return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
+			return strings.TrimSpace(declared.WhyEmpty(s.env, "inspection rules"))
 		}
 		if _, ok := s.rules.Cursor(); id == action.RulesDelete && (!ok || s.tab != rulesTab) {
 			return "no rule selected"
@@ -160,13 +157,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	default:
 	}
 	return ""
-}
-
-func (s *Screen) nothing() string {
-	if s.env.Session == nil {
-		return " No context is connected; {connect} chooses one."
-	}
-	return " Recordings have no inspection rules."
 }
 
 // Do runs the screen's action with the given ID.

@@ -9,6 +9,7 @@ import (
 	"ironworks/stepfile"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
@@ -76,7 +77,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	left := []body.Span{body.S(theme.Strong, " "+title(s.kind))}
 	if s.source == nil {
 		return body.Page(t, w, h, body.Line(t, w, left, nil), t.Rule(w), func(h int) string {
-			return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
+			return cell.Block([]string{"", t.Paint(theme.Muted, declared.WhyEmpty(s.env, s.kind.Noun()+"s"))}, w, h)
 		})
 	}
 	heading := body.Line(t, w, left, []body.Span{body.FreshnessOf(s.source)})

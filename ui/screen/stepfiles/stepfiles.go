@@ -61,6 +61,14 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	}
 	s.api = env.Session.StepFiles
 	s.source = fetch.New(func(ctx context.Context) ([]stepfile.Item, error) { return provision.StepFiles(ctx, s.api, kind) })
+	s.source.Then(func(items []stepfile.Item) {
+		rows := make([]*stepfile.Item, len(items))
+		for i := range items {
+			rows[i] = &items[i]
+		}
+		s.items.SetRows(rows)
+		s.shown = nil
+	})
 	return s
 }
 
@@ -127,20 +135,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.FleetChanged:
 		return s.count()
 	case screen.Later:
-		cmd, _ := msg.Run(s)
-		return cmd
+		return msg.Run(s)
 	}
-	if mine, next := s.source.Handle(msg); mine {
-		items, _ := s.source.Value()
-		rows := make([]*stepfile.Item, len(items))
-		for i := range items {
-			rows[i] = &items[i]
-		}
-		s.items.SetRows(rows)
-		s.shown = nil
-		return next
-	}
-	return nil
+	return fetch.Handle(msg, s.source)
 }
 
 // DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
@@ -153,7 +150,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	_, selected := s.items.Cursor()
 	switch {
 	case s.api == nil:
-		return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
+		return strings.TrimSpace(declared.WhyEmpty(s.env, s.kind.Noun()+"s"))
 	case id == action.StepsRun && s.kind == stepfile.Template:
 		return "only runbooks can be run on nodes; templates are used by deployments"
 	case s.env.WhyNoEditor != "" && (id == action.StepsNew || id == action.Open):
@@ -162,13 +159,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		return s.withNoun("no %s selected")
 	}
 	return ""
-}
-
-func (s *Screen) nothing() string {
-	if s.env.Session == nil {
-		return " No context is connected; {connect} chooses one."
-	}
-	return s.withNoun(" Recordings have no %ss.")
 }
 
 // Do runs the screen's action with the given ID.

@@ -36,16 +36,11 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	for _, o := range outcomes() {
 		if n := tally[o.outcome]; n > 0 {
 			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // the worst outcome comes first
-			glyph, role = o.glyph, o.role
+			glyph, word, role = o.glyph, o.word, o.role
 		}
 	}
-	if len(t.Results) == 1 || len(tally) == 1 {
-		// All nodes have the same outcome, so no numbers are needed.
-		for _, o := range outcomes() {
-			if tally[o.outcome] > 0 {
-				return glyph, o.word, role
-			}
-		}
+	if len(tally) == 1 { // all nodes have the same outcome, so no numbers are needed
+		return glyph, word, role
 	}
 	return glyph, strings.Join(parts, ", "), role
 }
@@ -79,7 +74,7 @@ func lookOf(o provision.Outcome) outcomeLook {
 
 // finishedNodes returns on how many nodes a running task has finished. It is known for enrolling and for verbs.
 func finishedNodes(t *screen.Task) (n int, known bool) {
-	if enrolls(t) {
+	if _, enrolls := t.Plan.Action.(*provision.EnrollAction); enrolls {
 		for _, p := range t.Progress {
 			if p.Enrolled != nil {
 				n++
@@ -107,11 +102,6 @@ func failedSoFar(t *screen.Task) (n int) {
 		}
 	}
 	return n
-}
-
-func enrolls(t *screen.Task) bool {
-	_, is := t.Plan.Action.(*provision.EnrollAction)
-	return is
 }
 
 // enrolled returns the row of an enrolled node. The row also shows the changes that were made.

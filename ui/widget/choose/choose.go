@@ -107,11 +107,10 @@ func (l *List) Current() (Item, bool) {
 // Select moves the cursor to the item with the given ID, and reports whether the list shows such an item.
 func (l *List) Select(id string) bool {
 	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].ID == id })
-	if i < 0 {
-		return false
+	if i >= 0 {
+		l.cursor = i
 	}
-	l.cursor = i
-	return true
+	return i >= 0
 }
 
 // Update handles a key or a paste. done reports whether an item was chosen or the list was closed. If the list was
@@ -216,9 +215,8 @@ func (l *List) move(by int) {
 // if that is disabled, so that enter does not choose an item that is merely similar.
 func (l *List) home() {
 	l.cursor, l.top = 0, 0
-	if l.query != "" {
-		return
+	if l.query == "" {
+		enabled := func(i int) bool { return l.items[i].Disabled == "" && !l.items[i].Heading }
+		l.cursor = max(slices.IndexFunc(l.shown, enabled), 0)
 	}
-	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].Disabled == "" && !l.items[i].Heading })
-	l.cursor = max(i, 0)
 }

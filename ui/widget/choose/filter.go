@@ -83,7 +83,8 @@ func (h searchText) rank(query string, words []string) int {
 	case strings.Contains(h.rest, query):
 		return inRest
 	}
-	if len(words) > 1 && h.hasAll(words) {
+	missing := func(word string) bool { return !strings.Contains(h.title, word) && !strings.Contains(h.rest, word) }
+	if len(words) > 1 && !slices.ContainsFunc(words, missing) {
 		return allWords
 	}
 	if span := inOrder(h.title, query); span >= 0 {
@@ -106,15 +107,6 @@ func wordStarts(s, text string) bool {
 		}
 		from = at + 1
 	}
-}
-
-func (h searchText) hasAll(words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(h.title, w) && !strings.Contains(h.rest, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // inOrder looks for the letters of text in s, in the same order but not necessarily adjacent. It returns the number

@@ -278,17 +278,8 @@ func (f *field) update(msg tea.Msg) {
 	if !ok {
 		return
 	}
-	by := 0
-	switch key.String() {
-	case "right", "space":
-		by = 1
-	case "left":
-		by = -1
-	}
-	if by == 0 {
-		return
-	}
-	if f.Kind == Toggle {
+	by := map[string]int{"right": 1, "space": 1, "left": -1}[key.String()]
+	if f.Kind == Toggle && by != 0 {
 		f.on = !f.on
 	} else if n := len(f.Options); n > 0 {
 		f.option = (f.option + by + n) % n

@@ -4,11 +4,10 @@
 package line
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"ironworks/ui/cell"
 )
 
 // The default maximum length of a line, in characters and in bytes, and the maximum number of entries in its history.
@@ -116,15 +115,8 @@ func (l *Line) recall(back int) bool {
 
 // insert inserts text at the cursor, up to the limits of the line, which also limit what it reads.
 func (l *Line) insert(s string) {
-	runes, bytes := l.MaxRunes, l.MaxBytes
-	if runes <= 0 {
-		runes = defaultRunes
-	}
-	if bytes <= 0 {
-		bytes = defaultBytes
-	}
-	runes -= utf8.RuneCountInString(l.value)
-	bytes -= len(l.value)
+	runes := cmp.Or(l.MaxRunes, defaultRunes) - utf8.RuneCountInString(l.value)
+	bytes := cmp.Or(l.MaxBytes, defaultBytes) - len(l.value)
 	var b strings.Builder
 	after := rune(0)
 	for _, r := range s {
@@ -162,8 +154,7 @@ func oneCell(r rune) rune {
 func (l *Line) align() {
 	at := 0
 	for at < l.cursor {
-		char, _ := cell.First(l.value[at:])
-		at += len(char)
+		at = l.after(at)
 	}
 	l.cursor = at
 }

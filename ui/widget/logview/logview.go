@@ -107,16 +107,8 @@ func (v *View) Append(lines ...Line) {
 			v.hits = append(v.hits, number)
 		}
 	}
-	v.forget()
-}
-
-// forget removes the hits for lines that the ring has dropped.
-func (v *View) forget() {
-	n := 0
-	for n < len(v.hits) && v.hits[n] < v.ring.first {
-		n++
-	}
-	v.hits = v.hits[n:]
+	dropped, _ := slices.BinarySearch(v.hits, v.ring.first)
+	v.hits = v.hits[dropped:]
 }
 
 // Clear drops all lines.

@@ -50,7 +50,10 @@ func (t *Table[R]) title(d *pen, p *plan) {
 		col := &t.cols[i]
 		role, arrow := theme.Muted, ""
 		if col.Key == t.sortKey && t.sortKey != "" {
-			role, arrow = theme.Strong, t.arrow()
+			role, arrow = theme.Strong, theme.GlyphUp
+			if t.sortDsc {
+				arrow = theme.GlyphDown
+			}
 			// The last column has no gap for the arrow.
 			w = min(w, d.w-d.x-1)
 		}
@@ -65,13 +68,6 @@ func (t *Table[R]) title(d *pen, p *plan) {
 		d.blanks(next - d.x)
 	}
 	d.end()
-}
-
-func (t *Table[R]) arrow() string {
-	if t.sortDsc {
-		return theme.GlyphDown
-	}
-	return theme.GlyphUp
 }
 
 func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
