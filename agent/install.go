@@ -203,8 +203,7 @@ const (
 	assistedEvery = 15 * time.Second
 )
 
-// startAssistedInstall implements the start_assisted_install step. It starts the agent of the assisted installer and
-// waits until that agent has ended.
+// startAssistedInstall implements start_assisted_install: it runs the agent of the assisted installer.
 func (a *agent) startAssistedInstall(ctx context.Context, _, _ *dict) (any, error) {
 	active, err := a.assistedActive(ctx)
 	if err != nil {

@@ -47,8 +47,7 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// The only field reports whether all keys except the expected ones are refused. The foreign field reports whether
-	// the host presented a key that is not expected.
+	// only reports whether all unexpected keys are refused, and foreign whether the host presented one.
 	only, foreign bool
 }
 
@@ -162,8 +161,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	return nil
 }
 
-// Trust remembers the host key of each node for the current boot, so that a key that changes within a boot is
-// refused. Logs and shells can share a Trust.
+// Trust remembers each node's host key for the current boot, so that changes are refused. It can be shared.
 type Trust struct {
 	mu   sync.Mutex
 	pins map[string]pin // by node UUID and name

@@ -130,8 +130,7 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the line continues in the next entry. Either the container wrote only a part of the line,
-// or the line was too long for journald.
+// continues reports whether the line continues in the next entry, as written by the container or cut by journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }

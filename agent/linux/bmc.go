@@ -20,8 +20,7 @@ type bmcAddresses struct {
 // channels is the number of IPMI channels, counted from 1, that ironic-python-agent searches for network addresses.
 const channels = 11
 
-// bmc returns the BMC's addresses. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac from
-// ironic_python_agent/hardware.py.
+// bmc implements get_bmc_address, get_bmc_v6address and get_bmc_mac from ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {
 		return bmcAddresses{}
