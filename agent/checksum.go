@@ -18,7 +18,7 @@ import (
 	"ironworks/python"
 )
 
-// hashes holds the checksum algorithms that Ironic can send, keyed by name. Python knows more.
+// hashes holds the checksum algorithms that Ironic can send, keyed by name. Python knows more algorithms.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }

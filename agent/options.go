@@ -103,7 +103,7 @@ type ImageOptions struct {
 
 // Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
-	// DieInStep is the step in which the agent dies, DieAfter after its start. Run then returns ErrDied.
+	// DieInStep is the step in which the agent dies, and DieAfter the time from its start. Run then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
 	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage is the last line that
@@ -179,7 +179,7 @@ func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, er
 // oldAgentVersion is the version of the agent that belongs to Ironic 21.4.
 const oldAgentVersion = "9.4.2"
 
-// generation distinguishes old real agents, like 9.4.2, from new ones, like 13.0.0, both compared with this one.
+// generation distinguishes old and new real agents. This agent was compared with 9.4.2, which is old, and 13.0.0.
 type generation int
 
 const (

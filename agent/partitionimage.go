@@ -107,7 +107,7 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 	return l.paths, a.format(ctx, device, l.paths, given, preserve)
 }
 
-// format creates the file systems except the root partition's and, if preserve is true, the ephemeral one.
+// format creates file systems on all partitions except root and, if preserve is true, the ephemeral partition.
 func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
 	for _, fs := range []struct{ what, kind, label string }{
 		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.Text("ephemeral_format"), "ephemeral0"},

@@ -47,7 +47,7 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports whether all unexpected keys are refused, and foreign whether the host presented one.
+	// only reports whether unexpected keys are refused, and foreign whether the host presented an unexpected key.
 	only, foreign bool
 }
 
@@ -83,7 +83,7 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns the host key algorithms to request, or nil for all. Those of known keys come first, because a
+// algorithms returns the host key algorithms to request, or nil for all. Types of known keys come first, because a
 // server that has several keys presents one whose type is requested first.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()

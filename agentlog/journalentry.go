@@ -61,7 +61,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	return data // data is a number
 }
 
-// numbers returns the bytes of a text that is not UTF-8, which JSON has as a list of numbers. Otherwise it is nil.
+// numbers returns the bytes of a text that is not UTF-8, which JSON represents as a list of numbers, or nil.
 func numbers(data []byte) []byte {
 	var list []uint16
 	if json.Unmarshal(data, &list) != nil {

@@ -203,7 +203,7 @@ func withoutColors(text string) string {
 	}
 }
 
-// escapeSize returns the length of the sequence at the start of rest, after ESC, or 0 if it is not a known one.
+// escapeSize returns the length of the sequence at the start of rest, after ESC, or 0 if it is incomplete or unknown.
 func escapeSize(rest string) int {
 	switch {
 	case strings.HasPrefix(rest, "["):

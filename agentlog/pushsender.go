@@ -49,7 +49,7 @@ type Machine struct {
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the node that has the sender's system UUID or one of its MAC addresses. Two nodes are an error.
+// OwnerAmong finds the node that has the sender's system UUID or a MAC address of it. Two matches are an error.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {

@@ -129,7 +129,7 @@ func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote is unitQuote for a word of a command line, where $ starts a variable and must be escaped, too.
+// execQuote quotes like unitQuote, and also escapes $, which starts a variable in a command line.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }

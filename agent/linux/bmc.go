@@ -51,7 +51,7 @@ func (h Host) hasIPMI() bool {
 
 var macAddress = regexp.MustCompile(`(?i)^[0-9a-f]{2}(:[0-9a-f]{2}){5}$`)
 
-// addChannel adds the addresses of a channel to found, and keeps those that earlier channels have provided.
+// addChannel adds the addresses of a channel to found, and keeps the addresses of earlier channels.
 func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresses) {
 	const noMAC = "00:00:00:00:00:00"
 	lan := h.ipmi(ctx, "lan", "print", channel)

@@ -13,7 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// Erase erases a disk, or only its metadata. Unless erase.Unguarded, it returns *agent.ProtectedError if it is shared.
+// Erase erases a disk or its metadata. Unless erase.Unguarded is set, a shared disk causes an *agent.ProtectedError.
 func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	if !erase.Unguarded {
 		if err := m.host.guard(ctx, erase.Device); err != nil {

@@ -166,7 +166,7 @@ func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error
 	return ctx.Err()
 }
 
-// addFrames adds LLDP data to the inventory, and creates VLAN interfaces, whose numbers may come from there.
+// addFrames adds LLDP data to the inventory, and creates VLAN interfaces, whose numbers may be in the frames.
 func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, frames map[string][]byte) {
 	interfaces := slices.Clone(inventory.Interfaces)
 	for i := range interfaces {

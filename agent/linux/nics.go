@@ -30,7 +30,7 @@ func (h Host) interfaceNames() ([]string, error) {
 	return names, nil
 }
 
-// isVLAN reports whether name is that of a VLAN interface, for which /sys has no device and no other indication.
+// isVLAN reports whether name is the name of a VLAN interface. /sys has no other indication of VLAN interfaces.
 func isVLAN(name string) bool {
 	_, vlan, dotted := strings.Cut(name, ".")
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""

@@ -237,7 +237,7 @@ func (s *stage) owner(e entry) bool {
 // ResultPath is the path of the report that Ignition writes at the end.
 const ResultPath = "/etc/.ignition-result.json"
 
-// resultFile predicts whether Ignition can write its report: not over an absolute link or a file without JSON.
+// resultFile predicts whether Ignition can write its report. An absolute link or a file without JSON prevents this.
 func (s *stage) resultFile() {
 	link, err := s.tree.lookup(ResultPath, fromInitramfs, false)
 	if err != nil {

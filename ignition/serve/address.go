@@ -19,7 +19,7 @@ type Candidate struct {
 	Addr netip.Addr
 	// Interface is the name of the network interface. It is empty if unknown.
 	Interface string
-	// For lists the targets that this machine reaches from this address, and that can probably reach it there.
+	// For lists the targets that this machine reaches from this address, and that can probably connect to it.
 	For []string
 }
 

@@ -34,7 +34,7 @@ type Fetch struct {
 	// Agent is the User-Agent of the last request. It is sanitized and truncated.
 	Agent string
 
-	// Size is the size of the item, Sent the number of all bytes sent, and Covered that of distinct bytes sent.
+	// Size is the item's size in bytes. Sent counts all bytes sent, and Covered counts the distinct bytes sent.
 	Size, Sent, Covered int64
 	// Rate is the current rate in bytes per second. It becomes 0 about a second after the last request has ended.
 	Rate float64

@@ -93,7 +93,7 @@ func (c *placed) Close() error {
 	return c.Conn.Close()
 }
 
-// placedTCP is placed for a TCP connection, whose ReadFrom method lets the kernel send files directly.
+// placedTCP is a placed TCP connection. Its ReadFrom method lets the kernel send files directly.
 type placedTCP struct {
 	*net.TCPConn
 	leave func()

@@ -12,7 +12,7 @@ import (
 const (
 	// maxFetches limits the number of downloads in the log. The least recently used downloads are removed first.
 	maxFetches = 4096
-	// progressEvery is the minimum time between two progress events of a download, rateOver that of measuring a rate.
+	// progressEvery is the minimum time between progress events of a download, and rateOver for measuring a rate.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
 	// refusedEvery is the minimum time between two events of the same kind that do not belong to a download.
@@ -54,7 +54,7 @@ type rateLimit struct {
 	count int
 }
 
-// due counts an event. It returns how many events the report covers, or 0 if it is too early for one.
+// due counts an event and returns the number of events to report, or 0 if it is too early for a report.
 func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -96,7 +96,7 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	return t
 }
 
-// makeRoom removes the least recently used download, but no active ones, which connections limit.
+// makeRoom removes the least recently used download. Active downloads stay; connections limit their number.
 func (l *fetchLog) makeRoom() {
 	if len(l.fetches) < maxFetches {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// butane translates and checks a document, with Ignition's Butane library and positions in the Butane file.
+// butane translates and checks a document with Ignition's Butane library. Positions are in the Butane file.
 func (c *checker) butane(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)

@@ -31,7 +31,7 @@ const (
 	maxComparisons = 20_000_000
 )
 
-// configuration checks a single document without its parts, and returns what the library parsed if it is valid.
+// configuration checks a single document without its parts. If it is valid, the parsed configuration is returned.
 func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
 	before := c.errors
 	if root.kind != elementObject {
