@@ -51,7 +51,7 @@ func (a *agent) shutDown(message string, how func(context.Context) error) func(c
 	}
 }
 
-// getPartitionUUIDs implements the get_partition_uuids command. The UUIDs are those of the last write_image step.
+// getPartitionUUIDs implements the get_partition_uuids command. The last write_image step determined the UUIDs.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 	if a.partitionUUIDs == nil {
 		a.log.standby.warning("No partition UUIDs recorded yet, prepare_image has to be called before get_partition_uuids")

@@ -14,8 +14,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// maxBody is the maximum size of a request body, in bytes. It is larger than any request that a conductor sends: the
-// largest contains a configdrive of up to 64 MiB.
+// maxBody is the maximum size of a request body, in bytes. A configdrive alone may have 64 MiB.
 const maxBody = 128 << 20
 
 // These errors come from the service itself, not from a command.

@@ -18,8 +18,7 @@ import (
 	"ironworks/python"
 )
 
-// hashes maps the names of checksum algorithms to their implementations. It contains only the algorithms that Ironic
-// can send, although Python knows more.
+// hashes holds the checksum algorithms that Ironic can send, keyed by name. Python knows more algorithms.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }

@@ -15,8 +15,7 @@ import (
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
-	// BlockDevices returns the current disks in the kernel's order, each with all of its serials and WWNs. A software
-	// RAID array follows its first member disk.
+	// BlockDevices returns the disks in the kernel's order, with all serials and WWNs. An array follows its first disk.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
 	// Install runs coreos-installer and calls the line function for each line of its output. The error is an
@@ -24,10 +23,9 @@ type Hardware interface {
 	Install(ctx context.Context, install Install, line func(string)) error
 	// BootFrom creates a boot entry in the firmware for the given disk, or returns ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and returns the new identifier of the disk. The error is ErrNoPartitions
-	// if the disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. The
-	// reader of a raw image may return ErrChecksum at the end of the content. The image has then been written
-	// already, and WriteImage returns ErrChecksum.
+	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions if the
+	// disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. If the reader
+	// of a raw image returns ErrChecksum at its end, the image has been written, and WriteImage returns it, too.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
 	// Erase erases the metadata of a disk or the whole disk, or returns a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error

@@ -101,8 +101,7 @@ func (b *imageBody) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// wire returns a reader for the content as the server sends it, before decoding. The reader resumes the download
-// after the connection has broken.
+// wire returns a reader for the content before decoding, which resumes the download after a broken connection.
 func (b *imageBody) wire() io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		for {

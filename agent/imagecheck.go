@@ -12,8 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// override changes the options according to the configuration in the response to the lookup. See process_lookup_data
-// in ironic_python_agent/agent.py.
+// override applies the configuration in the response to the lookup; see process_lookup_data in the agent's agent.py.
 func (o *ImageOptions) override(config *dict) {
 	if v := config.Get("disable_deep_image_inspection"); v != nil {
 		o.Uninspected = python.Truthy(v)

@@ -52,8 +52,7 @@ func (i *imageInfo) readChecksum(given *dict, age generation, md5Enabled bool) e
 	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
-	// A checksum longer than an MD5 digest cannot be MD5, so it is accepted even if MD5 is disabled. An old agent
-	// accepts any non-empty checksum.
+	// A longer checksum than MD5's is accepted even if MD5 is disabled. An old agent accepts any non-empty checksum.
 	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == legacyAgent || md5Enabled) && checksum != ""
 	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
 	if python.Truthy(algorithm) || python.Truthy(value) {

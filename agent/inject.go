@@ -19,8 +19,7 @@ import (
 	"ironworks/python"
 )
 
-// injectFiles implements the inject_files step. It writes the files listed in the node's properties first, and then
-// those listed in the step's arguments.
+// injectFiles implements the inject_files step, for the files in the node's properties and then the arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
 	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
 	if err != nil {
@@ -250,8 +249,7 @@ func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, na
 
 func folderOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '/'))] }
 
-// makeFolders creates a folder and the missing folders above it. Only the last folder gets the given mode; all
-// others, and the last if mode is 0, get mode 0755.
+// makeFolders creates a folder with the given mode, or 0755 if it is 0, and missing folders above it with 0755.
 func (m *mounted) makeFolders(name string, mode int) {
 	if m.isFolder(name) {
 		return

@@ -84,8 +84,7 @@ func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.generation().managerList()))
 }
 
-// collect runs the configured collectors, which add their results to data. It joins their errors in the format that
-// Ironic expects, and returns "" if there are none.
+// collect lets the configured collectors add data, and returns their errors in Ironic's format, or "".
 func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) string {
 	var failures []string
 	fail := func(format string, args ...any) {

@@ -93,8 +93,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// hostname returns the host name for the installed system: that of the ramdisk or, if the ramdisk has no name and calls
-// itself localhost, the DefaultHostname option unless that is empty.
+// hostname returns the host name for the installed system. The DefaultHostname option replaces the ramdisk's host name
+// if the ramdisk has no name and calls itself localhost.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
@@ -203,8 +203,7 @@ const (
 	assistedEvery = 15 * time.Second
 )
 
-// startAssistedInstall implements the start_assisted_install step. It starts the agent of the assisted installer and
-// waits until that agent has ended.
+// startAssistedInstall implements start_assisted_install: it runs the agent of the assisted installer.
 func (a *agent) startAssistedInstall(ctx context.Context, _, _ *dict) (any, error) {
 	active, err := a.assistedActive(ctx)
 	if err != nil {

@@ -81,8 +81,7 @@ type logger struct {
 	module  string
 }
 
-// log writes a message, with one entry for each line. Like all container output, the entries have info priority in
-// the journal, whatever the level of the message.
+// log writes a message, one entry for each line. Like all container output, the entries have info priority.
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {

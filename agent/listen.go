@@ -56,8 +56,7 @@ func (a *agent) introduce(ctx context.Context) (*dict, error) {
 	return a.lookup(ctx, ctx, uuid)
 }
 
-// lookupWhile looks up the node repeatedly until the hardware has stopped listening for LLDP frames. It returns nil
-// if Ironic does not know the node by then.
+// lookupWhile looks up the node until listening for LLDP frames has ended, and returns nil if it is unknown then.
 func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	listening, found := context.WithCancel(ctx)
 	defer found()

@@ -49,15 +49,13 @@ type Options struct {
 	// pause between them. By default, there is one attempt.
 	DiskTries int
 	DiskWait  time.Duration
-	// CoreOSRoot is the path at which the agent sees the host's root, or "/" if the agent does not run in a
-	// container. The default is /mnt/coreos.
+	// CoreOSRoot is the path of the host's root for the agent: "/" outside of a container, /mnt/coreos by default.
 	CoreOSRoot string
 	// CopyNetwork and InstallKargs apply to every installation of CoreOS, in addition to what the deployment requests,
 	// like IPA_COREOS_COPY_NETWORK and IPA_COREOS_IP_OPTIONS of ironic-agent-image.
 	CopyNetwork  bool
 	InstallKargs []string
-	// DefaultHostname is the host name for an installed system if the ramdisk has no host name. It corresponds to the
-	// environment variable IPA_DEFAULT_HOSTNAME.
+	// DefaultHostname replaces a missing host name on installed systems, like the variable IPA_DEFAULT_HOSTNAME.
 	DefaultHostname string
 	// Simulated enables the steps in simulatedOnly, for simulated machines, where it replaces ironic-python-agent.
 	Simulated bool
@@ -90,8 +88,7 @@ type ImageOptions struct {
 	// Tries is the maximum number of attempts, image_download_connection_retries plus one. Pause is between two.
 	Tries int
 	Pause time.Duration
-	// Silence is the maximum time that a server may send nothing. It corresponds to
-	// image_download_connection_timeout.
+	// Silence is the maximum time without data from a server (image_download_connection_timeout).
 	Silence time.Duration
 	// MaxDuration limits the total duration of a download, including retries. If it is 0, there is no limit.
 	MaxDuration time.Duration
@@ -106,8 +103,7 @@ type ImageOptions struct {
 
 // Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
-	// DieInStep is the name of a step in which the agent dies, and DieAfter is the time from the start of the step
-	// until the agent dies. Run then returns ErrDied.
+	// DieInStep is the step in which the agent dies, and DieAfter the time from its start. Run then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
 	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage is the last line that
@@ -183,8 +179,7 @@ func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, er
 // oldAgentVersion is the version of the agent that belongs to Ironic 21.4.
 const oldAgentVersion = "9.4.2"
 
-// generation distinguishes old and new versions of the real agent. This agent was compared with 9.4.2 and 13.0.0.
-// Versions between them are treated as new.
+// generation distinguishes old and new real agents. This agent was compared with 9.4.2, which is old, and 13.0.0.
 type generation int
 
 const (

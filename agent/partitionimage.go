@@ -107,8 +107,7 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 	return l.paths, a.format(ctx, device, l.paths, given, preserve)
 }
 
-// format creates file systems on all partitions that need one, except the root partition. If preserve is true, it
-// does not touch the ephemeral partition.
+// format creates file systems on all partitions except root and, if preserve is true, the ephemeral partition.
 func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
 	for _, fs := range []struct{ what, kind, label string }{
 		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.Text("ephemeral_format"), "ephemeral0"},
@@ -165,8 +164,7 @@ func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	return result, ctx.Err()
 }
 
-// maxConfigdrive is the maximum size of a configdrive in bytes. It equals MAX_CONFIG_DRIVE_SIZE_MB in
-// ironic_python_agent/partition_utils.py.
+// maxConfigdrive is MAX_CONFIG_DRIVE_SIZE_MB in the agent's partition_utils.py, converted to bytes.
 const maxConfigdrive = 64 * mib
 
 // configdrive returns the file system of the configdrive. Ironic sends either this file system, compressed with gzip

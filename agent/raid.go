@@ -262,8 +262,7 @@ func endOf(size any, start string) (string, error) {
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray creates the array for v with mdadm and returns its device. The used argument counts, for each disk, the
-// partitions that already belong to an array.
+// createArray creates the array for v with mdadm and returns its device. used counts the used partitions by disk.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
 	name := fmt.Sprintf("md%d", index)
@@ -295,8 +294,7 @@ func (a *agent) createArray(ctx context.Context, index int, v volume, used map[s
 	return device, nil
 }
 
-// capabilities returns the capabilities in a node's properties or instance_info. They are either an object or a
-// string such as boot_mode:uefi,disk_label:gpt.
+// capabilities returns the capabilities in an object, or in a string such as boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
 	switch given := of.Get("capabilities").(type) {
 	case *dict:

@@ -22,8 +22,7 @@ type plannedArray struct {
 	preservedVolume string // preserved volume that shares disks with this array
 }
 
-// planDeletion decides for each array whether to remove, wipe or keep it. The skipped argument lists the names of the
-// volumes that the node preserves.
+// planDeletion decides for each array whether to remove, wipe or keep it. The volumes in skipped are preserved.
 func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []plannedArray {
 	all := make([]plannedArray, len(arrays))
 	holders := map[string][]string{}

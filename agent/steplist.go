@@ -235,7 +235,7 @@ type StepInfo struct {
 	Arguments []string `json:"arguments"`
 }
 
-// Steps returns what an agent of the given version offers on real machines, by phase and descending priority.
+// Steps returns the steps of the given version on real machines, sorted by phase and by descending priority.
 func Steps(version string) []StepInfo {
 	options := Options{Version: version}
 	var all []StepInfo

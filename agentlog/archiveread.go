@@ -122,8 +122,7 @@ func byTime(lines []models.LogLine) []models.LogLine {
 	return lines
 }
 
-// isLog reports whether the archive member with the given name is a log. The other members hold the output of
-// commands that describe the machine's state.
+// isLog reports whether an archive member is a log. Others hold the output of commands about the machine.
 func isLog(name string) bool {
 	base := path.Base(name)
 	switch base {

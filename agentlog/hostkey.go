@@ -47,8 +47,7 @@ type hostKeys struct {
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// The only field reports whether all keys except the expected ones are refused. The foreign field reports whether
-	// the host presented a key that is not expected.
+	// only reports whether unexpected keys are refused, and foreign whether the host presented an unexpected key.
 	only, foreign bool
 }
 
@@ -84,7 +83,7 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns the host key algorithms to request, or nil for all. Those of known keys come first, because a
+// algorithms returns the host key algorithms to request, or nil for all. Types of known keys come first, because a
 // server that has several keys presents one whose type is requested first.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
@@ -162,8 +161,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	return nil
 }
 
-// Trust remembers the host key of each node for the current boot, so that a key that changes within a boot is
-// refused. Logs and shells can share a Trust.
+// Trust remembers each node's host key for the current boot, so that changes are refused. It can be shared.
 type Trust struct {
 	mu   sync.Mutex
 	pins map[string]pin // by node UUID and name

@@ -61,7 +61,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	return data // data is a number
 }
 
-// numbers returns the bytes of a text that is not UTF-8, which JSON has as a list of numbers. Otherwise it is nil.
+// numbers returns the bytes of a text that is not UTF-8, which JSON represents as a list of numbers, or nil.
 func numbers(data []byte) []byte {
 	var list []uint16
 	if json.Unmarshal(data, &list) != nil {
@@ -130,8 +130,7 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the line continues in the next entry. Either the container wrote only a part of the line,
-// or the line was too long for journald.
+// continues reports whether the line continues in the next entry, as written by the container or cut by journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }

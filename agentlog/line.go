@@ -65,8 +65,7 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively, given a function that parses text, calls this function and then restores the state of the writers. It
-// is meant for text that will be parsed again.
+// tentatively calls read, which parses text that will be parsed again, and then restores the writers' state.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -172,8 +171,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// truncate limits the size of a text to the given number of bytes. It appends an ellipsis to a text that is too long,
-// and does not split a character.
+// truncate limits the size of a text in bytes, with an ellipsis in place of the rest, between characters.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -205,8 +203,7 @@ func withoutColors(text string) string {
 	}
 }
 
-// escapeSize returns the length of the control sequence at the start of rest, which follows ESC. It returns 0 if the
-// sequence is unknown or incomplete.
+// escapeSize returns the length of the sequence at the start of rest, after ESC, or 0 if it is incomplete or unknown.
 func escapeSize(rest string) int {
 	switch {
 	case strings.HasPrefix(rest, "["):

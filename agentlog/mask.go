@@ -36,8 +36,7 @@ func (m *masker) line(text string) string {
 	return cutOut(text, m.spans)
 }
 
-// continueRegion masks the part of the line that belongs to a secret that started in an earlier line. It returns the
-// offset at which the rest of the line starts.
+// continueRegion masks the part of a secret from an earlier line, and returns the offset of the rest.
 func (m *masker) continueRegion(text string) int {
 	if body := readHeader(text).size; body > 0 && !m.in.continuesIn(text[body:]) {
 		m.in = region{}
@@ -57,8 +56,7 @@ func (m *masker) hide(from, to int) {
 	}
 }
 
-// startRegion masks text[from:] up to the end of the region and returns that end. A region that does not end in this
-// line continues in the next one.
+// startRegion masks text[from:] up to the end of the region, which may be in a later line, and returns that end.
 func (m *masker) startRegion(text string, from int, r region) int {
 	end, over := r.end(text[from:])
 	m.hide(from, from+end)
@@ -106,8 +104,7 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// forEach calls the found function with the offset of every occurrence of word in text[from:]. The function returns
-// the offset at which the search continues.
+// forEach calls found with the offset of each word in text[from:]. The search continues at its result.
 func forEach(text, word string, from int, found func(at int) int) {
 	for from <= len(text) {
 		i := strings.Index(text[from:], word)

@@ -67,8 +67,7 @@ func portAtEnd(authority string) bool {
 	return i >= 0 && i+1 < len(authority) && strings.Trim(authority[i+1:], "0123456789") == ""
 }
 
-// secretBeginnings lists the prefixes of well-known kinds of secrets: signed tokens, password hashes, and tokens of
-// OpenShift, Keystone, code hosts and clouds.
+// secretBeginnings lists prefixes of signed tokens, password hashes, and OpenShift, Keystone and cloud tokens.
 var secretBeginnings = []string{"eyJ", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "sha256~", "gAAAAA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "AKIA", "ASIA"}
 
 // findWords masks words that look like secrets, whatever precedes them. It also masks the passwords in some commands.
@@ -110,8 +109,7 @@ func (m *masker) findWords(text, lower string, from int) {
 	})
 }
 
-// hideOption masks the argument of an option of the given program, in a command line or in a Python list. A space
-// between the option and its argument is optional.
+// hideOption masks the argument of a program's option, with or without space, in a command or Python list.
 func (m *masker) hideOption(text, lower string, from int, program, option string) {
 	forEach(lower, program, from, func(at int) int {
 		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {

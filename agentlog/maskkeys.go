@@ -8,8 +8,7 @@ var secretWords = []string{
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys masks values whose names suggest that they are secret. It recognizes key=value, "key": "value", 'key': {…}
-// and --key value, whether quoted or not.
+// findKeys masks values with secret names: key=value, "key": "value", 'key': {…} and --key value, quoted or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
 		forEach(lower, word, from, func(at int) int {

@@ -54,8 +54,7 @@ type Receiver struct {
 // ErrReceiving reports that another process already receives journals into the same folder.
 var ErrReceiving = errors.New("another ironworks process is already receiving journals")
 
-// NewReceiver returns a receiver that uses the folder in the options and creates it if necessary. The receiver does
-// not listen until [Receiver.Serve] is called.
+// NewReceiver returns a receiver with the folder in the options, created if necessary. [Receiver.Serve] listens.
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
 		return nil, errors.New("receiver: no node lookup")

@@ -33,8 +33,7 @@ import (
 type Identity struct {
 	// Image names the image; it is not secret.
 	Image string
-	// Node is the UUID or name of the only node for which the image may be used; machines of other nodes are refused.
-	// If empty, the image is for all nodes.
+	// Node is the UUID or name of the only node whose machines may use the image, or empty for all nodes.
 	Node  string
 	Token models.Secret
 	// Certificate is the receiver's certificate, in PEM.
@@ -68,8 +67,7 @@ type image struct {
 const (
 	imageIDBytes = 8
 	tokenBytes   = 32
-	// imageLife is the age at which an image's identity is removed, so that the folder does not grow forever. Images
-	// are usually rebuilt before they reach this age.
+	// imageLife is the age at which an image's identity is removed. Images are usually rebuilt earlier.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 

@@ -15,8 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// Sender describes a machine that pushes its journal. Its fields are taken from the headers of the request. Only
-// Address and Image are verified.
+// Sender describes a machine that pushes its journal, by request headers. Only Address and Image are verified.
 type Sender struct {
 	// MACs lists the machine's MAC addresses in sorted order. They are in lower case and contain colons.
 	MACs []string
@@ -25,8 +24,7 @@ type Sender struct {
 	// Boot is the ID of the machine's current boot: 32 hexadecimal digits.
 	Boot    string
 	Address netip.Addr
-	// Image names the image to which the machine's token belongs. ImageNode is the node that the image is for, or
-	// empty if the image is for all nodes.
+	// Image names the image of the machine's token. ImageNode is the node that it is for, or empty for all nodes.
 	Image, ImageNode string
 }
 
@@ -51,7 +49,7 @@ type Machine struct {
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the node that has the sender's system UUID or one of its MAC addresses. Two nodes are an error.
+// OwnerAmong finds the node that has the sender's system UUID or a MAC address of it. Two matches are an error.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {

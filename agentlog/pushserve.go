@@ -215,7 +215,7 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines returns the log lines in the entries, without malformed ones. A line's node is never taken from the entry.
+// lines returns the log lines in the well-formed entries. The node of a line is never taken from the entry.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {

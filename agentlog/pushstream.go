@@ -18,8 +18,7 @@ type stream struct {
 	parser  *Parser // for the boot in position
 
 	mu sync.Mutex
-	// lines holds the newest lines. The first field is the number of the oldest line in memory. The size field is the
-	// size of all lines in memory, in bytes.
+	// lines holds the newest lines, first is the number of the oldest of them, and size is their total size in bytes.
 	lines    []models.LogLine
 	first    int
 	size     int
@@ -38,8 +37,7 @@ const lineCost = 400
 
 func costOf(line *models.LogLine) int { return lineCost + len(line.Text) }
 
-// add adds lines to those in memory. If the limits are exceeded, it drops the oldest ones. It returns the number of
-// bytes by which the size has grown.
+// add adds lines in memory, and drops the oldest above the limits. It returns by how many bytes they have grown.
 func (s *stream) add(limits PushLimits, lines ...models.LogLine) (grown int) {
 	for i := range lines {
 		s.lines = append(s.lines, lines[i])
@@ -96,8 +94,7 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	return s.add(limits, lines...)
 }
 
-// store writes a batch to disk. If earlier batches could not be written, their lines are written first, except for
-// lines that are no longer in memory.
+// store writes a batch to disk, after earlier lines that could not be written and are still in memory.
 func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	s.mu.Lock()
 	var late []models.LogLine

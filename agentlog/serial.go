@@ -24,7 +24,7 @@ type SerialConsoles interface {
 type SerialConsole interface {
 	// Address returns the address of the console's data, tcp://HOST:PORT, which may change. It may query Ironic.
 	Address(ctx context.Context) (string, error)
-	// Changed describes the change, such as enabling it, that made the console readable, or is "" without one.
+	// Changed describes the change that made the console readable, such as enabling it, or returns "" without a change.
 	Changed() string
 	// Close restores the console's state.
 	Close(ctx context.Context) error

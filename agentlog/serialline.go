@@ -116,7 +116,7 @@ type serialLine struct {
 }
 
 var (
-	// kernelStamp matches the time stamp of lines from the kernel, and of those that journald forwards.
+	// kernelStamp matches the time stamp of lines from the kernel, and of lines that journald forwards.
 	kernelStamp = regexp.MustCompile(`^\[ {0,6}(\d{1,7})\.(\d{6})\] ?(?:\[ *[TC]\d+\] )?`)
 	// syslogHead matches the writer at the start of a line that went through the kernel or journald.
 	syslogHead = regexp.MustCompile(`^([A-Za-z][\w.@:-]{0,63})\[\d{1,7}\]: `)

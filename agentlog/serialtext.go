@@ -30,8 +30,7 @@ const (
 // maxEscape is the maximum length of an escape sequence. Longer ones are noise that looks like an escape sequence.
 const maxEscape = 512
 
-// feed adds data, and calls the line function for every line that is now complete. The shown argument reports whether
-// partial has already returned the whole line.
+// feed adds data, and calls line for every complete line. shown means that partial has already returned it.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
@@ -142,8 +141,7 @@ func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// moveCursor ends the line if the cursor moves to another row, because boot menus and firmware use no other line
-// ends. Moves within a row become a space.
+// moveCursor ends the line if the cursor moves to another row, as in boot menus. Other moves become a space.
 func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':

@@ -27,8 +27,7 @@ type sshFiles struct {
 	parts []sshPart
 }
 
-// sshPart is a part of an ssh_config file. The part itself contains no Include. It applies to hosts that match all
-// blocks in which its file was included.
+// sshPart is a part of an ssh_config file without Include, for hosts that match all blocks that include the file.
 type sshPart struct {
 	includedIn []*ssh_config.Config
 	config     *ssh_config.Config

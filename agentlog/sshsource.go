@@ -229,8 +229,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 
 func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
-// target returns, for display, the user and the host to which ssh would connect if it were called with host. If
-// ssh_config cannot be read, target returns host.
+// target returns the user and host to which ssh would connect, for display, or host without a valid ssh_config.
 func (o *SSHOptions) target(host string) string {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -256,8 +255,7 @@ func HostOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	// The address comes from Ironic and is not trusted. It is used as a name in ssh_config and known_hosts, where
-	// some characters have a special meaning.
+	// The address from Ironic is not trusted, and some characters are special in ssh_config and known_hosts.
 	if host := u.Hostname(); !strings.HasPrefix(host, "-") && !strings.ContainsAny(host, " \t\n\"'\\*?!,") {
 		return host
 	}

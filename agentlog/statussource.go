@@ -90,8 +90,7 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	}})
 }
 
-// agentClient returns an HTTP client for agents. It does not verify their self-signed certificates, because it
-// neither requests nor sends anything secret.
+// agentClient returns an HTTP client for agents that does not verify certificates, as it handles no secrets.
 func agentClient() *http.Client {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // the status says so
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

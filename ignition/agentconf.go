@@ -101,8 +101,7 @@ func unprintable(r rune) bool {
 
 const defaultGroup = "DEFAULT"
 
-// agentConf returns the agent's configuration file. The DEFAULT section comes first; the other sections follow in the
-// order in which options first mention them.
+// agentConf returns the agent's configuration file: the DEFAULT section, and others in order of appearance.
 func agentConf(options []AgentOption) string {
 	var b strings.Builder
 	groups := []string{defaultGroup}

@@ -44,8 +44,7 @@ func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []strin
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
 
-// mergeExtra merges the user's configuration over the generated one according to Ignition's rules. The result uses
-// the newest stable spec version.
+// mergeExtra merges the user's configuration by Ignition's rules, in the newest stable spec version.
 func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	refused := func(cause error, hint, why string) error {
 		return &InputError{Field: FieldExtra, Why: why, Hint: hint, Cause: cause}

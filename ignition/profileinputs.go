@@ -125,7 +125,7 @@ func (r Ramdisk) keyLines() []string {
 	return models.Unique(lines)
 }
 
-// metal3 converts the inputs to those of image-customization-controller, and rejects those that it lacks.
+// metal3 converts the inputs to options of image-customization-controller. It rejects inputs without an option.
 func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)

@@ -303,8 +303,7 @@ func metal3URLs(list, path, port string) string {
 	return strings.Join(urls, ",")
 }
 
-// hostnameScript returns the dispatcher script for NetworkManager. It is identical to ICC's script, including the
-// space at the end of its first line.
+// hostnameScript returns ICC's dispatcher script for NetworkManager, with the space at the end of its first line.
 func (m Metal3) hostnameScript() string {
 	const indent = "\n\t    "
 	return indent + `[[ "$DHCP6_FQDN_FQDN" =~ "." ]] && hostnamectl set-hostname --static --transient $DHCP6_FQDN_FQDN ` +

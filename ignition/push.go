@@ -44,8 +44,7 @@ var pushScript []byte
 // tokenWord matches tokens of reasonable length that are valid in an HTTP header.
 var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
 
-// checkJournalPush validates JournalPush and SSHHostKey. Operators do not enter the token and the certificate, so an
-// invalid token or certificate indicates a bug.
+// checkJournalPush validates JournalPush and SSHHostKey. An invalid token or certificate is a bug, not an input error.
 func (r Ramdisk) checkJournalPush(in *inputs) {
 	p := r.JournalPush
 	if p.URL != "" {
@@ -99,8 +98,7 @@ func (p JournalPush) pin() (name, digest string, err error) {
 	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil
 }
 
-// pushParts returns the unit that sends the journal. It also returns the files that the unit needs, and the file with
-// the SSH host key. The inputs must be valid.
+// pushParts returns the unit that sends the journal, its files and the SSH host key's file. Inputs must be valid.
 func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	var files []RamdiskFile
 	if r.SSHHostKey.IsSet() {

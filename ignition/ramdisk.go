@@ -19,8 +19,7 @@ type Ramdisk struct {
 	// optional port. For a host, TLS determines the scheme, and the default port is 6385. If the only element is
 	// "mdns", the agent discovers Ironic by multicast DNS.
 	IronicURLs []string
-	// TLS selects how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise, the
-	// default is ca if CA is set, and system if it is not.
+	// TLS selects how the agent verifies Ironic. The default is off for plain HTTP, else ca with CA, or system.
 	TLS TLSMode
 	// CA holds the certificates, in PEM format, that TLSCA trusts.
 	CA string
@@ -59,8 +58,7 @@ type Ramdisk struct {
 	// of an interface for all VLANs that LLDP announces there, or "all".
 	VLANs []string
 
-	// Collectors lists the inspection collectors. If it is empty, the default profile uses [DefaultCollectors], and
-	// the other profiles use the agent image's default.
+	// Collectors lists inspection collectors. The default is [DefaultCollectors] or, in other profiles, the image's.
 	Collectors []string
 	// InspectionCallback is the URL to which the agent sends inspection data. If it is empty, the agent sends the
 	// data to Ironic. The agent exits if the URL does not respond. In the metal3 profile, it is the base URL of
@@ -105,8 +103,7 @@ type KeyFile struct {
 // Proxies holds the proxies that podman and the agent use. Their URLs may contain a password; it is masked in errors.
 type Proxies struct {
 	HTTP, HTTPS string
-	// No lists hosts, domains and networks that are reached without a proxy. The hosts of IronicURLs are added,
-	// because Ironic and the agent communicate directly.
+	// No lists hosts, domains and networks without a proxy. The hosts of IronicURLs are added automatically.
 	No []string
 }
 
@@ -179,8 +176,7 @@ func buildWithNotes(profile interface{ Build() (Document, error) }, notes []Ramd
 	return doc, err
 }
 
-// DefaultAgentImage is the agent image that the Metal3 project publishes for CoreOS. Its tag can move to another
-// image, so a reference with a digest is safer.
+// DefaultAgentImage is the Metal3 project's agent image for CoreOS. Its tag can move; a digest is safer.
 const DefaultAgentImage = "quay.io/metal3-io/ironic-agent:latest"
 
 // DefaultCollectors returns the same collectors that the agent uses by default. The configuration lists them

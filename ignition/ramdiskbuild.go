@@ -98,8 +98,7 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	return strings.Join(urls, ",")
 }
 
-// agentSettings returns the agent's configuration. It contains as few settings as possible, because they override the
-// settings in Ironic's kernel arguments.
+// agentSettings returns few settings for the agent, because they override those in Ironic's kernel arguments.
 func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []AgentOption {
 	settings := []AgentOption{{Name: "api_url", Value: strings.Join(urls, ",")}}
 	add := func(name, value string) { settings = append(settings, AgentOption{Name: name, Value: value}) }
@@ -184,8 +183,7 @@ func chronyLines(servers []string) string {
 	return b.String()
 }
 
-// registryFiles returns the files that configure how podman verifies each registry. They are drop-in files, so the
-// live system's own file remains in effect.
+// registryFiles returns drop-in files with podman's verification per registry, besides the live system's file.
 func (r Ramdisk) registryFiles() []RamdiskFile {
 	var (
 		files    []RamdiskFile
@@ -214,8 +212,7 @@ type greetingTexts struct {
 	urls, agent, hostname string
 }
 
-// greeting returns the files that contain two messages: one for the console, and one that users see after they log
-// in. The messages contain no secrets.
+// greeting returns the files with the messages, free of secrets, on the console and after logging in.
 func (r Ramdisk) greeting(urls []string) []RamdiskFile {
 	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
 	if r.builtin() {

@@ -6,8 +6,7 @@ import (
 	"encoding/json"
 )
 
-// ramdiskJSON is a configuration as it is written to JSON. It is used because Ignition's own types write empty
-// objects, which older spec versions reject.
+// ramdiskJSON is a configuration without the empty objects of Ignition's types, which older spec versions reject.
 type ramdiskJSON struct {
 	Ignition struct {
 		Version  string `json:"version"`

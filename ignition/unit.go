@@ -45,8 +45,7 @@ func (u agentUnit) text() string {
 	line("Type=notify")
 	u.variables(line)
 	line("TimeoutStartSec=0")
-	// Restart the unit to retry a failed pull. After the agent's lookup, a restart does not help, because Ironic
-	// returns the agent token only once.
+	// Retry a failed pull. After the agent's lookup, a restart does not help, as Ironic returns the token once.
 	line("Restart=on-failure")
 	line("RestartSec=5")
 	if u.waitClock {
@@ -130,13 +129,12 @@ func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote is unitQuote for a word of a command line, where $ starts a variable and must be escaped, too.
+// execQuote quotes like unitQuote, and also escapes $, which starts a variable in a command line.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }
 
-// envFileText returns the content of a file for EnvironmentFile=. systemd expands no specifiers in it, but special
-// characters in quotes need a backslash.
+// envFileText returns the content for EnvironmentFile=, where quoted special characters need a backslash.
 func envFileText(variables []envVar) string {
 	var b strings.Builder
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")

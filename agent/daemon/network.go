@@ -71,8 +71,7 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 	}
 }
 
-// source returns the IPv4 address of the configured network interface. If no interface is configured, it returns the
-// source address of the route to Ironic.
+// source returns the IPv4 address of the configured network interface or, without one, of the route to Ironic.
 func source(ctx context.Context, s Settings) string {
 	if s.NetworkInterface != "" {
 		for _, text := range (linux.Kernel{}).Addresses(s.NetworkInterface) {

@@ -28,8 +28,7 @@ type Options struct {
 	ConfigFiles, ConfigFolders []string
 	// Root is the path of the host's root directory. It is "/" unless the agent runs in a container.
 	Root string
-	// Lock is the path of the file that the agent locks so that no other agent runs on the host. The default is
-	// /run/ironworks-agent.lock below Root.
+	// Lock is the path of the file that keeps other agents from running on the host. The default is lockFile below Root.
 	Lock string
 	// Getenv returns the value of an environment variable, like os.Getenv.
 	Getenv func(string) string
@@ -115,9 +114,8 @@ type ramdisk struct {
 
 var _ agent.Listener = (*ramdisk)(nil)
 
-// EarlyInventory returns the inventory without LLDP data, together with a function that waits for this data and adds
-// it. If VLANs are configured, Ironic may be reachable only through a VLAN. EarlyInventory then waits for the LLDP
-// data itself and returns the complete inventory.
+// EarlyInventory returns the inventory without LLDP data, and a function that waits for this data and adds it. If VLANs
+// are configured, Ironic may be reachable only through one, so EarlyInventory itself waits for the data.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)
@@ -185,8 +183,7 @@ func lock(file string) (release func(), err error) {
 	return func() { _ = held.Unlock() }, nil
 }
 
-// portFree returns an error if the address is in use. This happens if another kind of agent runs on the host, such as
-// the container of ironic-python-agent.
+// portFree returns an error if the address is in use, for example by the container of ironic-python-agent.
 func portFree(ctx context.Context, address string) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)

@@ -22,8 +22,7 @@ type Settings struct {
 
 	AdvertiseHost string
 	AdvertisePort int
-	// NetworkInterface is the interface whose address is advertised. If it is empty, the agent advertises the source
-	// address of the route to Ironic.
+	// NetworkInterface is the interface whose address is advertised. The default is the interface of the route to Ironic.
 	NetworkInterface string
 	LookupAttempts   int // attempts to find the advertised address
 	LookupSleep      time.Duration

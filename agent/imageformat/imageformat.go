@@ -28,8 +28,7 @@ type Format struct {
 	VirtualSize int64
 }
 
-// ErrAmbiguous is returned for an image that is truncated or that matches several formats. Two programs could read
-// different disks from such an image.
+// ErrAmbiguous means that an image is truncated or matches several formats, so that programs may read it differently.
 var ErrAmbiguous = errors.New("the image matches several formats, or is incomplete")
 
 // UnsafeError is the error for an unsafe image, for example one that would make a program read other files.

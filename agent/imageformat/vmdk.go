@@ -58,8 +58,7 @@ func vmdk(i image) inspected {
 	return found
 }
 
-// oldVMDK inspects a VMDK image as VMDKInspector in agent 9.4.2 does: the image must have the header of a sparse
-// file, and must not have a footer.
+// oldVMDK inspects a VMDK image like agent 9.4.2: it must have the header of a sparse file and no footer.
 func oldVMDK(i image, header []byte) inspected {
 	if len(header) < sector || !bytes.HasPrefix(header, []byte("KDMV")) {
 		return inspected{}

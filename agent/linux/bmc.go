@@ -20,8 +20,7 @@ type bmcAddresses struct {
 // channels is the number of IPMI channels, counted from 1, that ironic-python-agent searches for network addresses.
 const channels = 11
 
-// bmc returns the BMC's addresses. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac from
-// ironic_python_agent/hardware.py.
+// bmc implements get_bmc_address, get_bmc_v6address and get_bmc_mac from ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {
 		return bmcAddresses{}
@@ -52,7 +51,7 @@ func (h Host) hasIPMI() bool {
 
 var macAddress = regexp.MustCompile(`(?i)^[0-9a-f]{2}(:[0-9a-f]{2}){5}$`)
 
-// addChannel adds the addresses of a channel to found, and keeps those that earlier channels have provided.
+// addChannel adds the addresses of a channel to found, and keeps the addresses of earlier channels.
 func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresses) {
 	const noMAC = "00:00:00:00:00:00"
 	lan := h.ipmi(ctx, "lan", "print", channel)

@@ -123,8 +123,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 	return devices, nil
 }
 
-// genericUSB reports whether neither the device nor any of its interfaces has a specific class. For example, 2-1:1.0
-// is an interface of the device 2-1.
+// genericUSB reports whether neither the device (2-1) nor its interfaces (2-1:1.0) have a specific class.
 func (h Host) genericUSB(device string, names []string) bool {
 	generic := func(file string) bool {
 		class, err := h.read(file)

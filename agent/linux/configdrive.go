@@ -12,8 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxConfigdriveMiB is the maximum size of a configdrive according to ironic_python_agent/partition_utils.py. A new
-// partition for the configdrive has this size.
+// maxConfigdriveMiB is the maximum size of a configdrive in the agent's partition_utils.py, and of its partition.
 const maxConfigdriveMiB = 64
 
 // writeConfigdrive copies content to the config-2 partition of a disk. It creates that partition if the image

@@ -12,12 +12,10 @@ import (
 	"ironworks/agent"
 )
 
-// lsblkColumns lists the same columns as LSBLK_COLUMNS in ironic_python_agent/utils.py. Without a NAME column, lsblk
-// prints a list instead of a tree.
+// lsblkColumns equals LSBLK_COLUMNS in ironic_python_agent/utils.py. Without NAME, lsblk prints no tree.
 var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "PARTUUID", "SERIAL", "WWN", "LOG-SEC", "PHY-SEC", "TRAN"}
 
-// row is a block device in the output of lsblk. It maps the name of each column to its value. Depending on the
-// release of lsblk, numbers and flags can be strings.
+// row maps the columns of a device in lsblk's output to values. Numbers and flags are strings in some releases.
 type row map[string]any
 
 // text returns the value in the given column. If the value is null, known is false.
@@ -144,8 +142,7 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	return disk, nil
 }
 
-// identify adds all known serials and WWNs to a disk. It puts lsblk's values first, because an agent that reports
-// only one serial and one WWN takes them from lsblk.
+// identify adds all known serials and WWNs to a disk. lsblk's come first, for agents that report only one each.
 func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add := func(to *agent.Texts, value string) {
 		if value != "" {
@@ -216,8 +213,7 @@ func (h Host) udev(name string) properties {
 	return found
 }
 
-// id returns the ID_ property with the given key. If the device does not have it, id returns the corresponding DM_
-// property, which the device mapper sets.
+// id returns the ID_ property with the given key or else the DM_ property, which the device mapper sets.
 func (p properties) id(key string) string {
 	if value := p["ID_"+key]; value != "" {
 		return value

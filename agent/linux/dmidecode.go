@@ -77,8 +77,7 @@ func parseDMI(text string) (map[string]any, error) {
 	return map[string]any{"bios": bios, "cpu": cpus, "memory": memory}, nil
 }
 
-// dmiType returns the type of a structure, which begins with a line like "Handle 0x0018, DMI type 17, 27 bytes". It
-// returns -1 if there is no valid type.
+// dmiType returns the type in a line like "Handle 0x0018, DMI type 17, 27 bytes", or -1 if it has none.
 func dmiType(block string) int {
 	parts := strings.SplitN(block, ",", 3)
 	if len(parts) < 2 {
@@ -92,8 +91,7 @@ func dmiType(block string) int {
 	return n
 }
 
-// parseHandle implements _parse_handle_block from dmi_inspector.py. If a field has no value on its own line, its
-// value is the list of the lines below.
+// parseHandle is _parse_handle_block from dmi_inspector.py. A field without a value lists the lines below.
 func parseHandle(block string) map[string]any {
 	fields := map[string]any{}
 	list := ""

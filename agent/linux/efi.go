@@ -155,8 +155,7 @@ func readBootList(folder, list string) (bootEntry, error) {
 // entryLine matches a boot entry in the output of efibootmgr.
 var entryLine = regexp.MustCompile(`^Boot([0-9a-fA-F]+)\*?\s+(.*?)\s+(?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(`)
 
-// createEntries creates the given boot entries with efibootmgr, which puts each new entry first in the boot order. It
-// removes existing entries that have the same label.
+// createEntries creates the given boot entries, each first in the boot order, in place of those with the same label.
 func (h Host) createEntries(ctx context.Context, device, number string, entries []bootEntry) error {
 	present, err := h.program(ctx, "efibootmgr", "-v")
 	if err != nil {

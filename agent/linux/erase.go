@@ -13,8 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// Erase erases a disk, or only its metadata. The error is an *agent.ProtectedError if other machines may use the
-// disk's content, unless erase.Unguarded is set.
+// Erase erases a disk or its metadata. Unless erase.Unguarded is set, a shared disk causes an *agent.ProtectedError.
 func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	if !erase.Unguarded {
 		if err := m.host.guard(ctx, erase.Device); err != nil {
@@ -145,8 +144,7 @@ var (
 	formatInUse   = regexp.MustCompile(`(?m)^lbaf\s+(\d+)\s*:.*\(in use\)`)
 )
 
-// eraseNVMe formats an NVMe namespace, by cryptographic erasure if the disk supports it. If the disk or the host does
-// not support formatting, done is false.
+// eraseNVMe formats an NVMe namespace, cryptographically if possible. If formatting is unsupported, done is false.
 func (h Host) eraseNVMe(ctx context.Context, device string) (done bool, err error) {
 	const format, cryptographic = 1 << 1, 1 << 2
 	control, err := h.program(ctx, "nvme", "id-ctrl", device)

@@ -166,8 +166,7 @@ func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error
 	return ctx.Err()
 }
 
-// addFrames adds the data of LLDP frames to the inventory. It also creates and adds the configured VLAN interfaces,
-// because the frames may contain their numbers.
+// addFrames adds LLDP data to the inventory, and creates VLAN interfaces, whose numbers may be in the frames.
 func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, frames map[string][]byte) {
 	interfaces := slices.Clone(inventory.Interfaces)
 	for i := range interfaces {

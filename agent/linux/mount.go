@@ -63,8 +63,7 @@ func listFiles(folder string) ([]agent.File, error) {
 	return files, err
 }
 
-// Unmount changes the file system so that it contains the given files, and unmounts it. It writes files that have
-// content, and removes files that are not in the list.
+// Unmount makes the file system contain the given files, writing those with content, and unmounts it.
 func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File) error {
 	m.mu.Lock()
 	on, mounted := m.mounts[device]

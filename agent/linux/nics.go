@@ -30,7 +30,7 @@ func (h Host) interfaceNames() ([]string, error) {
 	return names, nil
 }
 
-// isVLAN reports whether name is that of a VLAN interface, for which /sys has no device and no other indication.
+// isVLAN reports whether name is the name of a VLAN interface. /sys has no other indication of VLAN interfaces.
 func isVLAN(name string) bool {
 	_, vlan, dotted := strings.Cut(name, ".")
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
@@ -112,8 +112,7 @@ func (h Host) biosDevName(ctx context.Context, name string) *string {
 	return &found
 }
 
-// firstOfEach returns the first IPv4 address and the first IPv6 address in the list. If the list contains no address
-// of a kind, the result for this kind is nil.
+// firstOfEach returns the first IPv4 and the first IPv6 address in the list, or nil if there is none.
 func firstOfEach(addresses []string) (v4, v6 *string) {
 	for _, text := range addresses {
 		address, err := netip.ParseAddr(text)
@@ -196,13 +195,11 @@ func announcedVLANs(lldp []any) []string {
 	return vlans
 }
 
-// AddressWait describes how to wait for addresses before an inspection. See wait_for_dhcp in
-// ironic_python_agent/inspector.py.
+// AddressWait describes how to wait for addresses before an inspection; see wait_for_dhcp in the agent's inspector.py.
 type AddressWait struct {
 	Timeout time.Duration
-	// All makes the agent wait for the addresses of all interfaces. Otherwise, the agent waits only for the address
-	// of the boot interface. Unlike the real agent, this agent does not wait for interfaces without a carrier,
-	// because they cannot get an address.
+	// All makes the agent wait for the addresses of all interfaces with a carrier, and not only of the boot interface.
+	// The real agent also waits for others, which cannot get an address.
 	All bool
 }
 
@@ -251,8 +248,7 @@ func (m *Machine) withoutAddress(booted string, all bool) []string {
 	return missing
 }
 
-// normalMAC returns the MAC address in the BOOTIF kernel parameter, which boot loaders set. In that parameter, the
-// hardware type precedes the address.
+// normalMAC returns the MAC address in the kernel's BOOTIF parameter, where the hardware type precedes it.
 func normalMAC(text string) string {
 	if _, mac, dashed := strings.Cut(text, "-"); dashed {
 		text = strings.ReplaceAll(mac, "-", ":")

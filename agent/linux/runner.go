@@ -13,8 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// Local returns the host on which the agent runs. If root is not "/", the agent runs in a container, and programs run
-// with root as their root folder.
+// Local returns the agent's host. If root is not "/", the agent is in a container, and programs run in root.
 func Local(root string) Host {
 	return Host{Root: root, Run: programs(root), Links: Kernel{}}
 }

@@ -69,8 +69,7 @@ func parseSMBIOS(table []byte) []structure {
 	return all
 }
 
-// text returns a string of the structure. The byte at the given offset contains the number of this string. If there
-// is no such string, text returns "".
+// text returns the string whose number is in the byte at the given offset, or "" if there is none.
 func (s structure) text(offset int) string {
 	if offset < len(s.data) {
 		if number := int(s.data[offset]); number > 0 && number <= len(s.strings) {

@@ -44,8 +44,7 @@ func (m *Machine) UnitState(ctx context.Context, unit string) (agent.UnitState, 
 const (
 	rescueFolder   = "/etc/ipa-rescue-config"
 	rescuePassword = rescueFolder + "/ipa-rescue-password"
-	// RescuedMarker is a file that exists while the host is in rescue. If the file exists when the agent starts, the
-	// agent must not start its service.
+	// RescuedMarker exists while the host is in rescue. An agent that starts then must not start its service.
 	RescuedMarker = "/etc/.rescued"
 )
 

@@ -91,8 +91,7 @@ func (a *accounts) free() int {
 }
 
 const (
-	// mostName is the maximum length of user and group names in bytes. It is the limit of shadow-utils in RHEL 9 and
-	// in Fedora up to version 39 (lib/chkname.c).
+	// mostName is the maximum name length in bytes in RHEL 9 and in Fedora up to 39 (shadow-utils, lib/chkname.c).
 	mostName = 32
 	// mostID is the highest valid user or group ID; the next value, 4294967295, means "unset".
 	mostID = 1<<32 - 2

@@ -156,8 +156,7 @@ func (s *stage) file(e entry, f types.File, there *node, err error) bool {
 	return true
 }
 
-// validJSON reports whether the file could contain valid JSON. Only inline content can be checked; content from
-// another source is assumed to be valid.
+// validJSON reports whether the file contains valid JSON, which is assumed for content from other sources.
 func validJSON(f types.File) bool {
 	source := value(f.Contents.Source)
 	if text, plain := strings.CutPrefix(source, "data:,"); plain {
@@ -238,8 +237,7 @@ func (s *stage) owner(e entry) bool {
 // ResultPath is the path of the report that Ignition writes at the end.
 const ResultPath = "/etc/.ignition-result.json"
 
-// resultFile predicts whether Ignition can write its report. Writing fails if the path is an absolute link, or if it
-// exists but is not a file with valid JSON.
+// resultFile predicts whether Ignition can write its report. An absolute link or a file without JSON prevents this.
 func (s *stage) resultFile() {
 	link, err := s.tree.lookup(ResultPath, fromInitramfs, false)
 	if err != nil {

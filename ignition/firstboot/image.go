@@ -30,8 +30,7 @@ type Image struct {
 //go:embed images
 var tables embed.FS
 
-// Families returns the CoreOS images whose root file systems are built in. Their tables are in the images folder,
-// along with the source and the date of the data.
+// Families returns the built-in CoreOS images. The images folder has their tables with source and date.
 var Families = sync.OnceValue(func() []*Image {
 	var families []*Image
 	for _, f := range []struct{ name, file string }{

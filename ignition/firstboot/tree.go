@@ -140,8 +140,7 @@ func steps(target string) []string {
 	return names
 }
 
-// join resolves links in a path in the same way as Ignition's util.JoinPath. It resolves each link only once, and it
-// does not resolve the last element.
+// join resolves links like Ignition's util.JoinPath: each link only once, and not the last element.
 func (t *tree) join(name string) (string, error) {
 	names := split(name)
 	if len(names) == 0 {
@@ -266,8 +265,7 @@ func (t *tree) remove(name string) error {
 	return nil
 }
 
-// holdsReadOnly reports whether the directory n contains entries that cannot be removed, because they are on a
-// read-only volume or on another mount.
+// holdsReadOnly reports whether the directory n has entries that are read-only or on another mount.
 func (n *node) holdsReadOnly() bool {
 	if n.kind == directory && n.volume.readOnly && len(n.children) > 0 {
 		return true

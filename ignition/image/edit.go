@@ -27,8 +27,7 @@ type Change struct {
 
 // Patch holds the changes that an edit makes to an image: the changed ranges and their new bytes.
 type Patch struct {
-	// Kargs holds the kernel arguments after the change. Unmatched lists the arguments that should have been deleted
-	// or replaced but were not found.
+	// Kargs holds the changed kernel arguments. Unmatched lists those to delete or replace that were not found.
 	Kargs     string
 	Unmatched []string
 	// Used is the size of the area's content after the change, in bytes.
@@ -45,8 +44,7 @@ type rangeChange struct {
 	before []byte
 }
 
-// Edit computes the patch for a change, but does not write it. The possible errors include [ErrInUse], [ErrNoKargs],
-// [TooLargeError] and [KargError].
+// Edit computes the patch for a change. Its errors include [ErrInUse], [ErrNoKargs], [TooLargeError] and [KargError].
 func (i *ISO) Edit(change Change) (*Patch, error) {
 	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: int64(len(i.contents.lay()))}
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {

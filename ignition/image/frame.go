@@ -10,8 +10,7 @@ import (
 
 var errFrame = errors.New("corrupt compressed data")
 
-// frameReader reads exactly one xz stream or zstd frame. This is necessary because decoders read ahead, but the next
-// archive of an initrd may follow immediately.
+// frameReader reads exactly one xz stream or zstd frame. Decoders read ahead, into the initrd's next archive.
 type frameReader struct {
 	in *bufio.Reader
 	// left is the number of bytes in the current part that are still unread.
@@ -41,8 +40,7 @@ func (f *frameReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstdFrame returns a reader of one zstd frame (RFC 8878, section 3.1.1), which consists of a header, blocks with
-// their sizes, and an optional checksum.
+// zstdFrame returns a reader of one zstd frame (RFC 8878, section 3.1.1): header, blocks, optional checksum.
 func zstdFrame(in *bufio.Reader) *frameReader {
 	const header, block, end = 0, 1, 2
 	state, checksum := header, int64(0)

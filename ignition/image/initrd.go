@@ -22,8 +22,7 @@ const (
 	networkFolder = "etc/coreos-firstboot-network"
 	// maxUnpacked limits the total size of an area's archives after decompression, in bytes.
 	maxUnpacked = 64 << 20
-	// maxInitramfs limits the uncompressed size of an initramfs, in bytes. Current ones have about 0.2 GiB. Only a
-	// few of their files are kept in memory.
+	// maxInitramfs limits the unpacked size in bytes. Initramfs have about 0.2 GiB, and few files stay in memory.
 	maxInitramfs = 8 << 30
 	// maxConfig limits the size of a configuration in an initramfs, in bytes.
 	maxConfig = 64 << 20

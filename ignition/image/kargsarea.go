@@ -117,8 +117,7 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	return nil
 }
 
-// fromHeader parses the header. It consists of the magic number and 8 bytes each for the size, the offset of the
-// default arguments, and the offsets of up to 6 areas.
+// fromHeader parses the header: magic, and 8 bytes each for the size and the offsets of defaults and up to 6 areas.
 func (a *kargsArea) fromHeader(files isoFiles) error {
 	header := make([]byte, kargsHeaderSize)
 	if err := readFull(files.r, header, kargsHeaderOffset); err != nil {

@@ -53,8 +53,7 @@ func (e *entry) relativeName() string {
 	return strings.TrimLeft(strings.TrimPrefix(e.name, "./"), "/")
 }
 
-// readEntry reads the header and the name of the next entry. After that, r is positioned at the entry's content.
-// readEntry returns io.EOF at the end of the archive.
+// readEntry reads the header and the name of the next entry, up to its content, or returns io.EOF at the end.
 func readEntry(r io.Reader) (entry, error) {
 	var e entry
 	header := make([]byte, newcHeader)

@@ -223,8 +223,7 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	return m.Build
 }
 
-// baseURL returns the URLs of Ironic, separated by commas. The profile drops invalid URLs. As in the other profiles,
-// a host without a scheme is accepted.
+// baseURL returns Ironic's URLs, separated by commas, also for hosts without scheme. The profile drops invalid URLs.
 func (r *reading) baseURL() string {
 	var urls []string
 	for _, text := range r.ironicURLs() {

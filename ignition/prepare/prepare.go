@@ -53,8 +53,7 @@ type Inputs struct {
 	Collectors  []string
 	// InspectionCallback is the URL to which the agent sends inspection data.
 	InspectionCallback string
-	// Options lists settings of the agent, each as NAME=VALUE or GROUP.NAME=VALUE. In the classic profile, they are
-	// literal lines of the agent's configuration file.
+	// Options lists settings of the agent, NAME=VALUE or GROUP.NAME=VALUE, or literal lines in the classic profile.
 	Options []string
 	Debug   bool
 	// JournalPush is the URL of the console that receives the ramdisk's journal. It has the form https://HOST:PORT,
@@ -77,8 +76,7 @@ type Inputs struct {
 
 	// node is the name that was passed to ForNode.
 	node string
-	// program is the agent program that the server serves. agentCA holds the certificates that verify the program's
-	// URL. [Maker.PublishAgent] sets both.
+	// program is the served agent program, and agentCA verifies its URL. [Maker.PublishAgent] sets both.
 	program []byte
 	agentCA string
 }

@@ -108,8 +108,7 @@ func decoded(r types.Resource) []byte {
 	return plain
 }
 
-// maskedText returns the configuration as indented JSON, with secrets masked. The elements of secret are the paths of
-// files and the names of units that are secret.
+// maskedText returns the configuration as indented JSON, with the secret paths and units masked.
 func maskedText(text []byte, secret []string) (string, error) {
 	var config map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))

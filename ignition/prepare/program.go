@@ -144,8 +144,7 @@ func architecture(name string) string {
 	return name
 }
 
-// staticProgram returns the architecture of a static Linux program. It rejects dynamically linked programs, because
-// their libraries could be missing on the live system.
+// staticProgram returns the architecture of a Linux program, which must not need the live system's libraries.
 func staticProgram(content []byte) (string, error) {
 	file, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {

@@ -69,7 +69,7 @@ func (r *reading) registries() []ignition.Registry {
 	return list
 }
 
-// keyFiles reads the named keyfiles and, in named folders, those that NetworkManager would read.
+// keyFiles reads the named keyfiles. In named folders, it reads the files that NetworkManager would read.
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {

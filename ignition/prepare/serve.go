@@ -40,8 +40,7 @@ type ServeOrder struct {
 	// Nodes lists names or UUIDs of nodes. PerNode gives each node a separate configuration with its own hostname.
 	Nodes   []string
 	PerNode bool
-	// Listen is the address to listen on, as HOST:PORT. Advertise is the name or address by which clients reach the
-	// server; the default is the address in Listen.
+	// Listen is the HOST:PORT to listen on. Advertise is how clients reach the server, by default the same address.
 	Listen, Advertise string
 	TLS               bool
 }

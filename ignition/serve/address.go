@@ -19,8 +19,7 @@ type Candidate struct {
 	Addr netip.Addr
 	// Interface is the name of the network interface. It is empty if unknown.
 	Interface string
-	// For lists the targets to which this machine connects from this address. These targets can probably also connect
-	// to this machine at the same address.
+	// For lists the targets that this machine reaches from this address, and that can probably connect to it.
 	For []string
 }
 

@@ -90,8 +90,7 @@ func (s *Server) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.certificate.Certificate[0]})
 }
 
-// Fingerprint returns the SHA-256 fingerprint of the server's certificate in hexadecimal, the format in which BMCs
-// show it. It returns "" if the server uses HTTP.
+// Fingerprint returns the certificate's SHA-256 fingerprint in hexadecimal, as BMCs show it, or "" for HTTP.
 func (s *Server) Fingerprint() string {
 	if s.certificate == nil {
 		return ""

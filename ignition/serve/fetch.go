@@ -34,8 +34,7 @@ type Fetch struct {
 	// Agent is the User-Agent of the last request. It is sanitized and truncated.
 	Agent string
 
-	// Size is the size of the item in bytes. Sent is the number of bytes sent, including repeated ones. Covered is
-	// the number of distinct bytes sent.
+	// Size is the item's size in bytes. Sent counts all bytes sent, and Covered counts the distinct bytes sent.
 	Size, Sent, Covered int64
 	// Rate is the current rate in bytes per second. It becomes 0 about a second after the last request has ended.
 	Rate float64
@@ -119,11 +118,9 @@ const (
 	EventDone EventKind = "done"
 	// EventAborted means that the client disconnected, or did not read for too long.
 	EventAborted EventKind = "aborted"
-	// EventRefused means that a client requested an unknown path. There is at most one such event per second;
-	// [Event.Count] is the number of requests.
+	// EventRefused means unknown paths, at most once per second; [Event.Count] is the number of requests.
 	EventRefused EventKind = "refused"
-	// EventFailed means that the item could not be read, or that a connection failed, for example because the client
-	// does not trust the certificate.
+	// EventFailed means that reading the item or a connection failed, for example as the certificate is not trusted.
 	EventFailed EventKind = "failed"
 )
 
@@ -131,8 +128,7 @@ const (
 type Event struct {
 	Time time.Time
 	Kind EventKind
-	// Fetch is the state of the download. For an EventRefused, only Remote, Agent and Who are set. For a failure
-	// outside a request, it is empty.
+	// Fetch is the download. EventRefused sets only Remote, Agent and Who; failures outside requests set nothing.
 	Fetch Fetch
 	// Text is the reason for a failure. It is safe to print.
 	Text string

@@ -14,8 +14,7 @@ type limited struct {
 	closed chan struct{}
 	once   sync.Once
 
-	// each is the maximum number of connections per address. Loopback addresses are exempt unless all is set, because
-	// the lab's simulated BMCs connect from there.
+	// each is the maximum number of connections per address. Unless all is set, loopback (lab BMCs) is exempt.
 	each int
 	all  bool
 	mu   sync.Mutex
@@ -94,8 +93,7 @@ func (c *placed) Close() error {
 	return c.Conn.Close()
 }
 
-// placedTCP is the same as placed, but for a TCP connection. It keeps the connection's ReadFrom method, so that the
-// kernel can send files directly.
+// placedTCP is a placed TCP connection. Its ReadFrom method lets the kernel send files directly.
 type placedTCP struct {
 	*net.TCPConn
 	leave func()

@@ -12,7 +12,7 @@ import (
 const (
 	// maxFetches limits the number of downloads in the log. The least recently used downloads are removed first.
 	maxFetches = 4096
-	// progressEvery is the minimum time between two progress events of a download, rateOver that of measuring a rate.
+	// progressEvery is the minimum time between progress events of a download, and rateOver for measuring a rate.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
 	// refusedEvery is the minimum time between two events of the same kind that do not belong to a download.
@@ -42,8 +42,7 @@ type tally struct {
 	aborted bool
 	// answered reports whether at least one request with content was completed.
 	answered bool
-	// lastProgress is the time of the last progress event. The current rate measurement started at rateStart, when
-	// rateStartSent bytes had been sent.
+	// lastProgress is the time of the last progress event. At rateStart, rateStartSent bytes had been sent.
 	lastProgress, rateStart time.Time
 	rateStartSent           int64
 	rate                    float64
@@ -55,7 +54,7 @@ type rateLimit struct {
 	count int
 }
 
-// due counts an event. It returns how many events the report covers, or 0 if it is too early for one.
+// due counts an event and returns the number of events to report, or 0 if it is too early for a report.
 func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -97,8 +96,7 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	return t
 }
 
-// makeRoom removes the least recently used download if there are too many. It does not remove active downloads; their
-// number is limited by the number of connections.
+// makeRoom removes the least recently used download. Active downloads stay; connections limit their number.
 func (l *fetchLog) makeRoom() {
 	if len(l.fetches) < maxFetches {
 		return
@@ -256,15 +254,13 @@ func (t *tally) rateNow(now time.Time) float64 {
 	return float64(t.Sent-t.rateStartSent) / since.Seconds()
 }
 
-// maxSpans limits the memory for a client that requests, for example, every second byte. BMCs that use an image as a
-// virtual drive cause only a few hundred spans.
+// maxSpans limits the memory for clients with scattered requests. BMCs cause only a few hundred spans.
 const maxSpans = 4096
 
 // span is the half-open byte range [start, end).
 type span struct{ start, end int64 }
 
-// covered counts the distinct bytes of an item that were sent. It ignores further separate spans if there are already
-// [maxSpans], so the result may be too low.
+// covered counts the distinct bytes of an item that were sent, or fewer if there are more than [maxSpans] spans.
 type covered struct {
 	// spans are sorted and neither overlap nor touch each other.
 	spans []span

@@ -29,8 +29,7 @@ type sending struct {
 	stall time.Duration
 	head  bool
 
-	// content means that the response contains the item's bytes. left is the number of bytes that remain to be sent,
-	// and at is the offset of the next one.
+	// content means that the response has the item's bytes, of which left remain to be sent from offset at.
 	content  bool
 	at, left int64
 	// failed is the error that occurred while reading the item.
@@ -68,8 +67,7 @@ func (s *sending) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom implements [io.ReaderFrom], because http.ServeContent uses this method to send the content. The kernel
-// sends files without copying them to user space.
+// ReadFrom implements [io.ReaderFrom], which http.ServeContent uses. The kernel sends files without a copy.
 func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	limited, ok := src.(*io.LimitedReader)
 	if !ok {

@@ -171,8 +171,7 @@ func bitsOf(public ssh.PublicKey) int {
 	return 0
 }
 
-// LooksLikeKey reports whether text looks like a key rather than a file name. It also returns true for private keys,
-// so that they can be rejected without being shown.
+// LooksLikeKey reports whether text looks like a key, even a private one, rather than a file name.
 func LooksLikeKey(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true

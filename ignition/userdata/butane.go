@@ -13,8 +13,7 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// butane translates a document with Ignition's own Butane library and checks the result. Problems are reported at
-// their position in the Butane file.
+// butane translates and checks a document with Ignition's Butane library. Positions are in the Butane file.
 func (c *checker) butane(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)

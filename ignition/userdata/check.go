@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// maxUserData is the maximum size of user data, in bytes. It is Ironic's limit for a provision request,
-	// [api]max_json_body_size_provision.
+	// maxUserData is Ironic's limit for user data, [api]max_json_body_size_provision, in bytes.
 	maxUserData = 64 << 20
 	// maxYAML limits the input of the YAML parser, in bytes. The parser needs a hundred times as much memory.
 	maxYAML = 2 << 20

@@ -31,8 +31,7 @@ const (
 	maxComparisons = 20_000_000
 )
 
-// configuration checks a single document without the parts to which it refers. If the document is valid, it returns
-// the configuration that the library parsed.
+// configuration checks a single document without its parts. If it is valid, the parsed configuration is returned.
 func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
 	before := c.errors
 	if root.kind != elementObject {
@@ -165,8 +164,7 @@ func entryPath(entry report.Entry) (path elementPath) {
 	return path
 }
 
-// libraryProblem converts a message of the library to a problem ID and a message that suggests a fix. It also reports
-// whether the message should be reported.
+// libraryProblem returns the ID and an improved text for a message of the library, or false to ignore it.
 func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
 	says := entry.Message
 	is := func(known ...error) bool {

@@ -155,8 +155,7 @@ func detectKeys(root *element) (detected, bool) {
 	return detected{}, false
 }
 
-// detectBase64 recognizes base64. To avoid mistaking a short text for base64, it accepts such text only if the
-// decoded content has a known format.
+// detectBase64 recognizes base64, for short texts only if the decoded content has a known format.
 func detectBase64(text []byte) (detected, bool) {
 	if len(text) < 16 {
 		return detected{}, false

@@ -33,8 +33,7 @@ func (k elementKind) String() string {
 	return [...]string{"null", "an object", "a list", "a string", "a number", "a boolean"}[k]
 }
 
-// place is a position in a document. Line and column are counted from 1, and columns are counted in characters. The
-// zero value means that the position is unknown.
+// place is a line and a column, in characters, counted from 1. The zero value means that it is unknown.
 type place struct{ line, column int32 }
 
 // elementPath is the path to an element in a document. Its steps are strings for keys and ints for list indexes.

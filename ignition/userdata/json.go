@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// maxJSONDepth limits how deeply JSON may be nested. It is Ironic's limit, [api]max_json_body_depth.
-	// Configurations need less than half of it.
+	// maxJSONDepth is Ironic's limit, [api]max_json_body_depth. Configurations need less than half of it.
 	maxJSONDepth = 25
 	// maxElements limits the number of values in a document, because many small values need much memory.
 	maxElements = 500_000

@@ -82,8 +82,7 @@ func (s *shape) follow(path elementPath) *shape {
 	return s
 }
 
-// shapes compares a document with its schema. It reports wrong types, unknown keys, and keys in the wrong case, which
-// only Go's JSON package accepts.
+// shapes reports wrong types, unknown keys, and keys in the wrong case, which only Go's JSON package accepts.
 func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 	if e.kind == elementNull {
 		return

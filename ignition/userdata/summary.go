@@ -37,8 +37,7 @@ type UserSummary struct {
 	order int
 }
 
-// UnitSummary describes a systemd unit. If neither Enabled nor Disabled is set, the system's presets determine
-// whether the unit starts at boot.
+// UnitSummary describes a systemd unit. Without Enabled and Disabled, presets determine whether it starts.
 type UnitSummary struct {
 	Name        string   `json:"name"`
 	Enabled     bool     `json:"enabled"`
@@ -76,8 +75,7 @@ type LinkSummary struct {
 	In     string `json:"in,omitempty"`
 }
 
-// DiskSummary describes a change to a disk. Kind is the list that contains the entry: disks, filesystems, luks or
-// raid. Wipes means that existing data is lost.
+// DiskSummary describes a change to a disk in the list Kind: disks, filesystems, luks or raid. Wipes means lost data.
 type DiskSummary struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
