@@ -129,5 +129,12 @@ const (
 	Failure
 )
 
+// Answer delivers the result of a command or a dialog to the screen that started it. That screen's Update calls Then;
+// other screens ignore the message.
+type Answer struct {
+	Of   Screen
+	Then func() tea.Cmd
+}
+
 // Send returns a command that sends msg to the root.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

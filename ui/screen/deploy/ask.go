@@ -17,13 +17,11 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// decided is the message that carries the result of a dialog to Update.
-type decided struct {
-	of *Screen
-	do func() tea.Cmd
-}
+// answer returns the message that makes Update call then.
+func (s *Screen) answer(then func() tea.Cmd) tea.Msg { return screen.Answer{Of: s, Then: then} }
 
-func (s *Screen) decide(do func() tea.Cmd) tea.Cmd { return screen.Send(decided{of: s, do: do}) }
+// decide returns a command that makes Update call then. Dialogs use it, because they must not change the screen.
+func (s *Screen) decide(then func() tea.Cmd) tea.Cmd { return screen.Send(s.answer(then)) }
 
 // openForm opens a form. When the operator submits the form, the then function receives its values.
 func (s *Screen) openForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
@@ -60,37 +58,28 @@ func (s *Screen) askSave() tea.Cmd {
 	})
 }
 
-// planWritten is the result of saving a plan.
-type planWritten struct {
-	of   *Screen
-	path string
-	// was is the plan that was written. file is the plan as the file contains it now.
-	was  *plan.Plan
-	file provision.PlanFile
-	err  error
-}
-
 func (s *Screen) save(path string, force bool) tea.Cmd {
 	file, ctx := s.planFile(), s.life
 	return func() tea.Msg {
 		written, err := file.Write(ctx, path, force)
-		return planWritten{of: s, path: path, was: file.Plan, file: written, err: err}
+		return s.answer(func() tea.Cmd { return s.handleWritten(path, file.Plan, written, err) })
 	}
 }
 
-func (s *Screen) handleWritten(msg planWritten) tea.Cmd {
+// handleWritten is called when the plan was has been saved. file is the plan as the file contains it now.
+func (s *Screen) handleWritten(path string, was *plan.Plan, file provision.PlanFile, err error) tea.Cmd {
 	switch {
-	case errors.Is(msg.err, fs.ErrExist):
-		return toast(screen.Failure, "save: "+msg.path+textExists)
-	case msg.err != nil:
-		return toast(screen.Failure, "save: "+models.OnScreen(msg.err))
+	case errors.Is(err, fs.ErrExist):
+		return toast(screen.Failure, "save: "+path+textExists)
+	case err != nil:
+		return toast(screen.Failure, "save: "+models.OnScreen(err))
 	}
-	s.draft.File = msg.path
-	if s.draft.Plan == msg.was { // the plan has not changed since it was written
-		s.draft.Plan, s.draft.Dir, s.draft.Saved = msg.file.Plan, msg.file.Dir, true
+	s.draft.File = path
+	if s.draft.Plan == was { // the plan has not changed since it was written
+		s.draft.Plan, s.draft.Dir, s.draft.Saved = file.Plan, file.Dir, true
 		s.refill()
 	}
-	return tea.Batch(s.readFile(false), toast(screen.Success, "saved "+msg.path+": ironworks deploy -f "+screen.Quoted(msg.path)))
+	return tea.Batch(s.readFile(false), toast(screen.Success, "saved "+path+": ironworks deploy -f "+screen.Quoted(path)))
 }
 
 func toast(level screen.Level, text string) tea.Cmd {
@@ -106,7 +95,7 @@ func (s *Screen) askLoad() tea.Cmd {
 			s.asked("load", askFile, path)
 			return func() tea.Msg {
 				file, err := provision.ReadPlan(path)
-				return planRead{of: s, path: path, file: file, err: err}
+				return s.answer(func() tea.Cmd { return s.handlePlan(path, file, err) })
 			}
 		}), "", ""
 	})
@@ -119,23 +108,15 @@ func (s *Screen) asked(name, key, value string) {
 	s.draft.Asked[name] = map[string]string{key: value}
 }
 
-// planRead is the result of loading a plan from a file.
-type planRead struct {
-	of   *Screen
-	path string
-	file provision.PlanFile
-	err  error
-}
-
-// handlePlan replaces the draft's plan with the loaded one. The selection of nodes does not change; selected nodes
-// that the plan does not name get the plan's defaults.
-func (s *Screen) handlePlan(msg planRead) tea.Cmd {
-	if msg.err != nil {
-		return toast(screen.Failure, "load: "+models.OnScreen(msg.err))
+// handlePlan replaces the draft's plan with the one loaded from path. The selection of nodes does not change; selected
+// nodes that the plan does not name get the plan's defaults.
+func (s *Screen) handlePlan(path string, file provision.PlanFile, err error) tea.Cmd {
+	if err != nil {
+		return toast(screen.Failure, "load: "+models.OnScreen(err))
 	}
-	missing, others := s.replace(msg.file)
-	s.draft.File, s.draft.Saved = msg.path, missing == 0
-	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, "loaded "+msg.path+namedText(missing, others)))
+	missing, others := s.replace(file)
+	s.draft.File, s.draft.Saved = path, missing == 0
+	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, "loaded "+path+namedText(missing, others)))
 }
 
 // replace replaces the draft's plan and adds the selected nodes that the new plan does not name. It returns the

@@ -31,14 +31,6 @@ type userData struct {
 	err          error
 }
 
-// fileRead is the result of readFile.
-type fileRead struct {
-	of     *Screen
-	number int
-	got    prepare.Checked
-	err    error
-}
-
 func (s *Screen) bootForm() *form.Inline {
 	placeholder := "none: no login to the installed system"
 	if f := s.fields().ConfigDrive; f.UserData != "" {
@@ -98,34 +90,35 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	if path == "" {
 		inline := provision.Deployment{UserData: []byte(u.inline), FilesDir: s.planFile().Dir}
 		return func() tea.Msg {
-			return fileRead{of: s, number: number, got: prepare.Checked{Report: *inline.Report()}}
+			got := prepare.Checked{Report: *inline.Report()}
+			return s.answer(func() tea.Cmd { return s.handleFile(number, got, nil) })
 		}
 	}
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return fileRead{of: s, number: number, got: got, err: err}
+		return s.answer(func() tea.Cmd { return s.handleFile(number, got, err) })
 	}
 }
 
 // handleFile stores the result of readFile. If the file has changed on disk, it also repeats the deployment checks.
-func (s *Screen) handleFile(msg fileRead) tea.Cmd {
+func (s *Screen) handleFile(number int, got prepare.Checked, err error) tea.Cmd {
 	u := &s.file
-	if msg.number != u.number {
+	if number != u.number {
 		return nil
 	}
 	again := u.known
-	u.busy, u.err = false, msg.err
+	u.busy, u.err = false, err
 	switch {
-	case msg.err != nil:
+	case err != nil:
 		u.stamp = prepare.FileStamp{}
-	case msg.got.Same:
+	case got.Same:
 		return nil
 	default:
-		u.known, u.stamp, u.kept = true, msg.got.Stamp, msg.got.Report
+		u.known, u.stamp, u.kept = true, got.Stamp, got.Report
 	}
 	s.setReport()
 	s.show()
-	if again && msg.err == nil {
+	if again && err == nil {
 		return s.recheck(0, askNothing)
 	}
 	return nil

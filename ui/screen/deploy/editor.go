@@ -49,67 +49,46 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planForEditor is the message that says that a temporary file with the plan is ready for the editor, or why the file
-// could not be created.
-type planForEditor struct {
-	of   *Screen
-	file provision.PlanText
-	text string
-	err  error
-}
-
 func (s *Screen) layOut(text string) tea.Cmd {
 	return func() tea.Msg {
 		file, err := provision.NewPlanText([]byte(text))
-		return planForEditor{of: s, file: file, text: text, err: err}
+		return s.answer(func() tea.Cmd { return s.openEditor(file, text, err) })
 	}
 }
 
-// planEdited is the result of an edit: a plan, or the reason why there is none.
-type planEdited struct {
-	of        *Screen
-	was, text string
-	plan      *plan.Plan
-	err       error
-	// wrong is the list of problems in the plan if the file could be read but does not contain a valid plan.
-	// Otherwise it is nil.
-	wrong *plan.Error
-}
-
-func (s *Screen) handlePlanForEditor(msg planForEditor) tea.Cmd {
-	if msg.err != nil {
-		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err))
+// openEditor opens the temporary file that contains the text of the plan. err is the reason why it was not created.
+func (s *Screen) openEditor(file provision.PlanText, text string, err error) tea.Cmd {
+	if err != nil {
+		return toast(screen.Failure, "edit: "+models.OnScreen(err))
 	}
-	return screen.Send(screen.EditFile{Path: msg.file.Path, Done: func(failed error) tea.Msg {
-		text, err := msg.file.Read()
-		typed := planEdited{of: s, was: msg.text, text: string(text), err: errors.Join(failed, err)}
-		if typed.err == nil {
-			typed.plan, err = plan.Decode(text)
-			if !errors.As(err, &typed.wrong) {
-				typed.err = err
-			}
+	return screen.Send(screen.EditFile{Path: file.Path, Done: func(failed error) tea.Msg {
+		typed, err := file.Read()
+		var edited *plan.Plan
+		if err = errors.Join(failed, err); err == nil {
+			edited, err = plan.Decode(typed)
 		}
-		return typed
+		return s.answer(func() tea.Cmd { return s.handlePlanEdited(text, string(typed), edited, err) })
 	}})
 }
 
-// handlePlanEdited applies an edited plan, or keeps the rejected text.
-func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
-	changed := strings.TrimSpace(msg.text) != "" && msg.text != msg.was
+// handlePlanEdited applies an edited plan, or keeps the rejected text. was is the text before the edit.
+func (s *Screen) handlePlanEdited(was, text string, edited *plan.Plan, err error) tea.Cmd {
+	wrong, invalid := errors.AsType[*plan.Error](err)
+	changed := strings.TrimSpace(text) != "" && text != was
 	switch {
-	case msg.err != nil && changed:
-		s.draft.Text = msg.text
-		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+s.env.Keys.Text(textEditKept))
-	case msg.err != nil:
-		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+textEditUnchanged)
-	case msg.wrong != nil:
-		s.draft.Text = msg.text
-		return s.askAgain(msg.wrong)
-	case msg.text == msg.was && s.draft.Text == "":
+	case invalid:
+		s.draft.Text = text
+		return s.askAgain(wrong)
+	case err != nil && changed:
+		s.draft.Text = text
+		return toast(screen.Failure, "edit: "+models.OnScreen(err)+s.env.Keys.Text(textEditKept))
+	case err != nil:
+		return toast(screen.Failure, "edit: "+models.OnScreen(err)+textEditUnchanged)
+	case text == was && s.draft.Text == "":
 		return toast(screen.Info, textNoEdit)
 	}
 	s.draft.Text = ""
-	missing, others := s.replace(provision.PlanFile{Plan: msg.plan, Dir: s.draft.Dir})
+	missing, others := s.replace(provision.PlanFile{Plan: edited, Dir: s.draft.Dir})
 	s.draft.Saved = false
 	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, textEdited+namedText(missing, others)))
 }

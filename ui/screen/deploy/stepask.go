@@ -96,28 +96,24 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 	})
 }
 
-// stepReady carries a step whose local files have been read, or the error that occurred.
-type stepReady struct {
-	of            *Screen
-	step, instead *models.Step
-	err           error
-}
-
 // readStep returns a command that reads the local files named in the step's arguments, for example those of
 // inject_files. The content of the files becomes part of the step, and so of the plan.
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)
-		step.Args = args
-		return stepReady{of: s, step: &step, instead: instead, err: err}
+		return s.answer(func() tea.Cmd {
+			if err != nil {
+				return toast(screen.Failure, models.OnScreen(err))
+			}
+			step.Args = args
+			return s.setStep(step, instead)
+		})
 	}
 }
 
-func (s *Screen) takeStep(msg stepReady) tea.Cmd {
-	if msg.err != nil {
-		return toast(screen.Failure, models.OnScreen(msg.err))
-	}
-	cmd := s.setSteps(s.with(*msg.step, msg.instead))
-	s.steps.Select(msg.step.Label())
+// setStep adds a step to the plan, in place of *instead if that is not nil, and selects it.
+func (s *Screen) setStep(step models.Step, instead *models.Step) tea.Cmd {
+	cmd := s.setSteps(s.with(step, instead))
+	s.steps.Select(step.Label())
 	return cmd
 }

@@ -172,11 +172,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd {
-			cmd := s.setSteps(s.with(step, instead))
-			s.steps.Select(step.Label())
-			return cmd
-		}), "", ""
+		return s.decide(func() tea.Cmd { return s.setStep(step, instead) }), "", ""
 	})
 }
 
