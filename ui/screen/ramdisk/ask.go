@@ -50,21 +50,23 @@ func (s *Screen) openForm(
 		}
 		s.bench.Asked[name] = maps.Clone(v)
 		delete(s.bench.Asked[name], askReplace) // the operator must agree each time that a file is replaced
-		// The root runs a dialog's command synchronously, so long work must run in another command.
-		return screen.Send(runLater{of: s, cmd: cmd}), "", ""
+		return s.later(cmd), "", ""
 	})})
 }
 
-// runLater makes the screen run a command after its dialog has been closed.
-type runLater struct {
-	of  *Screen
-	cmd tea.Cmd
+// answer returns the message that makes Update call then.
+func (s *Screen) answer(then func() tea.Cmd) tea.Msg { return screen.Answer{Of: s, Then: then} }
+
+// later returns a command that makes the screen run cmd after its dialog has been closed. The root runs a dialog's
+// command synchronously, so long work must run in another command.
+func (s *Screen) later(cmd tea.Cmd) tea.Cmd {
+	return screen.Send(s.answer(func() tea.Cmd { return cmd }))
 }
 
 func (s *Screen) askFile() tea.Cmd {
 	fields := []form.Field{{Key: askPath, Label: "File", Required: true, Files: screen.InFolder(""), Help: textCheckHelp}}
 	return s.openForm("check", textCheckTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
-		return screen.Send(fileChosen{of: s, path: strings.TrimSpace(v[askPath])}), "", ""
+		return screen.Send(s.answer(func() tea.Cmd { return s.openFile(strings.TrimSpace(v[askPath])) })), "", ""
 	})
 }
 
@@ -130,42 +132,31 @@ func (s *Screen) askEmbed() tea.Cmd {
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
 			look, err := maker.Look(ctx, order.ISO)
-			return isoRead{of: s, source: source, order: order, look: look, err: err}
+			return s.answer(func() tea.Cmd { return s.confirmEmbed(source, order, look, err) })
 		}, "", ""
 	})
 }
 
-// isoRead contains a summary of the ISO that the configuration is to be embedded in.
-type isoRead struct {
-	of     *Screen
-	source prepare.ConfigSource
-	order  prepare.EmbedOrder
-	look   prepare.ImageLook
-	err    error
-}
-
-func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
-	if msg.err != nil {
-		return screen.Send(outcome("embed", "", msg.err))
+// confirmEmbed asks whether to embed the configuration in the ISO that look describes.
+func (s *Screen) confirmEmbed(source prepare.ConfigSource, order prepare.EmbedOrder, look prepare.ImageLook, err error) tea.Cmd {
+	if err != nil {
+		return screen.Send(outcome("embed", "", err))
 	}
-	s.bench.ISO, s.bench.Capacity = msg.order.ISO, msg.look.Capacity
+	s.bench.ISO, s.bench.Capacity = order.ISO, look.Capacity
 	s.preview.SetLines(s.previewLines())
-	order := msg.order
-	order.Force = msg.look.Embedded
-	where := order.ISO
+	order.Force = look.Embedded
 	q := overlay.Question{
-		Title: "Embed in " + where, Lines: lookLines(msg.look), Ask: "Change " + where + " itself?", Danger: msg.look.Embedded && order.Output == "",
-		Yes: s.carryOut("embed", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
-			return maker.Embed(ctx, msg.source, order)
-		}),
+		Title: "Embed in " + order.ISO, Lines: lookLines(look), Ask: "Change " + order.ISO + " itself?", Danger: look.Embedded && order.Output == "",
+		Yes: s.later(s.carryOut("embed", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
+			return maker.Embed(ctx, source, order)
+		})),
 	}
 	switch {
 	case order.Output != "":
 		q.Ask = "Write a copy to " + order.Output + "?"
-	case msg.look.Embedded:
-		q.Ask = textReplaceConfig + where + "?"
+	case look.Embedded:
+		q.Ask = textReplaceConfig + order.ISO + "?"
 	}
-	q.Yes = screen.Send(runLater{of: s, cmd: q.Yes})
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
 

@@ -13,14 +13,6 @@ import (
 	"ironworks/models"
 )
 
-// buildResult is the result of building the configuration described by the form.
-type buildResult struct {
-	of     *Screen
-	number int
-	built  prepare.Built
-	err    error
-}
-
 // rebuild builds the configuration after the given delay, and cancels any earlier build.
 func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	maker := s.env.Maker()
@@ -46,24 +38,28 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return buildResult{of: s, number: number, built: built, err: err}
+		return s.answer(func() tea.Cmd {
+			s.handleBuilt(number, built, err)
+			return nil
+		})
 	}
 }
 
-// handleBuilt stores the result of a build, unless a newer build has started.
-func (s *Screen) handleBuilt(msg buildResult) {
-	if msg.of != s || msg.number != s.number {
+// handleBuilt stores the result of a build, unless a newer build has started. If the build failed, the preview keeps
+// showing the last valid configuration.
+func (s *Screen) handleBuilt(number int, built prepare.Built, err error) {
+	if number != s.number {
 		return
 	}
 	if s.stop != nil {
 		s.stop()
 		s.stop = nil
 	}
-	if msg.err != nil && s.lastBuild.of != nil {
-		msg.built = s.lastBuild.built // keep showing the last valid preview
+	if err == nil || !s.hasBuilt {
+		s.built = built
 	}
-	s.lastBuild = msg
-	s.form.SetProblems(problemsOf(msg.err, s.bench.Values))
+	s.hasBuilt, s.buildErr = true, err
+	s.form.SetProblems(problemsOf(err, s.bench.Values))
 	s.preview.SetLines(s.previewLines())
 }
 
@@ -83,13 +79,13 @@ func problemsOf(err error, values map[string]string) map[string]string {
 
 // formProblem returns the reason why the form's configuration cannot be used, or "" if it can.
 func (s *Screen) formProblem() string {
-	if s.lastBuild.err == nil {
+	if s.buildErr == nil {
 		return ""
 	}
-	list := ignition.InputErrors(s.lastBuild.err)
+	list := ignition.InputErrors(s.buildErr)
 	switch len(list) {
 	case 0:
-		return models.OnScreen(s.lastBuild.err)
+		return models.OnScreen(s.buildErr)
 	case 1:
 		return models.OnScreen(list[0])
 	}

@@ -47,7 +47,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		}
 	}
 	add("command", s.command(append([]string{"ignition", "build"}, buildWords(inputsOf(s.bench.Values))...)...))
-	addShaped("configuration, secrets masked", s.lastBuild.built.Preview.Text, screen.Lines)
+	addShaped("configuration, secrets masked", s.built.Preview.Text, screen.Lines)
 	return list
 }
 

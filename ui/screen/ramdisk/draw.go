@@ -67,7 +67,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		left = append(left, s.servingWord()...)
 	case tabForm, tabPreview:
 		left = append(left, s.state()...)
-		if v := s.lastBuild.built.Preview; v.Size > 0 && s.lastBuild.err == nil {
+		if v := s.built.Preview; v.Size > 0 && s.buildErr == nil {
 			right = []body.Span{body.S(theme.Muted, fmt.Sprintf("spec %s · %s · %s packed", v.Spec, userdata.SizeText(int64(v.Size)), userdata.SizeText(int64(v.Packed))))}
 		}
 	}
@@ -78,20 +78,20 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 // built or invalid.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
-	problems := len(ignition.InputErrors(s.lastBuild.err))
+	problems := len(ignition.InputErrors(s.buildErr))
 	switch {
 	case s.env.Maker() == nil:
 		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" not available")}
-	case s.lastBuild.of == nil:
+	case !s.hasBuilt:
 		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" building")}
 	case problems > 0:
 		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, models.Counted(problems, "problem")))}
-	case s.lastBuild.err != nil:
+	case s.buildErr != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
-	case s.lastBuild.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
+	case s.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's embed area: the ISO grows")}
-	case len(s.lastBuild.built.Preview.Notes) > 0:
-		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.lastBuild.built.Preview.Notes), "note"))}
+	case len(s.built.Preview.Notes) > 0:
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.built.Preview.Notes), "note"))}
 	}
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }

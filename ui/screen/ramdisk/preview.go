@@ -50,10 +50,10 @@ func (p *page) block(role theme.Role, text string) {
 // previewLines returns the lines of the preview. They show the configuration without its secrets.
 func (s *Screen) previewLines() []pane.Line {
 	p := &page{}
-	if s.lastBuild.err != nil {
+	if s.buildErr != nil {
 		s.wrongLines(p)
 	}
-	v := s.lastBuild.built.Preview
+	v := s.built.Preview
 	if v.Size == 0 {
 		return p.lines
 	}
@@ -105,14 +105,14 @@ func content(p *page, text string, secret bool) {
 
 // wrongLines adds the errors from the last build.
 func (s *Screen) wrongLines(p *page) {
-	list := ignition.InputErrors(s.lastBuild.err)
+	list := ignition.InputErrors(s.buildErr)
 	if len(list) == 0 {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.lastBuild.err)))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.buildErr)))
 	}
 	for _, e := range list {
 		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(e)))
 	}
-	if s.lastBuild.built.Preview.Size > 0 {
+	if s.built.Preview.Size > 0 {
 		p.gap()
 		p.add(theme.Warn, textStalePreview)
 	}
