@@ -3,8 +3,11 @@ package ramdisk
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ui/action"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"strings"
 )
 
 // Do runs the screen's action with the given ID.
@@ -163,4 +166,68 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	default:
 	}
 	return ""
+}
+
+// Copies returns what the current tab offers for copying. On the File tab, this is the current problem, the report,
+// the path of the file, and the command line that checks the file. On the other tabs, it is the served addresses, the
+// configuration, and the command line that builds the configuration.
+func (s *Screen) Copies() []screen.Copyable {
+	var list []screen.Copyable
+	addShaped := func(name, text string, shape screen.Shape) {
+		if text != "" {
+			list = append(list, screen.Copyable{Name: name, Text: text, Shape: shape})
+		}
+	}
+	add := func(name, text string) { addShaped(name, text, screen.OneLine) }
+	if s.tab == tabFile {
+		if s.bench.File == "" {
+			return nil
+		}
+		if s.check.known && s.check.problem < len(s.check.report.Problems) {
+			add("problem", s.check.report.Problems[s.check.problem].String())
+		}
+		var facts []string
+		for _, line := range s.check.facts {
+			text := ""
+			for _, span := range line {
+				text += span.Text
+			}
+			facts = append(facts, strings.TrimRight(text, " "))
+		}
+		addShaped("report", strings.Join(facts, "\n"), screen.Lines)
+		add("path", s.bench.File)
+		add("command", s.env.CommandLine("ignition", "check", s.bench.File))
+		return list
+	}
+	if s.bench.Serving != nil {
+		for _, target := range s.bench.Serving.Targets() {
+			for _, a := range addresses(target) {
+				add(strings.TrimSpace(target.Node.Label()+" "+a.Name), a.Text)
+			}
+		}
+	}
+	add("command", s.env.CommandLine(append([]string{"ignition", "build"}, buildWords(inputsOf(s.bench.Values))...)...))
+	addShaped("configuration, secrets masked", s.built.Preview.Text, screen.Lines)
+	return list
+}
+
+// buildWords returns the flags that pass the inputs to "ironworks ignition build".
+func buildWords(in prepare.Inputs) []string {
+	if in.Host != "" {
+		in.IronicURLs = []string{in.Host}
+	}
+	words := map[string][]string{}
+	for _, s := range specs("", "", &in) {
+		words[s.Key] = s.words()
+	}
+	var all []string
+	for _, key := range []string{
+		keyProfile, keyURL, keyTLS, keyCA, keyAgent, keyAgentBinary, keyAgentURL, keyAgentEmbed, keyImage, keyRegistry, keyInsecure,
+		keyRegistries, keyPullSecret, keySSHFiles, keySSHKeys, keySSHAgent, keyKeyOptions, keyNoLogin, keyHostname, keyKeyFiles,
+		keyIPOptions, keyCopyNetwork, keyHTTPProxy, keyHTTPSProxy, keyNoProxy, keyNTP, keyVLANs, keyCollectors, keyCallback,
+		keyOptions, keyDebug, keyPush, keyHostKey, keyExtra, keyNMState, keyRegFile,
+	} {
+		all = append(all, words[key]...)
+	}
+	return all
 }

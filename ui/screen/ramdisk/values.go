@@ -1,6 +1,7 @@
 package ramdisk
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,68 +10,75 @@ import (
 	"ironworks/ignition/prepare"
 )
 
+// value returns the value that the field shows for its input.
+func (s spec) value() string {
+	switch {
+	case s.list != nil:
+		return s.join(*s.list)
+	case s.on != nil:
+		return strconv.FormatBool(*s.on)
+	}
+	return cmp.Or(*s.text, s.empty)
+}
+
+// set sets the field's input, which must be empty, to the value of the field.
+func (s spec) set(value string) {
+	switch {
+	case s.list != nil:
+		*s.list = s.split(value)
+	case s.on != nil:
+		*s.on = value == strconv.FormatBool(true)
+	case value != s.empty:
+		*s.text = value
+	}
+}
+
+// words returns the flags that pass the field's input to "ironworks ignition build".
+func (s spec) words() []string {
+	var values, words []string
+	switch {
+	case s.on != nil && *s.on:
+		return []string{s.flag}
+	case s.on != nil:
+	case s.commas:
+		values = []string{strings.Join(*s.list, ",")}
+	case s.list != nil:
+		values = *s.list
+	case *s.text != s.empty:
+		values = []string{*s.text}
+	}
+	for _, value := range values {
+		if value != "" {
+			words = append(words, s.flag, value)
+		}
+	}
+	return words
+}
+
 // valuesOf converts inputs to the values of the form.
 func valuesOf(in prepare.Inputs) map[string]string {
-	or := func(value, otherwise string) string {
-		if value == "" {
-			return otherwise
-		}
-		return value
+	if len(in.IronicURLs) == 0 && in.Host != "" {
+		in.IronicURLs = []string{in.Host}
 	}
-	urls := in.IronicURLs
-	if len(urls) == 0 && in.Host != "" {
-		urls = []string{in.Host}
+	values := map[string]string{}
+	for _, s := range specs("", "", &in) {
+		values[s.Key] = s.value()
 	}
-	return map[string]string{
-		keyProfile: or(in.Profile, string(ignition.ProfileDefault)), keyURL: joinList(urls), keyTLS: or(in.TLS, auto), keyCA: in.CAFile,
-		keyAgent: or(in.Agent, string(ignition.AgentContainer)), keyAgentURL: in.AgentURL, keyAgentBinary: in.AgentBinary,
-		keyAgentEmbed: strconv.FormatBool(in.AgentEmbed),
-		keyImage:      in.Image, keyRegistry: in.Registry, keyInsecure: strconv.FormatBool(in.InsecureRegistry),
-		keyRegistries: joinList(in.Registries), keyPullSecret: in.PullSecretFile,
-		keySSHFiles: joinList(in.SSHKeyFiles), keySSHKeys: strings.Join(in.SSHKeys, ", "), keySSHAgent: strconv.FormatBool(in.SSHAgent),
-		keyKeyOptions: strconv.FormatBool(in.AllowKeyOptions), keyNoLogin: strconv.FormatBool(in.NoLogin),
-		keyHostname: in.Hostname, keyKeyFiles: joinList(in.KeyFiles), keyIPOptions: strings.Join(in.IPOptions, " "),
-		keyCopyNetwork: or(in.CopyNetwork, auto), keyHTTPProxy: in.HTTPProxy, keyHTTPSProxy: in.HTTPSProxy, keyNoProxy: joinList(in.NoProxy),
-		keyNTP: joinList(in.NTPServers), keyVLANs: joinList(in.VLANs), keyCollectors: joinList(in.Collectors),
-		keyCallback: in.InspectionCallback, keyOptions: joinList(in.Options), keyDebug: strconv.FormatBool(in.Debug),
-		keyPush: in.JournalPush, keyHostKey: strconv.FormatBool(in.SSHHostKey),
-		keyExtra: in.ExtraFile, keyNMState: in.NMStateFile, keyRegFile: in.RegistriesFile,
-	}
+	return values
 }
 
 // inputsOf converts the values of the form to inputs. It uses only the fields that the profile and the agent have;
 // the values of other fields stay in the form.
 func inputsOf(values map[string]string) prepare.Inputs {
-	profile := profileOf(values)
-	seen := map[string]string{}
-	for _, s := range specs(profile, "") {
+	var in prepare.Inputs
+	for _, s := range specs("", "", &in) {
 		if s.shown(values) {
-			seen[s.Key] = strings.TrimSpace(values[s.Key])
+			s.set(strings.TrimSpace(values[s.Key]))
 		}
 	}
-	on := func(key string) bool { return seen[key] == strconv.FormatBool(true) }
-	chosen := func(key string) string {
-		if seen[key] == auto {
-			return ""
-		}
-		return seen[key]
-	}
-	in := prepare.Inputs{
-		Profile: string(profile), IronicURLs: splitList(seen[keyURL]), TLS: chosen(keyTLS), CAFile: seen[keyCA], Image: seen[keyImage],
-		Registries: splitList(seen[keyRegistries]), PullSecretFile: seen[keyPullSecret], SSHKeyFiles: splitList(seen[keySSHFiles]),
-		SSHKeys: splitKeys(seen[keySSHKeys]), SSHAgent: on(keySSHAgent), AllowKeyOptions: on(keyKeyOptions), NoLogin: on(keyNoLogin),
-		Hostname: seen[keyHostname], KeyFiles: splitList(seen[keyKeyFiles]), IPOptions: strings.Fields(seen[keyIPOptions]),
-		CopyNetwork: chosen(keyCopyNetwork), HTTPProxy: seen[keyHTTPProxy], HTTPSProxy: seen[keyHTTPSProxy], NoProxy: splitList(seen[keyNoProxy]),
-		NTPServers: splitList(seen[keyNTP]), VLANs: splitList(seen[keyVLANs]), Collectors: splitList(seen[keyCollectors]),
-		InspectionCallback: seen[keyCallback], Options: splitList(seen[keyOptions]), Debug: on(keyDebug), ExtraFile: seen[keyExtra],
-		JournalPush: seen[keyPush], SSHHostKey: on(keyHostKey),
-		Registry: seen[keyRegistry], InsecureRegistry: on(keyInsecure), NMStateFile: seen[keyNMState], RegistriesFile: seen[keyRegFile],
-	}
-	if seen[keyAgent] == string(ignition.AgentBuiltin) {
-		in.Agent, in.AgentURL, in.AgentBinary, in.AgentEmbed = seen[keyAgent], seen[keyAgentURL], seen[keyAgentBinary], on(keyAgentEmbed)
-	}
-	if profile == ignition.ProfileClassic {
-		in.Host, in.IronicURLs = seen[keyURL], nil
+	in.Profile = values[keyProfile]
+	if profileOf(values) == ignition.ProfileClassic {
+		in.Host, in.IronicURLs = strings.TrimSpace(values[keyURL]), nil
 	}
 	return in
 }
