@@ -160,8 +160,7 @@ func (a *app) whoCommand() *cobra.Command {
 				if r.Member.Nodes.String() != "" && r.Member.Nodes.String() != p.Nodes {
 					p.Screen, p.Node.Name, p.Node.UUID = "", "", ""
 				}
-				res.Names = append(res.Names, p.User)
-				res.Rows = append(res.Rows, []string{fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen})
+				res.Add(p.User, fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen)
 			}
 			res.Data = people
 			return a.Print(res)

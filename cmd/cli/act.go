@@ -64,6 +64,32 @@ func (a *App) Act(cmd *cobra.Command, action provision.Action, names []string, f
 	return a.CarryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
 }
 
+// ActCommand returns a command that changes nodes. least is the minimum number of its arguments. If follows is set, it
+// can wait for the result.
+func (a *App) ActCommand(use string, least int, follows bool, run func(cmd *cobra.Command, args []string, flags ActFlags) error) *cobra.Command {
+	var flags ActFlags
+	cmd := &cobra.Command{
+		Use: use, Args: cobra.MinimumNArgs(least), ValidArgsFunction: a.CompleteNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args, flags) },
+	}
+	flags.Register(cmd, follows)
+	return cmd
+}
+
+// NodeCommand returns a command whose only argument is a node, which it finds in Ironic.
+func (a *App) NodeCommand(use string, run func(cmd *cobra.Command, s *session.Session, n *models.Node) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			n, err := OneNode(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			return run(cmd, s, n)
+		}),
+	}
+}
+
 // ConnectNodes opens the selected context and finds nodes by name or UUID.
 func (a *App) ConnectNodes(cmd *cobra.Command, names []string) (*session.Session, []models.Node, error) {
 	s, err := a.Connect(cmd)

@@ -85,6 +85,11 @@ type Result struct {
 	Empty string
 }
 
+// Add adds a row to the table, and the line that -o name prints for it.
+func (r *Result) Add(name string, cells ...string) {
+	r.Names, r.Rows = append(r.Names, name), append(r.Rows, cells)
+}
+
 // Print writes a result in the chosen format.
 func (a *App) Print(r Result) error {
 	out := bufio.NewWriter(a.Stdout)
@@ -117,6 +122,14 @@ func (a *App) Print(r Result) error {
 		a.PrintErr("%s\n", r.Empty)
 	}
 	return nil
+}
+
+// PrintExit prints a result. If code is not ExitOK, it returns an error that carries code.
+func (a *App) PrintExit(r Result, code int) error {
+	if err := a.Print(r); err != nil || code == ExitOK {
+		return err
+	}
+	return &CodeError{Code: code}
 }
 
 func writeJSON(w io.Writer, v any) error {

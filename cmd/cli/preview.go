@@ -12,24 +12,18 @@ import (
 func (a *App) PrintPreviews(previews []provision.Preview) error {
 	r := Result{Data: NonNil(previews)}
 	var text strings.Builder
-	refused := false
+	code := ExitOK
 	for _, p := range previews {
 		switch {
 		case p.Refusal != nil:
-			refused = true
+			code = ExitRefused
 		case !p.Unchanged():
 			r.Names = append(r.Names, p.Node.Label())
 		}
 		text.WriteString(PreviewOf(p))
 	}
 	r.Text = text.String()
-	if err := a.Print(r); err != nil {
-		return err
-	}
-	if refused {
-		return &CodeError{Code: ExitRefused}
-	}
-	return nil
+	return a.PrintExit(r, code)
 }
 
 // PreviewOf formats the requests for one node as text.

@@ -95,13 +95,14 @@ func stateHint(filter string) string {
 	return ""
 }
 
-// NeedsSubcommand makes a missing or unknown subcommand a usage error.
-func NeedsSubcommand(cmd *cobra.Command) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+// Group returns a command that only contains other commands. A missing or unknown subcommand is a usage error.
+func Group(use string, subcommands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return Usagef("%w; usage: %s", UnknownCommand(cmd, args[0]), cmd.Use)
 		}
 		return Usagef("usage: %s", cmd.Use)
-	}
+	}}
+	cmd.AddCommand(subcommands...)
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/cmd/cli"
+	"ironworks/stepfile"
 )
 
 // app extends [cli.App] with the commands of this package.
@@ -15,6 +16,6 @@ type app struct{ *cli.App }
 func Commands(a *cli.App) []*cobra.Command {
 	x := &app{a}
 	return []*cobra.Command{
-		x.rulesCommand(), x.templatesCommand(), x.runbooksCommand(),
+		x.rulesCommand(), x.stepFilesCommand("templates", stepfile.Template), x.stepFilesCommand("runbooks", stepfile.Runbook),
 	}
 }

@@ -89,7 +89,7 @@ type declaredOutcome struct {
 func (a *app) printDeclaredResults(list []provision.Declared, errs []error) error {
 	r := cli.Result{Header: []string{"NAME", "ACTION", "RESULT", "DETAILS"}}
 	outcomes := []declaredOutcome{}
-	var first error
+	code := cli.ExitOK
 	for i := range list {
 		d := &list[i]
 		o := declaredOutcome{Name: d.Label, UUID: d.UUID, Action: d.Verb, Fields: d.Fields, Result: "done"}
@@ -98,19 +98,15 @@ func (a *app) printDeclaredResults(list []provision.Declared, errs []error) erro
 		case errs[i] != nil:
 			o.Result, o.Error = "failed", errs[i].Error()
 			details = o.Error
-			if first == nil {
-				first = errs[i]
+			if code == cli.ExitOK {
+				code = cli.ExitCode(errs[i])
 			}
 		case d.Verb == provision.DeclaredHidden:
 			details = d.Hidden + " cannot be compared; pass --rewrite-sensitive to write them anyway"
 		}
 		outcomes = append(outcomes, o)
-		r.Names = append(r.Names, o.Name)
-		r.Rows = append(r.Rows, []string{o.Name, string(o.Action), o.Result, details})
+		r.Add(o.Name, o.Name, string(o.Action), o.Result, details)
 	}
 	r.Data = outcomes
-	if err := a.Print(r); err != nil || first == nil {
-		return err
-	}
-	return &cli.CodeError{Code: cli.ExitCode(first)}
+	return a.PrintExit(r, code)
 }

@@ -16,10 +16,9 @@ import (
 )
 
 func (a *app) rulesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "rules list|show|check|test|apply|delete|example"}
-	cmd.AddCommand(a.rulesListCommand(), a.rulesTestCommand(), a.rulesExampleCommand())
+	cmd := cli.Group("rules list|show|check|test|apply|delete|example", a.rulesListCommand(), a.rulesTestCommand(), a.rulesExampleCommand())
 	cmd.AddCommand(a.declaredRules().commands()...)
-	return cli.NeedsSubcommand(cmd)
+	return cmd
 }
 
 func (a *app) declaredRules() declaredKind[*rules.Rule] {
@@ -61,8 +60,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 				if rule.Hidden {
 					conditions, actions = "hidden", "hidden"
 				}
-				r.Names = append(r.Names, rule.UUID)
-				r.Rows = append(r.Rows, []string{fmt.Sprint(rule.Priority), rule.Description, conditions, actions, cli.YesNo(rule.Sensitive), rule.UUID})
+				r.Add(rule.UUID, fmt.Sprint(rule.Priority), rule.Description, conditions, actions, cli.YesNo(rule.Sensitive), rule.UUID)
 			}
 			return a.Print(r)
 		}),
@@ -106,8 +104,7 @@ func (a *app) rulesExampleCommand() *cobra.Command {
 			for _, name := range rules.Examples() {
 				text, _ := rules.Example(name)
 				purposes[name] = rules.Purpose(text)
-				r.Names = append(r.Names, name)
-				r.Rows = append(r.Rows, []string{name, purposes[name]})
+				r.Add(name, name, purposes[name])
 			}
 			r.Data = purposes
 			return a.Print(r)

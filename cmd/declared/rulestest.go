@@ -113,10 +113,12 @@ type ruleTestedRule struct {
 func (a *app) printRuleTests(tests []provision.RuleTest) error {
 	r := cli.Result{Header: []string{"NODE", "RULE", "RESULT", "CHANGES AND NOTES"}, Empty: "No nodes."}
 	results := []ruleTestResult{}
-	failed := false
+	code := cli.ExitOK
 	for i := range tests {
 		t := resultOf(&tests[i])
-		failed = failed || t.Error != "" || t.Inspection == string(provision.RuleFails)
+		if t.Error != "" || t.Inspection == string(provision.RuleFails) {
+			code = cli.ExitFailed
+		}
 		results = append(results, t)
 		r.Names = append(r.Names, t.Node.Label())
 		if t.Error != "" {
@@ -131,13 +133,7 @@ func (a *app) printRuleTests(tests []provision.RuleTest) error {
 		}
 	}
 	r.Data = results
-	if err := a.Print(r); err != nil {
-		return err
-	}
-	if failed {
-		return &cli.CodeError{Code: cli.ExitFailed}
-	}
-	return nil
+	return a.PrintExit(r, code)
 }
 
 func firstOf(lines []string) string {

@@ -12,19 +12,10 @@ import (
 	"ironworks/stepfile"
 )
 
-func (a *app) templatesCommand() *cobra.Command {
-	return a.stepFilesCommand("templates", stepfile.Template)
-}
-
-func (a *app) runbooksCommand() *cobra.Command {
-	return a.stepFilesCommand("runbooks", stepfile.Runbook)
-}
-
 func (a *app) stepFilesCommand(use string, kind stepfile.Kind) *cobra.Command {
-	cmd := &cobra.Command{Use: use + " list|show|check|apply|delete"}
-	cmd.AddCommand(a.stepFilesListCommand(kind))
+	cmd := cli.Group(use+" list|show|check|apply|delete", a.stepFilesListCommand(kind))
 	cmd.AddCommand(a.declaredSteps(use, kind).commands()...)
-	return cli.NeedsSubcommand(cmd)
+	return cmd
 }
 
 func (a *app) declaredSteps(use string, kind stepfile.Kind) declaredKind[stepfile.Item] {

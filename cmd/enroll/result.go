@@ -51,8 +51,7 @@ func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enro
 	for i := range rows {
 		row := &rows[i]
 		row.Requests, row.Commands = provision.EnrollRequests(&plan[i], goal, flags.noInspect)
-		r.Names = append(r.Names, row.Node)
-		r.Rows = append(r.Rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
+		r.Add(row.Node, row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect))
 	}
 	if err := a.Print(r); err != nil {
 		return err

@@ -17,13 +17,10 @@ import (
 
 func (a *app) agentCommand() *cobra.Command {
 	var root string
-	cmd := &cobra.Command{
-		Use:       "agent inventory|disks|steps",
-		ValidArgs: []string{"inventory", "disks", "steps"},
-	}
+	cmd := cli.Group("agent inventory|disks|steps", a.agentInventoryCommand(&root), a.agentDisksCommand(&root), a.agentStepsCommand())
+	cmd.ValidArgs = []string{"inventory", "disks", "steps"}
 	cmd.PersistentFlags().StringVar(&root, "host-root", "/", "folder where the host's root file system is mounted, in a container")
-	cmd.AddCommand(a.agentInventoryCommand(&root), a.agentDisksCommand(&root), a.agentStepsCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cmd
 }
 
 // thisMachine returns the hardware of the host that ironworks runs on.
@@ -169,12 +166,8 @@ func (a *app) agentStepsCommand() *cobra.Command {
 			steps := agent.Steps(version)
 			r := cli.Result{Header: []string{"PHASE", "INTERFACE", "STEP", "PRIORITY", "ABORTABLE", "ARGUMENTS"}, Data: steps}
 			for _, s := range steps {
-				abortable := "no"
-				if s.Abortable {
-					abortable = "yes"
-				}
-				r.Names = append(r.Names, s.Phase+"."+s.Step)
-				r.Rows = append(r.Rows, []string{s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), abortable, strings.Join(s.Arguments, ", ")})
+				r.Add(s.Phase+"."+s.Step,
+					s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), cli.YesNo(s.Abortable), strings.Join(s.Arguments, ", "))
 			}
 			return a.Print(r)
 		},

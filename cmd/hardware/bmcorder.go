@@ -13,7 +13,7 @@ import (
 
 // bmcOrderCommands returns the commands that change machines through their BMCs.
 func (a *app) bmcOrderCommands(flags *cli.BMCFlags) []*cobra.Command {
-	power := &cobra.Command{Use: "power on|off|shut-down|reset|restart|cycle NODE…"}
+	power := cli.Group("power on|off|shut-down|reset|restart|cycle NODE…")
 	for _, p := range models.BMCPowers {
 		power.AddCommand(a.bmcOrderCommand(flags, p.Name, "", func(string) models.BMCOrder { return models.BMCOrder{Verb: p.Verb} }))
 	}
@@ -28,7 +28,7 @@ func (a *app) bmcOrderCommands(flags *cli.BMCFlags) []*cobra.Command {
 		cmd.Flags().StringVar(&slot, "slot", "", "ID of the virtual media slot (default: the first that fits)")
 	}
 	return []*cobra.Command{
-		cli.NeedsSubcommand(power),
+		power,
 		a.bmcOrderCommand(flags, "boot-once", "SOURCE", func(source string) models.BMCOrder {
 			return models.BMCOrder{Verb: models.BMCBootOnce, Boot: source}
 		}),
@@ -41,29 +41,21 @@ func (a *app) bmcOrderCommands(flags *cli.BMCFlags) []*cobra.Command {
 // bmcOrderCommand returns a command that sends one order to BMCs. argument is the placeholder for an argument that
 // precedes the nodes. It is empty if the command has no such argument.
 func (a *app) bmcOrderCommand(flags *cli.BMCFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
-	var act cli.ActFlags
-	first := 0
-	if argument != "" {
-		first = 1
-	}
-	cmd := &cobra.Command{
-		Use: strings.Join(strings.Fields(name+" "+argument+" NODE…"), " "), Args: cobra.MinimumNArgs(first), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o := order(strings.Join(args[:first], ""))
-			nodes, err := flags.WantsNode(cmd.CommandPath(), len(args)-first)
-			switch {
-			case err != nil:
-				return err
-			case o.Check() != nil:
-				return cli.Usagef("%s: %w", cmd.CommandPath(), o.Check())
-			case nodes:
-				return a.orderBMCs(cmd, flags, o, args[first:], act)
-			}
-			return a.orderBareBMC(cmd, flags, o, act)
-		},
-	}
-	act.Register(cmd, false)
-	return cmd
+	first := len(strings.Fields(argument))
+	use := strings.Join(cli.NonEmpty(name, argument, "NODE…"), " ")
+	return a.ActCommand(use, first, false, func(cmd *cobra.Command, args []string, act cli.ActFlags) error {
+		o := order(strings.Join(args[:first], ""))
+		nodes, err := flags.WantsNode(cmd.CommandPath(), len(args)-first)
+		switch {
+		case err != nil:
+			return err
+		case o.Check() != nil:
+			return cli.Usagef("%s: %w", cmd.CommandPath(), o.Check())
+		case nodes:
+			return a.orderBMCs(cmd, flags, o, args[first:], act)
+		}
+		return a.orderBareBMC(cmd, flags, o, act)
+	})
 }
 
 // orderBMCs sends an order to the BMCs of nodes. It plans, confirms and reports the order like any other action on

@@ -15,12 +15,9 @@ import (
 )
 
 func (a *app) hintsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:       "hints match|set",
-		ValidArgs: []string{"match", "set"},
-	}
-	cmd.AddCommand(a.hintsMatchCommand(), a.hintsSetCommand())
-	return cli.NeedsSubcommand(cmd)
+	cmd := cli.Group("hints match|set", a.hintsMatchCommand(), a.hintsSetCommand())
+	cmd.ValidArgs = []string{"match", "set"}
+	return cmd
 }
 
 // matchFlags holds the flags of the hints match command.

@@ -14,27 +14,20 @@ import (
 )
 
 func (a *app) inventoryCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "inventory NODE", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			n, err := cli.OneNode(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			raw, err := s.Client.Inventory(cmd.Context(), n.UUID)
-			if models.IsFault(err, models.FaultNotFound) {
-				return a.Print(cli.Result{Empty: n.Label() + " is not inspected.", Data: nil, Header: []string{"INVENTORY"}})
-			}
-			if err != nil {
-				return err
-			}
-			sections, err := inspection.Describe(raw)
-			if err != nil {
-				return err
-			}
-			return a.Print(cli.Result{Data: raw, Text: inspection.Text(sections), Names: []string{n.Label()}})
-		}),
-	}
+	return a.NodeCommand("inventory NODE", func(cmd *cobra.Command, s *session.Session, n *models.Node) error {
+		raw, err := s.Client.Inventory(cmd.Context(), n.UUID)
+		if models.IsFault(err, models.FaultNotFound) {
+			return a.Print(cli.Result{Empty: n.Label() + " is not inspected.", Data: nil, Header: []string{"INVENTORY"}})
+		}
+		if err != nil {
+			return err
+		}
+		sections, err := inspection.Describe(raw)
+		if err != nil {
+			return err
+		}
+		return a.Print(cli.Result{Data: raw, Text: inspection.Text(sections), Names: []string{n.Label()}})
+	})
 }
 
 func (a *app) volumesCommand() *cobra.Command {
@@ -55,12 +48,10 @@ func (a *app) volumesCommand() *cobra.Command {
 				}
 				all = append(all, v)
 				for _, c := range v.Connectors {
-					r.Rows = append(r.Rows, []string{n.Label(), "connector", c.Type, c.ID, "", c.UUID})
-					r.Names = append(r.Names, c.UUID)
+					r.Add(c.UUID, n.Label(), "connector", c.Type, c.ID, "", c.UUID)
 				}
 				for _, t := range v.Targets {
-					r.Rows = append(r.Rows, []string{n.Label(), "target", t.Type, t.VolumeID, fmt.Sprint(t.BootIndex), t.UUID})
-					r.Names = append(r.Names, t.UUID)
+					r.Add(t.UUID, n.Label(), "target", t.Type, t.VolumeID, fmt.Sprint(t.BootIndex), t.UUID)
 				}
 			}
 			r.Data = all
@@ -79,8 +70,7 @@ func (a *app) vendorCommand() *cobra.Command {
 			}
 			r := cli.Result{Header: []string{"METHOD", "HTTP", "ASYNC", "DESCRIPTION"}, Data: cli.NonNil(methods), Empty: "No vendor methods."}
 			for _, m := range methods {
-				r.Names = append(r.Names, m.Name)
-				r.Rows = append(r.Rows, []string{m.Name, strings.Join(m.HTTPMethods, " "), cli.YesNo(m.Async), m.Description})
+				r.Add(m.Name, m.Name, strings.Join(m.HTTPMethods, " "), cli.YesNo(m.Async), m.Description)
 			}
 			return a.Print(r)
 		}),

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/audit"
-	"ironworks/cmd/cli"
+	"ironworks/models"
 	"ironworks/printable"
 	"ironworks/provision"
 	"ironworks/session"
@@ -17,21 +17,14 @@ import (
 
 func (a *app) webConsoleCommand() *cobra.Command {
 	var open, keep bool
-	cmd := &cobra.Command{
-		Use: "console NODE", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			n, err := cli.OneNode(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			consoles := provision.NewConsoles(s.Client, s.Runner(&audit.LazyFile{Path: s.Files.Audit}), nil)
-			page, err := consoles.OpenGraphical(cmd.Context(), n.Ref())
-			if err != nil {
-				return err
-			}
-			return a.showWebConsole(cmd.Context(), page, open, keep)
-		}),
-	}
+	cmd := a.NodeCommand("console NODE", func(cmd *cobra.Command, s *session.Session, n *models.Node) error {
+		consoles := provision.NewConsoles(s.Client, s.Runner(&audit.LazyFile{Path: s.Files.Audit}), nil)
+		page, err := consoles.OpenGraphical(cmd.Context(), n.Ref())
+		if err != nil {
+			return err
+		}
+		return a.showWebConsole(cmd.Context(), page, open, keep)
+	})
 	cmd.Flags().BoolVar(&open, "open", false, "open the URL in a browser")
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the console enabled and exit")
 	return cmd

@@ -15,15 +15,11 @@ import (
 )
 
 func (a *app) ignitionCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
-	}
-	cmd.AddCommand(
+	return cli.Group("ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
 		a.ignitionBuildCommand(), a.ignitionCheckCommand(), a.ignitionEmbedCommand(), a.ignitionShowCommand(),
 		a.ignitionRemoveCommand(), a.ignitionKargsCommand(), a.ignitionWrapCommand(), a.ignitionServeCommand(),
 		a.ignitionApplyCommand(),
 	)
-	return cli.NeedsSubcommand(cmd)
 }
 
 // readConfig reads a configuration from a file or standard input.

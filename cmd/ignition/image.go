@@ -205,25 +205,21 @@ func (a *app) ignitionWrapCommand() *cobra.Command {
 }
 
 func (a *app) ignitionKargsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "kargs show|append|delete|replace|reset ISO …"}
-	cmd.AddCommand(a.kargsShowCommand())
+	kargs := cli.Group("kargs show|append|delete|replace|reset ISO …", a.kargsShowCommand())
 	for _, c := range []struct {
 		use  string
-		min  int
+		args cobra.PositionalArgs
 		edit func(args []string) image.KargsEdit
 	}{
-		{"append ISO ARG…", 2, func(args []string) image.KargsEdit { return image.KargsEdit{Append: args} }},
-		{"delete ISO ARG…", 2, func(args []string) image.KargsEdit { return image.KargsEdit{Delete: args} }},
-		{"replace ISO KEY=OLD=NEW…", 2, func(args []string) image.KargsEdit { return image.KargsEdit{Replace: args} }},
-		{"reset ISO", 1, func([]string) image.KargsEdit { return image.KargsEdit{Reset: true} }},
+		{"append ISO ARG…", cobra.MinimumNArgs(2), func(args []string) image.KargsEdit { return image.KargsEdit{Append: args} }},
+		{"delete ISO ARG…", cobra.MinimumNArgs(2), func(args []string) image.KargsEdit { return image.KargsEdit{Delete: args} }},
+		{"replace ISO KEY=OLD=NEW…", cobra.MinimumNArgs(2), func(args []string) image.KargsEdit { return image.KargsEdit{Replace: args} }},
+		{"reset ISO", cobra.ExactArgs(1), func([]string) image.KargsEdit { return image.KargsEdit{Reset: true} }},
 	} {
 		var out fileOutput
-		check := cobra.MinimumNArgs(c.min)
-		if c.min == 1 {
-			check = cobra.ExactArgs(1)
-		}
+
 		sub := &cobra.Command{
-			Use: c.use, Args: check,
+			Use: c.use, Args: c.args,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				if err := checkISO(args[0], &out); err != nil {
 					return err
@@ -232,9 +228,9 @@ func (a *app) ignitionKargsCommand() *cobra.Command {
 			},
 		}
 		out.register(sub, "new file `OUT`, or - for standard output (default: change the ISO in place)")
-		cmd.AddCommand(sub)
+		kargs.AddCommand(sub)
 	}
-	return cli.NeedsSubcommand(cmd)
+	return kargs
 }
 
 func (a *app) kargsShowCommand() *cobra.Command {

@@ -14,12 +14,9 @@ import (
 )
 
 func (a *app) journalCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "journal info|export|prune",
-	}
+	cmd := cli.Group("journal info|export|prune", a.journalInfoCommand(), a.journalExportCommand(), a.journalPruneCommand())
 	a.JournalFlag(cmd.PersistentFlags())
-	cmd.AddCommand(a.journalInfoCommand(), a.journalExportCommand(), a.journalPruneCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cmd
 }
 
 func (a *app) journalInfoCommand() *cobra.Command {

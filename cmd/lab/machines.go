@@ -79,19 +79,16 @@ func labMembers(path, flag string, count int) ([]lab.Member, error) {
 }
 
 func (f *machinesFlags) check(cmd *cobra.Command) error {
-	if f.bmcs != "each" && f.bmcs != "one" {
+	switch counted := cmd.Flags().Changed("count"); {
+	case f.bmcs != "each" && f.bmcs != "one":
 		return cli.Usagef("--bmc %q: must be each or one", f.bmcs)
-	}
-	if f.SSHPort < 0 || f.SSHPort > 65535 {
+	case f.SSHPort < 0 || f.SSHPort > 65535:
 		return cli.Usagef("--ssh-port %d: must be a port, or 0", f.SSHPort)
-	}
-	if f.Speed <= 0 {
+	case f.Speed <= 0:
 		return cli.Usagef("--lab-speed %g: must be a positive number", f.Speed)
-	}
-	if f.clean && (f.enrol || f.file != "" || cmd.Flags().Changed("count")) {
+	case f.clean && (f.enrol || f.file != "" || counted):
 		return cli.Usagef("--clean cannot be combined with --enrol, --scenarios or --count")
-	}
-	if f.file != "" && cmd.Flags().Changed("count") {
+	case f.file != "" && counted:
 		return cli.Usagef("--count and --scenarios cannot be combined")
 	}
 	return nil
@@ -251,8 +248,7 @@ func (a *app) printMachines(l *lab.Lab) error {
 		info := m.DriverInfo()
 		one := line{m.Name(), m.Scenario().Name, fmt.Sprint(info["redfish_address"]), m.SystemPath(), m.MACs(), fmt.Sprint(info["deploy_iso"])}
 		lines = append(lines, one)
-		r.Names = append(r.Names, one.Name)
-		r.Rows = append(r.Rows, []string{one.Name, one.Scenario, one.BMC + one.System, strings.Join(one.MACs, " "), one.ISO})
+		r.Add(one.Name, one.Name, one.Scenario, one.BMC+one.System, strings.Join(one.MACs, " "), one.ISO)
 	}
 	r.Data = lines
 	return a.Print(r)

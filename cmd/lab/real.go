@@ -31,16 +31,15 @@ func (f *realFlags) register(set *pflag.FlagSet) {
 
 // check checks the flags and sets the default speed.
 func (f *realFlags) check(cmd *cobra.Command, site *SiteFlags) error {
-	if !f.on {
-		if cmd.Flags().Changed("release") {
-			return cli.Usagef("--release needs --real")
-		}
+	_, err := real.ReleaseOf(f.release)
+	switch {
+	case !f.on && cmd.Flags().Changed("release"):
+		return cli.Usagef("--release needs --real")
+	case !f.on:
 		return nil
-	}
-	if _, err := real.ReleaseOf(f.release); err != nil {
+	case err != nil:
 		return cli.Usagef("--release: %w", err)
-	}
-	if !cmd.Flags().Changed("lab-speed") {
+	case !cmd.Flags().Changed("lab-speed"):
 		site.Speed = realSpeed
 	}
 	return nil

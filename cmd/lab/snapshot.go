@@ -92,22 +92,18 @@ func (a *app) eachVirtual(
 		Result  string `json:"result" yaml:"result"`
 		Reason  string `json:"reason,omitempty" yaml:"reason,omitempty"`
 	}
-	lines, failed := []line{}, false
+	lines, code := []line{}, cli.ExitOK
 	r := cli.Result{Header: []string{"MACHINE", "RESULT", "REASON"}}
 	for _, machine := range wanted {
 		one := line{Machine: machine, Result: done}
 		if err := work(ctx, host, folder(machine), name); err != nil {
-			one.Result, one.Reason, failed = "failed", err.Error(), true
+			one.Result, one.Reason, code = "failed", err.Error(), cli.ExitFailed
 		}
 		lines = append(lines, one)
-		r.Names = append(r.Names, machine)
-		r.Rows = append(r.Rows, []string{one.Machine, one.Result, one.Reason})
+		r.Add(machine, one.Machine, one.Result, one.Reason)
 	}
 	r.Data = lines
-	if err := a.Print(r); err != nil || !failed {
-		return err
-	}
-	return &cli.CodeError{Code: cli.ExitFailed}
+	return a.PrintExit(r, code)
 }
 
 // labSnapshots lists the snapshots by machine.
@@ -129,8 +125,7 @@ func (a *app) labSnapshots(dir string) error {
 		}
 		for _, name := range names {
 			lines = append(lines, line{machine, name})
-			r.Names = append(r.Names, name)
-			r.Rows = append(r.Rows, []string{machine, name})
+			r.Add(name, machine, name)
 		}
 	}
 	r.Data = lines

@@ -116,11 +116,8 @@ func (a *app) printSite(site *lab.Site) error {
 }
 
 func (a *app) labCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "lab up|machines|snapshot|restore|scenarios",
-	}
-	cmd.AddCommand(a.labUpCommand(), a.labMachinesCommand(), a.labSnapshotCommand(), a.labRestoreCommand(), a.labScenariosCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cli.Group("lab up|machines|snapshot|restore|scenarios",
+		a.labUpCommand(), a.labMachinesCommand(), a.labSnapshotCommand(), a.labRestoreCommand(), a.labScenariosCommand())
 }
 
 func (a *app) labScenariosCommand() *cobra.Command {
@@ -135,8 +132,7 @@ func (a *app) labScenariosCommand() *cobra.Command {
 			r := cli.Result{Header: []string{"NAME", "DESCRIPTION"}}
 			for _, s := range lab.Scenarios() {
 				list = append(list, scenario{s.Name, s.Summary})
-				r.Names = append(r.Names, s.Name)
-				r.Rows = append(r.Rows, []string{s.Name, s.Summary})
+				r.Add(s.Name, s.Name, s.Summary)
 			}
 			r.Data = list
 			return a.Print(r)

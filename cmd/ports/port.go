@@ -27,9 +27,9 @@ func (f *portFlags) register(cmd *cobra.Command) {
 }
 
 func (a *app) portCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "port list|create|set|delete|suggest"}
-	cmd.AddCommand(a.portListCommand(), a.portCreateCommand(), a.portSetCommand(), a.portDeleteCommand(), a.portSuggestCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cli.Group("port list|create|set|delete|suggest",
+		a.portListCommand(), a.createCommand("create NODE MAC [KEY=VALUE…]", provision.CreatePort), a.portSetCommand(),
+		a.deleteCommand("delete PORT…", provision.DeletePorts), a.portSuggestCommand())
 }
 
 // actOnPorts carries out an action on ports, port groups or VIFs. With --dry-run it only shows the requests.
@@ -139,11 +139,10 @@ func portTable(p nodeParts, groups map[string]string) cli.Result {
 				switchName = models.TextOf(link[key])
 			}
 		}
-		r.Names = append(r.Names, models.TextOf(row["address"]))
-		r.Rows = append(r.Rows, []string{
+		r.Add(models.TextOf(row["address"]),
 			p.node(row), models.TextOf(row["address"]), cli.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
 			models.TextOf(row["physical_network"]), group, switchName, models.TextOf(link["port_id"]), models.TextOf(row["uuid"]),
-		})
+		)
 	}
 	return r
 }
@@ -163,14 +162,25 @@ func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Con
 	return cmd
 }
 
-func (a *app) portCreateCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "create NODE MAC [KEY=VALUE…]", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+// createCommand returns a command that creates a port or a port group on a node.
+func (a *app) createCommand(
+	use string, create func(ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string) (*provision.PortAction, error),
+) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		node, err := cli.OneNode(ctx, s, args[0])
 		if err != nil {
 			return nil, err
 		}
-		return provision.CreatePort(ctx, s.Client, node, args[1], args[2:])
+		return create(ctx, s.Client, node, args[1], args[2:])
+	})
+}
+
+// deleteCommand returns a command that deletes ports or port groups.
+func (a *app) deleteCommand(use string, remove func(ctx context.Context, api provision.PortAPI, ids []string) (*provision.PortAction, error)) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		return remove(ctx, s.Client, args)
 	})
 }
 
@@ -195,13 +205,6 @@ func splitPorts(args []string) (ids, settings []string) {
 		ids = append(ids, arg)
 	}
 	return ids, settings
-}
-
-func (a *app) portDeleteCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete PORT…", Args: cobra.MinimumNArgs(1)}
-	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		return provision.DeletePorts(ctx, s.Client, args)
-	})
 }
 
 // portFindings contains the findings about the ports of a node, as printed in JSON and YAML.

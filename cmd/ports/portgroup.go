@@ -13,9 +13,9 @@ import (
 )
 
 func (a *app) portgroupCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "portgroup list|create|set|delete"}
-	cmd.AddCommand(a.portgroupListCommand(), a.portgroupCreateCommand(), a.portgroupSetCommand(), a.portgroupDeleteCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cli.Group("portgroup list|create|set|delete",
+		a.portgroupListCommand(), a.createCommand("create NODE NAME [KEY=VALUE…]", provision.CreatePortgroup), a.portgroupSetCommand(),
+		a.deleteCommand("delete PORTGROUP…", provision.DeletePortgroups))
 }
 
 func (a *app) portgroupListCommand() *cobra.Command {
@@ -58,27 +58,9 @@ func (a *app) portgroupListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) portgroupCreateCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "create NODE NAME [KEY=VALUE…]", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
-	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		node, err := cli.OneNode(ctx, s, args[0])
-		if err != nil {
-			return nil, err
-		}
-		return provision.CreatePortgroup(ctx, s.Client, node, args[1], args[2:])
-	})
-}
-
 func (a *app) portgroupSetCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "set PORTGROUP KEY=VALUE…", Args: cobra.MinimumNArgs(2)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		return provision.SetPortgroup(ctx, s.Client, args[0], args[1:])
-	})
-}
-
-func (a *app) portgroupDeleteCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete PORTGROUP…", Args: cobra.MinimumNArgs(1)}
-	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		return provision.DeletePortgroups(ctx, s.Client, args)
 	})
 }

@@ -7,39 +7,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/cmd/cli"
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/session"
 )
 
 func (a *app) vifCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "vif list|attach|detach"}
-	cmd.AddCommand(a.vifListCommand(), a.vifAttachCommand(), a.vifDetachCommand())
-	return cli.NeedsSubcommand(cmd)
+	return cli.Group("vif list|attach|detach", a.vifListCommand(), a.vifAttachCommand(), a.vifDetachCommand())
 }
 
 func (a *app) vifListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "list NODE", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteNodes(1),
-		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			node, err := cli.OneNode(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			list, err := provision.NodeVIFs(cmd.Context(), s.Client, node)
-			if err != nil {
-				return err
-			}
-			r := cli.Result{Header: []string{"VIF", "PORT", "PORT GROUP"}, Data: cli.NonNil(list), Empty: "No VIFs are attached."}
-			if node.NetworkInterface == "noop" {
-				r.Empty = fmt.Sprintf("No VIFs: the %s network interface does not attach any.", node.NetworkInterface)
-			}
-			for _, v := range list {
-				r.Names = append(r.Names, v.ID)
-				r.Rows = append(r.Rows, []string{v.ID, v.Port, v.Portgroup})
-			}
-			return a.Print(r)
-		}),
-	}
+	return a.NodeCommand("list NODE", func(cmd *cobra.Command, s *session.Session, node *models.Node) error {
+		list, err := provision.NodeVIFs(cmd.Context(), s.Client, node)
+		if err != nil {
+			return err
+		}
+		r := cli.Result{Header: []string{"VIF", "PORT", "PORT GROUP"}, Data: cli.NonNil(list), Empty: "No VIFs are attached."}
+		if node.NetworkInterface == "noop" {
+			r.Empty = fmt.Sprintf("No VIFs: the %s network interface does not attach any.", node.NetworkInterface)
+		}
+		for _, v := range list {
+			r.Add(v.ID, v.ID, v.Port, v.Portgroup)
+		}
+		return a.Print(r)
+	})
 }
 
 func (a *app) vifAttachCommand() *cobra.Command {

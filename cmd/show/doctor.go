@@ -71,10 +71,10 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 			r.Names = append(r.Names, string(d.ID))
 		}
 	}
-	if err := a.Print(r); err != nil || worst != doctor.Fail {
-		return err
+	if worst != doctor.Fail {
+		return a.Print(r)
 	}
-	return &cli.CodeError{Code: cli.ExitFailed}
+	return a.PrintExit(r, cli.ExitFailed)
 }
 
 // doctorMark returns the symbol and the word for a result. If ascii is set, the symbol is an ASCII character.

@@ -1,13 +1,14 @@
 package ramdisk
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/ignition/prepare"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
-	"strings"
 )
 
 // Do runs the screen's action with the given ID.
