@@ -218,6 +218,11 @@ func (s *Screen) handle(msg tea.Msg) tea.Cmd {
 		return s.reload()
 	case screen.Rewound:
 		return s.log.Rewound()
+	case screen.Answer:
+		if msg.Of == s {
+			return msg.Then()
+		}
+		return nil
 	case tea.KeyPressMsg, tea.PasteMsg:
 		s.typed(msg)
 		return nil
@@ -251,13 +256,18 @@ func (s *Screen) tasksChanged() tea.Cmd {
 	if s.gone() {
 		return nil
 	}
-	for _, t := range s.env.Tasks.All() {
-		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
-		if of && !t.Running() && t.Ended.After(asked) {
-			return get()
-		}
+	if !s.taskEnded(asked, func(provision.Action) bool { return true }) {
+		return nil
 	}
-	return nil
+	return get()
+}
+
+// taskEnded reports whether a task on this node, with an action of the given kind, has ended since the given time.
+func (s *Screen) taskEnded(since time.Time, of func(provision.Action) bool) bool {
+	return slices.ContainsFunc(s.env.Tasks.All(), func(t *screen.Task) bool {
+		mine := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
+		return mine && of(t.Plan.Action) && !t.Running() && t.Ended.After(since)
+	})
 }
 
 // worked reports whether the node's operation has entered another phase or has ended since the timeline was updated.
