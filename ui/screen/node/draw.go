@@ -22,26 +22,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	s.listAt = 0
 	room := h - len(top)
 	var lines []string
-	switch {
-	case room <= 0 || !s.known():
-	case s.tab == overviewTab:
-		lines = s.drawOverview(t, w, room)
-	case s.tab == timelineTab:
-		lines = s.drawTimeline(t, w, room)
-	case s.tab == stepsTab:
-		lines = s.drawSteps(t, w, room)
-	case s.tab == disksTab:
-		lines = s.drawDisks(t, w, room)
-	case s.tab == networkTab:
-		lines = s.drawNetwork(t, w, room)
-	case s.tab == bmcTabPlace:
-		lines = s.drawBMC(t, w, room)
-	case s.tab == logTab:
-		lines = s.shownLog().Draw(t, w, room)
-	case s.tab == historyTab:
-		lines = s.drawHistory(t, w, room)
-	case s.tab == rawTab:
-		lines = s.drawRaw(t, w, room)
+	if room > 0 && s.known() {
+		lines = s.tabs[s.tab].draw(t, w, room)
 	}
 	s.listAt += body.PageTop + len(top)
 	return cell.Block(append(top, lines...), w, h)
@@ -54,16 +36,17 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 		return s.prompt.Draw(t, w, "")
 	}
 	place := ""
-	if s.tab == overviewTab && s.known() && s.overview.Len() > s.room {
-		place = s.overview.Position()
-	}
-	if s.tab == bmcTabPlace && s.known() && s.bmc.pane.Len() > s.room {
-		place = s.bmc.pane.Position()
+	if p := s.pane(); p != nil && s.tab != rawTab && s.known() && p.Len() > s.room {
+		place = p.Position()
 	}
 	if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
 		place = fmt.Sprintf("%d of %d", s.diskRows.Index()+1, s.diskRows.Len())
 	}
-	return s.tabs.Draw(t, []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}, s.tab, place, w)
+	titles := make([]string, tabCount)
+	for i := range s.tabs {
+		titles[i] = s.tabs[i].title
+	}
+	return s.tabLine.Draw(t, titles, s.tab, place, w)
 }
 
 // heading draws the node's name, its state, the time in this state, and the age of the data.

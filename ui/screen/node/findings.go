@@ -29,14 +29,14 @@ func readFindings(ctx context.Context, api screen.API, uuid string) ([]ports.Fin
 
 // openNetwork fetches the ports and the findings, unless they were fetched recently.
 func (s *Screen) openNetwork() tea.Cmd {
-	var cmds []tea.Cmd
-	if !s.network.Busy() && s.isStale(s.network.At()) {
-		cmds = append(cmds, s.network.Get())
+	var ports, findings tea.Cmd
+	if s.isDue(s.network) {
+		ports = s.network.Get()
 	}
-	if !s.wiring.Busy() && s.isStale(s.wiring.At()) {
-		cmds = append(cmds, s.wiring.Get())
+	if s.isDue(s.wiring) {
+		findings = s.wiring.Get()
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(ports, findings)
 }
 
 // findingLines draws the differences between the ports and the inventory.
