@@ -12,12 +12,6 @@ import (
 	"ironworks/stepfile"
 )
 
-func (a *app) stepFilesCommand(use string, kind stepfile.Kind) *cobra.Command {
-	cmd := cli.Group(use+" list|show|check|apply|delete", a.stepFilesListCommand(kind))
-	cmd.AddCommand(a.declaredSteps(use, kind).commands()...)
-	return cmd
-}
-
 func (a *app) declaredSteps(use string, kind stepfile.Kind) declaredKind[stepfile.Item] {
 	name := func(item stepfile.Item) string { return item.Name }
 	return declaredKind[stepfile.Item]{
@@ -87,4 +81,8 @@ func documentsOf(list []stepfile.Item) []any {
 		documents = append(documents, body)
 	}
 	return documents
+}
+
+func (a *app) stepFilesCommand(use string, kind stepfile.Kind) *cobra.Command {
+	return cli.Group(use+" list|show|check|apply|delete", append(a.declaredSteps(use, kind).commands(), a.stepFilesListCommand(kind))...)
 }

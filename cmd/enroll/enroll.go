@@ -1,3 +1,4 @@
+// Package enroll implements the command that enrolls nodes from files and BMC addresses.
 package enroll
 
 import (
@@ -327,3 +328,9 @@ func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal pro
 	}
 	return a.AskYes(ctx, question+"? [y/N] ", "enroll", cli.NothingSent)
 }
+
+// app extends [cli.App] with the command of this package.
+type app struct{ *cli.App }
+
+// Command returns the enroll command.
+func Command(a *cli.App) *cobra.Command { return (&app{a}).enrollCommand() }

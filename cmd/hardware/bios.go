@@ -13,11 +13,6 @@ import (
 	"ironworks/session"
 )
 
-func (a *app) biosCommand() *cobra.Command {
-	return cli.Group("bios show|set|reset|compare|copy",
-		a.biosShowCommand(), a.biosSetCommand(), a.resetCommand("reset NODE…", provision.ResetBIOS), a.biosCompareCommand(), a.biosCopyCommand())
-}
-
 func (a *app) biosShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NODE [TEXT]", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: a.CompleteNodes(1),

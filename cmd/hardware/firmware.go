@@ -15,10 +15,6 @@ import (
 	"ironworks/session"
 )
 
-func (a *app) firmwareCommand() *cobra.Command {
-	return cli.Group("firmware list|matrix|update", a.firmwareListCommand(), a.firmwareMatrixCommand(), a.firmwareUpdateCommand())
-}
-
 func (a *app) firmwareListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),

@@ -12,11 +12,6 @@ import (
 	"ironworks/session"
 )
 
-func (a *app) raidCommand() *cobra.Command {
-	return cli.Group("raid show|check|apply|delete",
-		a.raidShowCommand(), a.raidCheckCommand(), a.raidApplyCommand(), a.resetCommand("delete NODE…", provision.DeleteRAID))
-}
-
 func (a *app) raidShowCommand() *cobra.Command {
 	return a.NodeCommand("show NODE", func(_ *cobra.Command, _ *session.Session, n *models.Node) error {
 		now, err := provision.RAIDOf(n)

@@ -1,3 +1,4 @@
+// Package ignition implements the commands that build, check, embed, serve and apply Ignition configurations.
 package ignition
 
 import (
@@ -13,14 +14,6 @@ import (
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
 )
-
-func (a *app) ignitionCommand() *cobra.Command {
-	return cli.Group("ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
-		a.ignitionBuildCommand(), a.ignitionCheckCommand(), a.ignitionEmbedCommand(), a.ignitionShowCommand(),
-		a.ignitionRemoveCommand(), a.ignitionKargsCommand(), a.ignitionWrapCommand(), a.ignitionServeCommand(),
-		a.ignitionApplyCommand(),
-	)
-}
 
 // readConfig reads a configuration from a file or standard input.
 func (a *app) readConfig(path string) ([]byte, error) {
@@ -119,4 +112,17 @@ func (a *app) bootable(data []byte, name string) ([]byte, error) {
 		return nil, a.Refusef("%s (%s) would not boot; pass --no-check to use the file unchecked", name, bad.Kind)
 	}
 	return config, err
+}
+
+// app extends [cli.App] with the command of this package.
+type app struct{ *cli.App }
+
+// Command returns the ignition command.
+func Command(a *cli.App) *cobra.Command {
+	x := &app{a}
+	return cli.Group("ignition build|check|embed|show|remove|kargs|wrap|serve|apply",
+		x.ignitionBuildCommand(), x.ignitionCheckCommand(), x.ignitionEmbedCommand(), x.ignitionShowCommand(),
+		x.ignitionRemoveCommand(), x.ignitionKargsCommand(), x.ignitionWrapCommand(), x.ignitionServeCommand(),
+		x.ignitionApplyCommand(),
+	)
 }

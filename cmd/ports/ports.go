@@ -1,7 +1,9 @@
+// Package ports implements the commands for ports, port groups and VIFs.
 package ports
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,12 +26,6 @@ type portFlags struct {
 func (f *portFlags) register(cmd *cobra.Command) {
 	f.Register(cmd, false)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending them")
-}
-
-func (a *app) portCommand() *cobra.Command {
-	return cli.Group("port list|create|set|delete|suggest",
-		a.portListCommand(), a.createCommand("create NODE MAC [KEY=VALUE…]", provision.CreatePort), a.portSetCommand(),
-		a.deleteCommand("delete PORT…", provision.DeletePorts), a.portSuggestCommand())
 }
 
 // actOnPorts carries out an action on ports, port groups or VIFs. With --dry-run it only shows the requests.
@@ -268,4 +264,113 @@ func findingTable(reports []provision.PortReport) cli.Result {
 	}
 	r.Data = data
 	return r
+}
+
+// app extends [cli.App] with the commands of this package.
+type app struct{ *cli.App }
+
+// Commands returns the commands of the package.
+func Commands(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return []*cobra.Command{
+		cli.Group("port list|create|set|delete|suggest",
+			x.portListCommand(), x.createCommand("create NODE MAC [KEY=VALUE…]", provision.CreatePort), x.portSetCommand(),
+			x.deleteCommand("delete PORT…", provision.DeletePorts), x.portSuggestCommand()),
+		cli.Group("portgroup list|create|set|delete",
+			x.portgroupListCommand(), x.createCommand("create NODE NAME [KEY=VALUE…]", provision.CreatePortgroup), x.portgroupSetCommand(),
+			x.deleteCommand("delete PORTGROUP…", provision.DeletePortgroups)),
+		cli.Group("vif list|attach|detach", x.vifListCommand(), x.vifAttachCommand(), x.vifDetachCommand()),
+	}
+}
+
+func (a *app) portgroupListCommand() *cobra.Command {
+	var nodes []string
+	cmd := &cobra.Command{
+		Use: "list", Args: cobra.NoArgs,
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+			groups, err := readParts(cmd.Context(), s, nodes, s.Client.RawPortgroups)
+			if err != nil {
+				return err
+			}
+			members := map[string]int{}
+			if len(groups.rows) > 0 {
+				all, err := readParts(cmd.Context(), s, nodes, s.Client.RawPorts)
+				if err != nil {
+					return err
+				}
+				for _, row := range all.rows {
+					members[models.TextOf(row["portgroup_uuid"])]++
+				}
+			}
+			r := cli.Result{
+				Header: []string{"NODE", "NAME", "MODE", "ADDRESS", "STANDALONE", "PORTS", "UUID"}, Data: groups.rows, Empty: "No port groups.",
+			}
+			for _, g := range groups.rows {
+				id, name := models.TextOf(g["uuid"]), models.TextOf(g["name"])
+				r.Rows = append(r.Rows, []string{
+					groups.node(g), name, models.TextOf(g["mode"]), models.TextOf(g["address"]), cli.YesNo(g["standalone_ports_supported"] == true),
+					fmt.Sprint(members[id]), id,
+				})
+				if name == "" {
+					name = id
+				}
+				r.Names = append(r.Names, name)
+			}
+			return a.Print(r)
+		}),
+	}
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "only the port groups of this node; may be repeated")
+	return cmd
+}
+
+func (a *app) portgroupSetCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "set PORTGROUP KEY=VALUE…", Args: cobra.MinimumNArgs(2)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		return provision.SetPortgroup(ctx, s.Client, args[0], args[1:])
+	})
+}
+
+func (a *app) vifListCommand() *cobra.Command {
+	return a.NodeCommand("list NODE", func(cmd *cobra.Command, s *session.Session, node *models.Node) error {
+		list, err := provision.NodeVIFs(cmd.Context(), s.Client, node)
+		if err != nil {
+			return err
+		}
+		r := cli.Result{Header: []string{"VIF", "PORT", "PORT GROUP"}, Data: cli.NonNil(list), Empty: "No VIFs are attached."}
+		if node.NetworkInterface == "noop" {
+			r.Empty = fmt.Sprintf("No VIFs: the %s network interface does not attach any.", node.NetworkInterface)
+		}
+		for _, v := range list {
+			r.Add(v.ID, v.ID, v.Port, v.Portgroup)
+		}
+		return a.Print(r)
+	})
+}
+
+func (a *app) vifAttachCommand() *cobra.Command {
+	var port, portgroup string
+	cmd := &cobra.Command{Use: "attach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+	cmd.Flags().StringVar(&port, "port", "", "port to attach to: MAC address, UUID or name (default: Ironic picks)")
+	cmd.Flags().StringVar(&portgroup, "portgroup", "", "port group to attach to: name or UUID")
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		if port != "" && portgroup != "" {
+			return nil, cli.Usagef("vif attach: --port and --portgroup cannot be combined")
+		}
+		node, err := cli.OneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.AttachVIF(ctx, s.Client, node, args[1], port, portgroup)
+	})
+}
+
+func (a *app) vifDetachCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "detach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		node, err := cli.OneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.DetachVIF(s.Client, node, args[1]), nil
+	})
 }
