@@ -1,10 +1,10 @@
 package deploy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,33 +29,20 @@ func (s *Screen) openForm(title string, fields []form.Field, then func(map[strin
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
 }
 
-// remember fills the fields of the named dialog with the values that were last entered there.
-func (s *Screen) remember(name string, fields []form.Field) {
-	for i := range fields {
-		if value, there := s.draft.Asked[name][fields[i].Key]; there {
-			fields[i].Value = value
-		}
-	}
-}
-
 const (
 	askFile    = "file"
 	askReplace = "replace"
 )
 
 func (s *Screen) askSave() tea.Cmd {
-	file := s.draft.File
-	if file == "" {
-		file = "plan.yaml"
-	}
+	file := cmp.Or(s.draft.File, "plan.yaml")
 	fields := []form.Field{
 		{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: textSaveHelp},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: fmt.Sprint(s.draft.File != ""), Help: "overwrite an existing file"},
 	}
-	s.remember("save", fields)
 	return s.openForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
-		values := maps.Clone(v)
-		return s.decide(func() tea.Cmd { return s.save(strings.TrimSpace(values[askFile]), values[askReplace] == "true") }), "", ""
+		path, force := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
+		return s.decide(func() tea.Cmd { return s.save(path, force) }), "", ""
 	})
 }
 
@@ -88,25 +75,18 @@ func toast(level screen.Level, text string) tea.Cmd {
 }
 
 func (s *Screen) askLoad() tea.Cmd {
-	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: s.draft.File, Files: screen.InFolder(""), Help: textLoadHelp}}
-	s.remember("load", fields)
+	file := cmp.Or(s.draft.Loaded, s.draft.File)
+	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: textLoadHelp}}
 	return s.openForm(textLoadTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path := strings.TrimSpace(v[askFile])
 		return s.decide(func() tea.Cmd {
-			s.asked("load", askFile, path)
+			s.draft.Loaded = path
 			return func() tea.Msg {
 				file, err := provision.ReadPlan(path)
 				return s.answer(func() tea.Cmd { return s.handlePlan(path, file, err) })
 			}
 		}), "", ""
 	})
-}
-
-func (s *Screen) asked(name, key, value string) {
-	if s.draft.Asked == nil {
-		s.draft.Asked = map[string]map[string]string{}
-	}
-	s.draft.Asked[name] = map[string]string{key: value}
 }
 
 // handlePlan replaces the draft's plan with the one loaded from path. The selection of nodes does not change; selected

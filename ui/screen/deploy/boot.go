@@ -36,30 +36,25 @@ func (s *Screen) bootForm() *form.Inline {
 	if f := s.fields().ConfigDrive; f.UserData != "" {
 		placeholder = "inline in the plan: " + userdata.SizeText(int64(len(f.UserData)))
 	}
+	readers := append([]string{auto}, models.Texts(plan.UserDataReaders())...)
+	networks := []string{auto, networkCopied, networkLeft}
 	const what, how = "User data", "CoreOS installation"
-	fields := []form.Field{
+	return s.inline(bootValues(s.fields()), []form.Field{
 		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Files: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
-		{
-			Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers(),
-			Help: textReaderHelp,
-		},
+		{Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers, Help: textReaderHelp},
 		{Key: keyKargs, Section: how, Label: "Kernel args", Help: textKargsHelp},
-		{
-			Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: []string{auto, networkCopied, networkLeft},
-			Help: textNetworkHelp,
-		},
-	}
-	values := bootValues(s.fields())
+		{Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: networks, Help: textNetworkHelp},
+	})
+}
+
+// inline returns a form with the given fields and values.
+func (s *Screen) inline(values map[string]string, fields []form.Field) *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
 	}
 	made := form.NewInline(fields, s.env.WhyNoFiles)
 	made.Recall(s.env.Entered)
 	return made
-}
-
-func readers() []string {
-	return append([]string{auto}, models.Texts(plan.UserDataReaders())...)
 }
 
 func bootValues(f plan.Fields) map[string]string {

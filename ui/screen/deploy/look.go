@@ -17,8 +17,9 @@ import (
 type checkRun struct {
 	checkResult
 	at time.Time
-	// judged holds the checks by node UUID; verdicts holds the worst severity on each page. ready is the number of
-	// nodes that passed, and refused is the number of nodes that failed.
+	// judged holds the checks by node UUID. verdicts holds the worst severity of the checks on each page, over all nodes;
+	// for Review, of all checks. It is "" before the checks have run. ready is the number of nodes that passed, and
+	// refused is the number of nodes that failed.
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
@@ -169,7 +170,7 @@ func (s *Screen) handleChecks(number int, r checkResult, err error) tea.Cmd {
 // returns Review, which shows everything.
 func (s *Screen) firstPage() page {
 	for p := range pageReview {
-		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {
+		if s.verdicts[p] == plan.CheckRefuse || p == pageBoot && s.verdicts[p] == plan.CheckWarn {
 			return p
 		}
 	}
@@ -203,9 +204,6 @@ func (s *Screen) nodesChanged() tea.Cmd {
 	}
 	return nil
 }
-
-// checksOf returns the checks of node n, or nil before they have run.
-func (s *Screen) checksOf(n *models.Node) []plan.Check { return s.judged[n.UUID] }
 
 // judge stores the results of the checks. An error that prevented a node from being checked counts as an additional
 // failed check.
@@ -267,10 +265,6 @@ func pageOf(id plan.CheckID) page {
 		return pageReview
 	}
 }
-
-// verdict returns the worst severity of the checks on page p, over all nodes. For Review, it is the worst severity on
-// any page. It is "" before the checks have run.
-func (s *Screen) verdict(p page) plan.CheckSeverity { return s.verdicts[p] }
 
 func rank(s plan.CheckSeverity) int {
 	return slices.Index([]plan.CheckSeverity{plan.CheckOK, plan.CheckUnknown, plan.CheckWarn, plan.CheckRefuse}, s)

@@ -119,7 +119,7 @@ func (s *Screen) summaryLines(x *reviewText) {
 		if f := s.action.Facts(n); f != nil && f.Target() != nil {
 			what = fmt.Sprintf("%s, %.1f GiB, serial %s", f.Target().Name, f.Target().GiB(), f.Target().Serial)
 		}
-		if bad := worstOf(s.checksOf(n)); bad.Severity == plan.CheckRefuse {
+		if bad := worstOf(s.judged[n.UUID]); bad.Severity == plan.CheckRefuse {
 			mark, role, what = theme.GlyphFailed, theme.Bad, string(bad.ID)+": "+bad.Text
 		} else if bad.Severity == plan.CheckWarn {
 			mark, role, what = theme.GlyphMaint, theme.Warn, what+" "+theme.GlyphMaint+" "+string(bad.ID)
@@ -213,7 +213,7 @@ func (s *Screen) whyStart() string {
 	case s.action == nil || !s.final:
 		return "checks have not run yet"
 	case s.ready == 0 && len(s.refs) == 1:
-		bad := worstOf(s.checksOf(&s.nodes[0]))
+		bad := worstOf(s.judged[s.nodes[0].UUID])
 		return fmt.Sprintf(textChecksRefuse, bad.ID, bad.Text)
 	case s.ready == 0:
 		return "no node passed its checks"
@@ -244,7 +244,7 @@ func (s *Screen) refusals() (may, not []plan.Check) {
 	if !read {
 		return nil, nil
 	}
-	for _, c := range plan.RefusedChecks(s.checksOf(n)) {
+	for _, c := range plan.RefusedChecks(s.judged[n.UUID]) {
 		if c.Override {
 			may = append(may, c)
 		} else {
