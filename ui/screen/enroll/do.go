@@ -52,19 +52,13 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		}
 		return false, nil
 	}
-	switch s.tab {
-	case tabForm:
-		if s.form.Click(x, y-body.PageTop) {
-			s.fill(action.EditField)
-		}
-		s.changed()
-	case tabNodes:
-		return s.nodes.Click(x, y-s.listAt).WasCurrent, nil
-	case tabBMCs:
-		return s.bmcs.Click(x, y-s.listAt).WasCurrent, nil
-	case tabResult:
-		return s.results.Click(x, y-s.listAt).WasCurrent, nil
+	if list := s.lists[s.tab]; list != nil {
+		return list.Click(x, y-s.listAt).WasCurrent, nil
 	}
+	if s.form.Click(x, y-body.PageTop) {
+		s.fill(action.EditField)
+	}
+	s.changed()
 	return false, nil
 }
 
@@ -141,7 +135,7 @@ func (s *Screen) whyNotCompare() string {
 }
 
 func (s *Screen) whyNotEnroll() string {
-	plan := s.plan()
+	plan := s.result.plan
 	refused := plan.Refused()
 	switch {
 	case !s.read:
@@ -152,7 +146,7 @@ func (s *Screen) whyNotEnroll() string {
 		return s.env.Keys.Text(textRunAgain)
 	case refused == len(plan):
 		return textNoneLegal
-	case plan.Count(enroll.Create)+plan.Count(enroll.Change) == 0 && goalOf(s.values) == provision.GoalEnroll:
+	case plan.Count(enroll.Create)+plan.Count(enroll.Change) == 0 && s.goal() == provision.GoalEnroll:
 		return textNothingToDo
 	}
 	return ""
@@ -173,13 +167,6 @@ type reading struct {
 	// comparison updates both. To show them, tick copies them to shown, done first.
 	done, of atomic.Int64
 	shown    [2]int64
-}
-
-// compared is the message with the result of a comparison.
-type compared struct {
-	of   *Screen
-	turn int
-	comparison
 }
 
 // compare checks the form and returns a command that compares the input with Ironic. If a field is invalid, it shows
@@ -210,25 +197,28 @@ func (s *Screen) compare() tea.Cmd {
 			r.of.Store(int64(of))
 			r.done.Store(int64(done))
 		})
-		return compared{of: s, turn: turn, comparison: comparison{in: in, found: found, plan: plan, err: err}}
+		return screen.Answer{Of: s, Then: func() tea.Cmd {
+			s.takeCompared(turn, comparison{in: in, found: found, plan: plan, err: err})
+			return nil
+		}}
 	}
 }
 
 // takeCompared stores a result, unless a newer comparison was started or this one was canceled.
-func (s *Screen) takeCompared(msg compared) {
-	if msg.of != s || msg.turn != s.turn || s.reading == nil {
+func (s *Screen) takeCompared(turn int, result comparison) {
+	if turn != s.turn || s.reading == nil {
 		return
 	}
 	s.reading = nil
-	s.read = msg.err == nil
-	s.result = msg.comparison
-	if field, problem := problemOf(msg.err); problem != "" {
+	s.read = result.err == nil
+	s.result = result
+	if field, problem := problemOf(result.err); problem != "" {
 		s.form.SetProblems(map[string]string{field: problem})
 		s.form.SetFocus(field)
 	}
 	s.setRows()
 	switch {
-	case errors.Is(msg.err, context.Canceled):
+	case errors.Is(result.err, context.Canceled):
 		s.result.err = nil
 	case len(s.result.plan) == 0 && len(s.result.found.BMCs) > 0:
 		s.tab = tabBMCs
@@ -248,7 +238,7 @@ func (s *Screen) tick() {
 // start asks the root to confirm and start the enrollment of the nodes.
 func (s *Screen) start() tea.Cmd {
 	act := &provision.EnrollAction{
-		API: s.session.Enroll.API(), Plan: s.result.plan, Goal: goalOf(s.values), NoInspect: s.values[keyNoInspect] == switchedOn,
+		API: s.session.Enroll.API(), Plan: s.result.plan, Goal: s.goal(), NoInspect: s.withoutInspection(),
 	}
 	s.started, s.task, s.items = act, nil, map[string]*enroll.Item{}
 	for i := range act.Plan {

@@ -3,11 +3,11 @@ package enroll
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ironworks/enroll"
 	"ironworks/models"
-	"ironworks/models/request"
 	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -21,20 +21,16 @@ const asideFrom = 150
 // Draw draws the current tab below the heading and the tab names.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0))
-	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), s.place(), w), func(int) string { return content })
-}
-
-// place returns the scroll position of the details, or "" for the form.
-func (s *Screen) place() string {
-	if s.tab == tabForm {
-		return ""
+	place := ""
+	if s.tab != tabForm {
+		place = s.details.Position()
 	}
-	return s.details.Position()
+	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), place, w), func(int) string { return content })
 }
 
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := append([]body.Span{body.S(theme.Strong, " Enroll  ")}, s.state()...)
-	right := []body.Span{body.S(theme.Muted, "goal "+string(goalOf(s.values)))}
+	right := []body.Span{body.S(theme.Muted, "goal "+string(s.goal()))}
 	return body.Line(t, w, left, right)
 }
 
@@ -54,13 +50,13 @@ func (s *Screen) state() []body.Span {
 	case !s.read:
 		return []body.Span{body.S(theme.Muted, textNotCompared)}
 	case s.stale:
-		return []body.Span{body.S(theme.Warn, theme.GlyphMaint+" "+textStale+"  "), body.S(theme.Muted, s.plan().String())}
+		return []body.Span{body.S(theme.Warn, theme.GlyphMaint+" "+textStale+"  "), body.S(theme.Muted, s.result.plan.String())}
 	}
 	role, glyph := theme.Good, theme.GlyphDone
-	if s.plan().Refused()+s.result.found.CountFailed() > 0 {
+	if s.result.plan.Refused()+s.result.found.CountFailed() > 0 {
 		role, glyph = theme.Warn, theme.GlyphMaint
 	}
-	spans := []body.Span{body.S(role, glyph+" "), body.S(theme.Plain, s.plan().String())}
+	spans := []body.Span{body.S(role, glyph+" "), body.S(theme.Plain, s.result.plan.String())}
 	if lost := s.result.found.CountFailed(); lost > 0 {
 		spans = append(spans, body.S(theme.Bad, "  "+models.Counted(lost, "BMC")+" failed"))
 	}
@@ -188,48 +184,25 @@ func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 // list draws the table of the current tab with the details of the row at the cursor. The details are below the table
 // or, on wide screens, beside it.
 func (s *Screen) list(t *theme.Theme, w, h int) string {
-	rows := s.rows()
-	if rows == 0 || h < 6 {
-		return s.table(t, w, h)
+	list := s.lists[s.tab]
+	draw := func(w, h int) string {
+		list.Resize(w, h)
+		return list.Draw(t)
+	}
+	if list.Len() == 0 || h < 6 {
+		return draw(w, h)
 	}
 	if w >= asideFrom {
 		left := w * 3 / 5
 		s.setDetails(w - left - 1)
 		s.details.Resize(w-left-1, h)
-		return body.Beside(t, s.table(t, left, h), s.details.Draw(t), w, h)
+		return body.Beside(t, draw(left, h), s.details.Draw(t), w, h)
 	}
 	s.setDetails(w)
-	above := min(rows+1, max(h/2, h-s.details.Len()-1))
+	above := min(list.Len()+1, max(h/2, h-s.details.Len()-1))
 	s.details.Resize(w, max(h-above-1, 0))
-	lines := append(body.Split(s.table(t, w, above)), t.Rule(w))
+	lines := append(body.Split(draw(w, above)), t.Rule(w))
 	return cell.Block(append(lines, body.Split(s.details.Draw(t))...), w, h)
-}
-
-func (s *Screen) rows() int {
-	switch s.tab {
-	case tabNodes:
-		return s.nodes.Len()
-	case tabBMCs:
-		return s.bmcs.Len()
-	case tabResult:
-		return s.results.Len()
-	case tabForm:
-	}
-	return 0
-}
-
-func (s *Screen) table(t *theme.Theme, w, h int) string {
-	switch s.tab {
-	case tabBMCs:
-		s.bmcs.Resize(w, h)
-		return s.bmcs.Draw(t)
-	case tabResult:
-		s.results.Resize(w, h)
-		return s.results.Draw(t)
-	case tabForm, tabNodes:
-	}
-	s.nodes.Resize(w, h)
-	return s.nodes.Draw(t)
 }
 
 // setDetails fills the details pane for the row at the cursor, and wraps the text to w cells. It does nothing if
@@ -239,11 +212,11 @@ func (s *Screen) setDetails(w int) {
 	switch s.tab {
 	case tabNodes:
 		if r, ok := s.nodes.Cursor(); ok {
-			key, lines = number(r.at), func(p *page) { s.nodeLines(p, r.item) }
+			key, lines = strconv.Itoa(r.at), func(p *page) { s.nodeLines(p, r.item) }
 		}
 	case tabBMCs:
 		if r, ok := s.bmcs.Cursor(); ok {
-			key, lines = number(r.at), func(p *page) { bmcLines(p, r.found) }
+			key, lines = strconv.Itoa(r.at), func(p *page) { bmcLines(p, r.found) }
 		}
 	case tabResult:
 		if r, ok := s.results.Cursor(); ok {
@@ -298,7 +271,7 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	if len(it.MatchedBy) > 0 {
 		p.add(theme.Muted, textMatched+strings.Join(it.MatchedBy, ", "))
 	}
-	if warning := s.warningOf(it); warning != "" {
+	if warning := provision.EnrollWarning(it, s.goal(), s.withoutInspection()); warning != "" {
 		p.add(theme.Warn, theme.GlyphMaint+" "+warning)
 	}
 	for _, change := range it.Differences() {
@@ -313,7 +286,7 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	for _, note := range it.Node.Notes {
 		p.add(theme.Warn, theme.GlyphMaint+" "+note)
 	}
-	requests, commands := s.requestsOf(it)
+	requests, commands := provision.EnrollRequests(it, s.goal(), s.withoutInspection())
 	switch {
 	case it.Kind.Refused():
 		p.add(theme.Muted, textNotSent)
@@ -328,18 +301,6 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	for _, command := range commands {
 		p.add(theme.Muted, "$ "+command)
 	}
-}
-
-func (s *Screen) warningOf(it *enroll.Item) string {
-	return provision.EnrollWarning(it, goalOf(s.values), s.values[keyNoInspect] == switchedOn)
-}
-
-func (s *Screen) detailsOf(it *enroll.Item) string {
-	return provision.EnrollDetails(it, goalOf(s.values), s.values[keyNoInspect] == switchedOn)
-}
-
-func (s *Screen) requestsOf(it *enroll.Item) (requests []request.Request, commands []string) {
-	return provision.EnrollRequests(it, goalOf(s.values), s.values[keyNoInspect] == switchedOn)
 }
 
 func bmcLines(p *page, d *provision.Discovered) {
