@@ -217,8 +217,7 @@ func (p *biosPage) copies() []screen.Copyable {
 	if r, ok := p.list.Cursor(); ok {
 		copies = append(copies, screen.Copyable{Name: "setting", Text: r.Name + "=" + bios.Shown(r.BIOSSetting)})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/bios?detail=true", p.s.uuid))},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("bios", "show", p.s.node().Label())})
+	return append(copies, p.s.origin("/bios?detail=true", "bios", "show")...)
 }
 
 const (
@@ -285,7 +284,7 @@ func (p *biosPage) compare(name string) tea.Cmd {
 	s, ref := p.s, p.s.node()
 	return func() tea.Msg {
 		golden, drift, err := driftFrom(s.life, s.api, name, ref)
-		return answered{of: s, then: func() tea.Cmd { return p.copyFrom(golden, drift, err) }}
+		return screen.Answer{Of: s, Then: func() tea.Cmd { return p.copyFrom(golden, drift, err) }}
 	}
 }
 
@@ -304,7 +303,7 @@ func driftFrom(ctx context.Context, api provision.HardwareAPI, name string, ref 
 // copyFrom records the golden node's settings as changes to this node. They are not sent yet.
 func (p *biosPage) copyFrom(golden models.NodeRef, drift provision.NodeDrift, err error) tea.Cmd {
 	if err != nil {
-		return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+		return fail(err)
 	}
 	copied := bios.Copied(drift.Differences)
 	for _, change := range copied {

@@ -121,6 +121,5 @@ func (p *firmwarePage) copies() []screen.Copyable {
 	if f, ok := p.list.Cursor(); ok {
 		copies = append(copies, screen.Copyable{Name: "version", Text: f.Component + "\t" + f.CurrentVersion, Shape: screen.Row})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/firmware", p.s.uuid))},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("firmware", "list", p.s.node().Label())})
+	return append(copies, p.s.origin("/firmware", "firmware", "list")...)
 }

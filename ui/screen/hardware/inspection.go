@@ -123,9 +123,6 @@ func (p *inspectionPage) content(t *theme.Theme, w, h int) string {
 
 func (p *inspectionPage) copies() []screen.Copyable {
 	value, _ := p.from.Value()
-	return []screen.Copyable{
-		{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines},
-		{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/inventory", p.s.uuid))},
-		{Name: "command", Text: p.s.env.CommandLine("inventory", p.s.node().Label())},
-	}
+	shown := screen.Copyable{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines}
+	return append([]screen.Copyable{shown}, p.s.origin("/inventory", "inventory")...)
 }

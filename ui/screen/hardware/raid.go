@@ -157,31 +157,32 @@ func (p *raidPage) lines() []pane.Line {
 		return nil
 	}
 	var lines []pane.Line
+	add := func(role theme.Role, text string) { lines = append(lines, pane.Text(role, text)) }
 	for _, problem := range p.problems(f) {
-		lines = append(lines, pane.Text(theme.Bad, theme.GlyphFailed+" "+problem))
+		add(theme.Bad, theme.GlyphFailed+" "+problem)
 	}
 	if f.raid.Interface == "" || f.raid.Interface == "no-raid" {
-		lines = append(lines, pane.Text(theme.Warn, theme.GlyphMaint+" "+textNoInterface))
+		add(theme.Warn, theme.GlyphMaint+" "+textNoInterface)
 	}
-	add := func(title string) { lines = append(lines, pane.Text(theme.Strong, title)) }
-	add("Current volumes (raid_interface " + models.OrNone(f.raid.Interface) + ")")
-	for _, disk := range provision.Volumes(f.raid.Current) {
+	add(theme.Strong, "Current volumes (raid_interface "+models.OrNone(f.raid.Interface)+")")
+	volumes := provision.Volumes(f.raid.Current)
+	for _, disk := range volumes {
 		c := provision.VolumeTexts(disk)
-		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4])))
+		add(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4]))
 	}
-	if len(provision.Volumes(f.raid.Current)) == 0 {
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNoVolumes))
+	if len(volumes) == 0 {
+		add(theme.Muted, "  "+textNoVolumes)
 	}
-	add("Disks found by the last inspection")
+	add(theme.Strong, "Disks found by the last inspection")
 	for i := range f.disks {
 		d := &f.disks[i]
-		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial)))
+		add(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial))
 	}
 	switch {
 	case !f.inspected:
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNotInspected))
+		add(theme.Muted, "  "+textNotInspected)
 	case len(f.disks) == 0:
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNoDisks))
+		add(theme.Muted, "  "+textNoDisks)
 	}
 	return append(lines, p.driveLines()...)
 }
@@ -202,17 +203,13 @@ func (p *raidPage) disabledReason(id action.ID) string {
 	_, some := p.list.Cursor()
 	_, known := p.from.Value()
 	switch id {
-	case action.Open, action.HardwareRemove:
+	case action.Open, action.HardwareRemove, action.HardwareApply:
 		if !some {
 			return p.s.env.Keys.Text(textNoVolume)
 		}
 	case action.HardwareAdd:
 		if !known {
 			return textLoading
-		}
-	case action.HardwareApply:
-		if !some {
-			return p.s.env.Keys.Text(textNoVolume)
 		}
 	case action.HardwareDrives:
 		if p.s.env.Session.BMCs == nil {
@@ -242,7 +239,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 	case action.HardwareApply:
 		target, err := provision.NewRAID(p.config())
 		if err != nil {
-			return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+			return fail(err)
 		}
 		text, err := json.Marshal(target.Config)
 		if err != nil {
@@ -287,8 +284,7 @@ func (p *raidPage) copies() []screen.Copyable {
 	if text, err := models.JSONText(p.config()); err == nil && len(p.target) > 0 {
 		copies = append(copies, screen.Copyable{Name: "target", Text: text})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request("/v1/nodes/" + p.s.uuid)},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("raid", "show", p.s.node().Label())})
+	return append(copies, p.s.origin("", "raid", "show")...)
 }
 
 // askBMC queries the BMC for the drives behind a RAID controller, because the agent's inventory does not contain
@@ -298,9 +294,9 @@ func (p *raidPage) askBMC() tea.Cmd {
 	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid
 	read := func() tea.Msg {
 		report, err := bmcs.Query(ctx, uuid)
-		return answered{of: s, then: func() tea.Cmd {
+		return screen.Answer{Of: s, Then: func() tea.Cmd {
 			if err != nil {
-				return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+				return fail(err)
 			}
 			p.bmc = report.BMC
 			p.show()
