@@ -1,9 +1,10 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/models"
@@ -124,18 +125,11 @@ func fitting(counts []count, room int) int {
 // summary returns the number of nodes in each state and in maintenance. States that need attention come first, then
 // busy states, then stable ones.
 func (s *Screen) summary() []count {
-	states := make([]models.ProvisionState, 0, len(s.picture.counts.States))
-	for state := range s.picture.counts.States {
-		states = append(states, state)
-	}
 	rank := func(state models.ProvisionState) int {
 		return models.Attention(&models.Row{Node: models.Node{ProvisionState: state}}, time.Time{})
 	}
-	slices.SortFunc(states, func(a, b models.ProvisionState) int {
-		if c := rank(a) - rank(b); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a), string(b))
+	states := slices.SortedFunc(maps.Keys(s.picture.counts.States), func(a, b models.ProvisionState) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
 	})
 	var counts []count
 	maintenance := count{theme.GlyphMaint, "maintenance", theme.Warn, s.picture.counts.Maintenance}
@@ -261,7 +255,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	lines := []pane.Line{
 		{body.S(theme.Strong, " "+n.Label())},
 		{body.S(theme.Muted, " "+n.UUID)},
-		{body.S(role, " "+glyph+" "+n.StateText()), body.S(theme.Muted, "  "+s.age(&row))},
+		{body.S(role, " "+glyph+" "+n.StateText()), body.S(theme.Muted, "  "+models.AgeInState(&row, now))},
 		nil,
 	}
 	sentence := theme.Plain

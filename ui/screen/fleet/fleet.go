@@ -144,7 +144,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case inventories:
 		return s.inventoriesRead(msg)
 	case UseFilter:
-		return s.useFilter(string(msg))
+		f, err := s.parse(string(msg))
+		if err != nil {
+			return nil
+		}
+		s.typing, s.inputErr = false, nil
+		return s.setFilter(f)
 	case GroupBy:
 		return s.setGroup(string(msg))
 	case SortBy:

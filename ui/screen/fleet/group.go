@@ -12,7 +12,6 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/printable"
-	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -225,13 +224,4 @@ func (s *Screen) foldedValues() []string {
 	}
 	slices.Sort(values)
 	return values
-}
-
-// whyNotGroup returns the reason why the action is not possible on the heading of a group, or "" if it is possible or
-// the cursor is on a node.
-func (s *Screen) whyNotGroup(id action.ID) string {
-	if id == action.ShowLog && s.pointedGroup() != nil {
-		return textGroupAtCursor
-	}
-	return ""
 }
