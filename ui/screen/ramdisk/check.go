@@ -123,16 +123,12 @@ func (s *Screen) jump() {
 	}
 	s.check.jump = false
 	if line := s.check.report.Problems[s.check.problem].Line; line > 0 {
-		s.file.GoTo(s.linesAbove() + max(line-1-contextLines, 0))
+		above := s.check.heads
+		if s.check.factsBeside {
+			above = 0
+		}
+		s.file.GoTo(above + max(line-1-contextLines, 0))
 	}
-}
-
-// linesAbove returns the number of lines drawn above the source.
-func (s *Screen) linesAbove() int {
-	if s.check.factsBeside {
-		return 0
-	}
-	return s.check.heads
 }
 
 // setSource builds the lines of the source, in which problems are marked.

@@ -13,22 +13,23 @@ import (
 
 // Do runs the screen's action with the given ID.
 func (s *Screen) Do(id action.ID) tea.Cmd {
-	switch id {
-	case action.NextTab:
-		return s.turnTo(s.tab + 1)
-	case action.PrevTab:
-		return s.turnTo(s.tab - 1)
-	case action.IgnitionCheck:
-		return s.askFile()
-	default:
-	}
-	if isOutput(id) {
-		if s.DisabledReason(id) != "" {
-			return nil
-		}
-		return s.output(id)
-	}
-	if s.tab == tabForm {
+	do := map[action.ID]func() tea.Cmd{
+		action.NextTab:       func() tea.Cmd { return s.turnTo(s.tab + 1) },
+		action.PrevTab:       func() tea.Cmd { return s.turnTo(s.tab - 1) },
+		action.IgnitionCheck: s.askFile,
+		action.IgnitionSave:  s.askSave,
+		action.IgnitionEmbed: s.askEmbed,
+		action.IgnitionWrap:  s.askWrap,
+		action.IgnitionServe: s.offer,
+		action.IgnitionApply: s.askApply,
+		action.IgnitionStop:  s.end,
+	}[id]
+	switch {
+	case do != nil && s.DisabledReason(id) != "":
+		return nil
+	case do != nil:
+		return do()
+	case s.tab == tabForm:
 		return s.fill(id)
 	}
 	return s.read(id)
@@ -105,35 +106,6 @@ func (s *Screen) read(id action.ID) tea.Cmd {
 	return nil
 }
 
-// isOutput reports whether an action outputs the configuration, or controls the server.
-func isOutput(id action.ID) bool {
-	switch id {
-	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap, action.IgnitionServe, action.IgnitionApply, action.IgnitionStop:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *Screen) output(id action.ID) tea.Cmd {
-	switch id {
-	case action.IgnitionSave:
-		return s.askSave()
-	case action.IgnitionEmbed:
-		return s.askEmbed()
-	case action.IgnitionWrap:
-		return s.askWrap()
-	case action.IgnitionServe:
-		return s.offer()
-	case action.IgnitionApply:
-		return s.askApply()
-	case action.IgnitionStop:
-		return s.end()
-	default:
-		return nil
-	}
-}
-
 // DisabledReason returns the reason why an action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
@@ -189,11 +161,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		}
 		var facts []string
 		for _, line := range s.check.facts {
-			text := ""
-			for _, span := range line {
-				text += span.Text
-			}
-			facts = append(facts, strings.TrimRight(text, " "))
+			facts = append(facts, strings.TrimRight(plain(line), " "))
 		}
 		addShaped("report", strings.Join(facts, "\n"), screen.Lines)
 		add("path", s.bench.File)

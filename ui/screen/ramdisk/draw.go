@@ -2,6 +2,7 @@ package ramdisk
 
 import (
 	"fmt"
+	"strings"
 
 	"ironworks/ignition"
 	"ironworks/ignition/userdata"
@@ -33,7 +34,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case tabFile:
 		return s.drawFile(t, w, h)
 	case tabServing:
-		return body.PaneOr(t, &s.serving, s.nothingServed(), w, h)
+		return body.PaneOr(t, &s.serving, s.env.Keys.Text(textNotServed)+textNotServedRest, w, h)
 	case tabPreview:
 	}
 	return body.PaneOr(t, &s.preview, s.nothingMade(), w, h)
@@ -144,7 +145,10 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	var below string
 	if s.wide && s.check.known {
 		left := min(w*2/5, 80)
-		facts := short(s.facts(left, rest), rest, s.env.Keys.Text(textMoreProblems))
+		facts := s.facts(left, rest)
+		if len(facts) > rest {
+			facts = append(facts[:rest-1:rest-1], pane.Text(theme.Muted, s.env.Keys.Text(textMoreProblems)))
+		}
 		s.file.Resize(w-left-1, rest)
 		s.jump()
 		below = body.Beside(t, cell.Block(body.Draw(t, facts, left), left, rest), body.PaneOr(t, &s.file, textFileEmpty, w-left-1, rest), w, rest)
@@ -167,16 +171,12 @@ func (s *Screen) facts(w, most int) []pane.Line {
 		if most > 0 && len(lines) > most {
 			break
 		}
-		text := ""
-		for _, span := range fact[min(len(fact), 1):] {
-			text += span.Text
-		}
-		if len(fact) == 0 || len(fact) == 1 {
+		if len(fact) < 2 {
 			lines = append(lines, fact)
 			continue
 		}
 		lead := cell.Width(fact[0].Text)
-		for i, part := range cell.Wrap(text, max(w-lead-1, 1)) {
+		for i, part := range cell.Wrap(plain(fact[1:]), max(w-lead-1, 1)) {
 			first := body.S(theme.Plain, cell.Blanks(lead))
 			if i == 0 {
 				first = fact[0]
@@ -187,12 +187,13 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short limits lines to h lines. If it has to drop lines, the last line that it returns contains the text in more.
-func short(lines []pane.Line, h int, more string) []pane.Line {
-	if len(lines) > h && h > 0 {
-		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))
+// plain returns the text of a line.
+func plain(line pane.Line) string {
+	var b strings.Builder
+	for _, span := range line {
+		b.WriteString(span.Text)
 	}
-	return lines
+	return b.String()
 }
 
 // currentProblem draws the current problem in a few lines.

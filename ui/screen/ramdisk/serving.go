@@ -225,11 +225,6 @@ func (s *Screen) servingWord() []body.Span {
 	}
 }
 
-func (s *Screen) nothingServed() string {
-	return s.env.Keys.Text(textNotServed) +
-		textNotServedRest
-}
-
 // servingLines returns lines that show the served addresses and the downloads.
 func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
@@ -290,27 +285,21 @@ func (s *Screen) servingLines() []pane.Line {
 
 // addresses returns the node fields that make Ironic boot the target's files.
 func addresses(target prepare.Target) []screen.Copyable {
-	var list []screen.Copyable
-	add := func(name, text string) {
-		if text != "" {
-			list = append(list, screen.Copyable{Name: name, Text: text})
-		}
-	}
-	add("deploy_iso", target.ISO)
-	add("deploy_kernel", target.Kernel)
-	add("deploy_ramdisk", target.Initrd)
-	add("kernel_append_params", target.KernelParams)
-	return list
+	return slices.DeleteFunc([]screen.Copyable{
+		{Name: "deploy_iso", Text: target.ISO},
+		{Name: "deploy_kernel", Text: target.Kernel},
+		{Name: "deploy_ramdisk", Text: target.Initrd},
+		{Name: "kernel_append_params", Text: target.KernelParams},
+	}, func(c screen.Copyable) bool { return c.Text == "" })
 }
 
 // chosen returns the names of the nodes that are selected on another screen.
 func (s *Screen) chosen() []string {
-	if s.env.Chosen == nil {
-		return nil
-	}
 	var list []string
-	for _, ref := range s.env.Chosen() {
-		list = append(list, ref.Label())
+	if s.env.Chosen != nil {
+		for _, ref := range s.env.Chosen() {
+			list = append(list, ref.Label())
+		}
 	}
 	return list
 }
