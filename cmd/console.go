@@ -30,7 +30,6 @@ import (
 	"ironworks/viewstate"
 )
 
-// consoleFlags holds the flags of the console.
 type consoleFlags struct {
 	lab   bool
 	site  lab.SiteFlags
@@ -67,7 +66,6 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 60, over SSH 30)")
 }
 
-// checkLook checks the values of --theme and --notify.
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
 		return cli.Usagef("--theme %q: must be auto, dark or light%s", f.theme, cli.DidYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
@@ -78,7 +76,6 @@ func (f *consoleFlags) checkLook() error {
 	return nil
 }
 
-// console opens the full-screen console.
 func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if err := a.needsTerminal(); err != nil {
 		return err
@@ -124,7 +121,6 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	})
 }
 
-// show runs the console until the user quits.
 func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) error {
 	fps := flags.fps
 	if fps <= 0 {
@@ -278,7 +274,6 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	return s
 }
 
-// webConsoles adapts the consoles of a session to the screens.
 type webConsoles struct{ live *session.Live }
 
 func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (screen.WebConsole, error) {
@@ -289,7 +284,6 @@ func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (sc
 	return page, nil
 }
 
-// consoleShells adapts the shells of a session to the screens.
 type consoleShells struct{ *session.Shells }
 
 // Open connects to the machine of a node.
@@ -301,7 +295,6 @@ func (s consoleShells) Open(ctx context.Context, n *models.Node, address string)
 	return opened, nil
 }
 
-// consoleBMCs adapts the BMCs of a session to the screens.
 type consoleBMCs struct{ *session.BMCs }
 
 // Remember keeps credentials until the console ends.
@@ -398,7 +391,6 @@ func (r *consoleRamdisks) Serve(ctx context.Context, of prepare.ConfigSource, or
 	return s, nil
 }
 
-// stopServing stops the servers that consoleRamdisks.Serve has started.
 func (c *consoleHost) stopServing() {
 	c.mu.Lock()
 	all := c.serving

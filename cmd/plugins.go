@@ -56,7 +56,6 @@ func pluginAction(p *plugin.Plugin) *action.Action {
 // pluginFoot is the position of plugins in the footer: after the actions of the screen.
 const pluginFoot = 40
 
-// pluginsOf returns the plugins, keyed by the IDs of their actions.
 func pluginsOf(hands config.ConsoleSettings) map[action.ID]*plugin.Plugin {
 	plugins := map[action.ID]*plugin.Plugin{}
 	for i := range hands.Plugins {
@@ -73,7 +72,6 @@ func (a *app) ownHands() (config.ConsoleSettings, error) {
 	return config.LoadConsoleSettings(opts)
 }
 
-// runCommand returns the command that runs a plugin from the configuration file.
 func (a *app) runCommand() *cobra.Command {
 	flags := &cli.ActFlags{}
 	cmd := &cobra.Command{
@@ -115,7 +113,6 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags c
 	return a.CarryOut(cmd, s, runner, runner.Plan(act, nodes), flags)
 }
 
-// completeRun completes the name of the plugin, then the names of nodes.
 func (a *app) completeRun(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return a.CompleteNodes(0)(cmd, args[1:], prefix)

@@ -54,7 +54,6 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 	}, nil
 }
 
-// verbRecord is the verb of audit log entries about recordings.
 const verbRecord = "record the terminal"
 
 // auditRecording writes an audit log entry for the start of a recording. The finish function writes the entry for the
@@ -135,7 +134,6 @@ func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish fu
 	return func() { ended(recording.Close()) }
 }
 
-// isCast reports whether a file is an asciicast.
 func isCast(path string) bool {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {

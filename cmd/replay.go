@@ -23,7 +23,6 @@ import (
 	"ironworks/ui/screen"
 )
 
-// replayFlags holds the flags of the replay command.
 type replayFlags struct {
 	consoleFlags
 	speed  float64

@@ -28,14 +28,12 @@ import (
 	"ironworks/ui/screen"
 )
 
-// serverFlags holds the flags of the serve command.
 type serverFlags struct {
 	listen, hostKey, record           string
 	authorizedKeys, userCA, revokedBy []string
 	check                             bool
 }
 
-// defaultListen is the default address on which ironworks serve listens.
 const defaultListen = ":2222"
 
 func (a *app) serveCommand() *cobra.Command {
@@ -55,7 +53,6 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// settings merges the configuration with the flags.
 func (f *serverFlags) settings(cfg *config.Config) config.Serve {
 	s := cfg.Console.Serve
 	s.Record = cmp.Or(f.record, s.Record)

@@ -25,7 +25,6 @@ import (
 // pause is drawn immediately. Changes that follow shortly afterwards are drawn together.
 const defaultFPS = 60
 
-// console runs a user's console on an SSH terminal.
 func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) error {
 	if slices.Contains(one.Env, "TERM=dumb") || slices.Contains(one.Env, "TERM=") {
 		return errNoTerminal

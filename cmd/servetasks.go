@@ -25,7 +25,6 @@ type taskFiles struct {
 	printMessage func(format string, args ...any)
 }
 
-// keptTask is the content of a task's file.
 type keptTask struct {
 	Form    screen.TaskForm `json:"form"`
 	Command string          `json:"command"`

@@ -110,7 +110,6 @@ func splitSettings(args []string) (nodes []string, settings []models.Setting, er
 	return nodes, settings, nil
 }
 
-// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package that [Verbs] does not return.

@@ -17,7 +17,6 @@ import (
 	"ironworks/session"
 )
 
-// deployFlags holds the flags of the deploy and rebuild commands.
 type deployFlags struct {
 	verbFlags
 	plan       string
@@ -294,7 +293,6 @@ func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) e
 	return nil
 }
 
-// writeReport writes the report of one node as text.
 func writeReport(b *strings.Builder, r *provision.DeployReport) {
 	fmt.Fprintf(b, "%s\n", r.Node.Label())
 	if r.Error != "" {

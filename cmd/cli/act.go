@@ -46,7 +46,6 @@ func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
 	}
 }
 
-// followIsWait makes --follow an alias for the --wait flag.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"
@@ -195,7 +194,6 @@ func (a *App) PrintRefused(plan provision.Batch, refused []provision.Item) error
 	return &CodeError{Code: ExitRefused}
 }
 
-// outcome is the result for one node in JSON and YAML.
 type outcome struct {
 	Node      models.NodeRef    `json:"node"`
 	Verb      string            `json:"verb"`

@@ -266,7 +266,6 @@ func (a *App) WhyNoFiles() string {
 	return TextNoFiles
 }
 
-// visibleNodes returns the nodes that the user can see.
 func (a *App) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
 	if a.Remote == nil {
 		return nodes

@@ -138,7 +138,6 @@ func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// prompt prints a question and reads a line.
 func (a *App) prompt(ctx context.Context, question string) (string, error) {
 	a.PrintErr("%s", question)
 	type answer struct {

@@ -76,7 +76,6 @@ func (a *App) fromContext(err error) bool {
 	return false
 }
 
-// is reports whether an error is or wraps an error of type E.
 func is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found

@@ -81,7 +81,6 @@ func (a *app) printDeclaredRequests(list []provision.Declared) error {
 	return a.Print(r)
 }
 
-// declaredOutcome is the result for one object, as printed in JSON and YAML.
 type declaredOutcome struct {
 	Name   string                 `json:"name"`
 	UUID   string                 `json:"uuid,omitempty"`
@@ -116,7 +115,6 @@ func (a *app) printDeclaredResults(list []provision.Declared, errs []error) erro
 	return a.PrintExit(r, code)
 }
 
-// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.
@@ -152,7 +150,6 @@ type declaredKind[T any] struct {
 	remove    func([]T) []provision.Declared
 }
 
-// commands returns the show, check, apply and delete commands.
 func (k declaredKind[T]) commands() []*cobra.Command {
 	return []*cobra.Command{k.showCommand(), k.checkCommand(), k.applyCommand(), k.deleteCommand()}
 }
@@ -181,7 +178,6 @@ func (k declaredKind[T]) showCommand() *cobra.Command {
 	}
 }
 
-// named finds the objects with the given names or UUIDs in Ironic.
 func (k declaredKind[T]) named(ctx context.Context, s *session.Session, ids []string) ([]T, error) {
 	all, err := k.list(ctx, s)
 	if err != nil {

@@ -74,7 +74,6 @@ func bodiesOf(list []*rules.Rule) []any {
 	return bodies
 }
 
-// parseRules reads a file of rules, and prints its warnings.
 func (a *app) parseRules(data []byte, name string) ([]*rules.Rule, error) {
 	file, err := rules.Parse(data, name)
 	if err != nil {
@@ -152,7 +151,6 @@ func (a *app) rulesTestCommand() *cobra.Command {
 	return cmd
 }
 
-// nodesToTest returns the named nodes, or all nodes if none is named.
 func nodesToTest(ctx context.Context, s *session.Session, names []string) ([]models.NodeRef, error) {
 	var nodes []models.NodeRef
 	for _, name := range names {
@@ -186,7 +184,6 @@ func (a *app) testRules(ctx context.Context, s *session.Session, list []*rules.R
 	return a.printRuleTests(tests)
 }
 
-// ruleTestResult is the result of a test on one node, in JSON and YAML.
 type ruleTestResult struct {
 	Node  models.NodeRef   `json:"node"`
 	Error string           `json:"error,omitempty"`

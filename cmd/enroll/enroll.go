@@ -23,7 +23,6 @@ import (
 	"ironworks/session"
 )
 
-// enrollFlags holds the flags of the enroll command.
 type enrollFlags struct {
 	files             []string
 	format            string
@@ -125,7 +124,6 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	return err
 }
 
-// input converts the flags to an EnrollInput.
 func (flags *enrollFlags) input() provision.EnrollInput {
 	in := provision.EnrollInput{
 		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,
@@ -231,7 +229,6 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	return file.Close()
 }
 
-// tellDiscovered prints the results of querying BMCs.
 func (a *app) tellDiscovered(found []provision.Discovered) {
 	r := cli.Result{Header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
 	for _, d := range found {
@@ -329,7 +326,6 @@ func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal pro
 	return a.AskYes(ctx, question+"? [y/N] ", "enroll", cli.NothingSent)
 }
 
-// app extends [cli.App] with the command of this package.
 type app struct{ *cli.App }
 
 // Command returns the enroll command.

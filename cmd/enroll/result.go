@@ -14,7 +14,6 @@ import (
 	"ironworks/provision"
 )
 
-// enrollRow describes a node of an enrollment plan in JSON and YAML.
 type enrollRow struct {
 	Node        string            `json:"node"`
 	UUID        string            `json:"uuid"`
@@ -84,7 +83,6 @@ func enrollCode(refused, lost int) error {
 	return nil
 }
 
-// tellEnrolled prints the result of each node.
 func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost int) error {
 	type row struct {
 		Node      models.NodeRef    `json:"node"`

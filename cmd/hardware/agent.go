@@ -23,7 +23,6 @@ func (a *app) agentCommand() *cobra.Command {
 	return cmd
 }
 
-// thisMachine returns the hardware of the host that ironworks runs on.
 func (a *app) thisMachine(root string, lldp bool) (*linux.Machine, error) {
 	host := linux.Local(root)
 	host.Warn = func(format string, args ...any) { a.PrintMessage("note: "+format, args...) }
@@ -54,7 +53,6 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 	return cmd
 }
 
-// inventoryTable returns a table with a row for each part of a machine.
 func inventoryTable(i agent.Inventory) cli.Result {
 	r := cli.Result{Header: []string{"PART", "VALUE", "DETAILS"}, Data: i, Names: []string{i.Hostname}}
 	add := func(part, value string, details ...string) {

@@ -291,7 +291,6 @@ func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrd
 	return a.CarryOut(cmd, s, runner, runner.Plan(bmcs.Order(o), nodes), act)
 }
 
-// orderBareBMC sends an order to the BMC given with --address.
 func (a *app) orderBareBMC(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrder, act cli.ActFlags) error {
 	target := flags.Target()
 	shown := models.MaskURL(target.Address)

@@ -87,7 +87,6 @@ func (a *app) vendorCommand() *cobra.Command {
 	}
 }
 
-// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

@@ -15,7 +15,6 @@ import (
 	"ironworks/session"
 )
 
-// matchFlags holds the flags of the hints match command.
 type matchFlags struct {
 	hints, inventory, skip, batch, release string
 }
@@ -49,7 +48,6 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 	return cmd
 }
 
-// matchReport is the verdict on one case in JSON and YAML.
 type matchReport struct {
 	hints.Verdict
 	Disagree string            `json:"disagree,omitempty"`
@@ -57,7 +55,6 @@ type matchReport struct {
 	Disks    []hints.DiskCheck `json:"disks"`
 }
 
-// match applies the hints of a case to its disks. It also returns an explanation for each disk.
 func match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
 	e := c.Search(by).Explain(c.Disks)
 	return matchReport{
@@ -217,7 +214,6 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 	return nil
 }
 
-// diskTable returns a table with a row for each disk.
 func diskTable(data any, e hints.Explanation) cli.Result {
 	r := cli.Result{Empty: "No disks in the inventory.", Data: data, Header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "REASON"}}
 	if e.Picks != "" {

@@ -1,6 +1,5 @@
 package help
 
-// actHelpTexts contains the help texts of the commands that change nodes, keyed by command path.
 var actHelpTexts = map[string]Text{
 	"ironworks run": {
 		"Run a plugin from the configuration file on nodes",

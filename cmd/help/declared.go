@@ -1,6 +1,5 @@
 package help
 
-// stepFileHelpTexts contains the help texts of the commands for deploy templates and runbooks, keyed by command path.
 var stepFileHelpTexts = map[string]Text{
 	"ironworks templates": {
 		"Create and change deploy templates",
@@ -83,7 +82,6 @@ ironworks runbooks delete CUSTOM_OLD --yes`,
 	},
 }
 
-// ruleHelpTexts contains the help texts of the commands for inspection rules, keyed by command path.
 var ruleHelpTexts = map[string]Text{
 	"ironworks rules": {
 		"Test and change inspection rules",

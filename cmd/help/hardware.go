@@ -1,7 +1,5 @@
 package help
 
-// hardwareHelpTexts contains the help texts of the commands for steps and settings of machines, keyed by command
-// path.
 var hardwareHelpTexts = map[string]Text{
 	"ironworks steps": {
 		"List deploy, clean and service steps",
@@ -153,7 +151,6 @@ ironworks firmware update r7-n02 bmc=http://10.0.0.1/bmc.bin bios=http://10.0.0.
 	},
 }
 
-// agentHelpTexts contains the help texts of ironworks agent and its subcommands, keyed by command path.
 var agentHelpTexts = map[string]Text{
 	"ironworks agent": {
 		"Show what the agent reports about this Linux host",

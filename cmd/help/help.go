@@ -26,7 +26,6 @@ func Add(cmd *cobra.Command) {
 	}
 }
 
-// helpOf returns the help of the command with the given path.
 func helpOf(path string) Text {
 	for _, topic := range Topics() {
 		if text, there := topic[path]; there {
@@ -41,8 +40,6 @@ func Topics() []map[string]Text {
 	return []map[string]Text{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts, agentHelpTexts}
 }
 
-// generalHelpTexts contains the help texts of the program itself and of the commands that do not change individual
-// nodes, keyed by command path.
 var generalHelpTexts = map[string]Text{
 	"ironworks": {
 		"Terminal console for bare metal under OpenStack Ironic",

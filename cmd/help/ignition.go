@@ -1,6 +1,5 @@
 package help
 
-// ignitionHelpTexts contains the help texts of ironworks ignition and its subcommands, keyed by command path.
 var ignitionHelpTexts = map[string]Text{
 	"ironworks ignition": {
 		"Make, check and serve the configuration of CoreOS ramdisks",

@@ -1,6 +1,5 @@
 package help
 
-// machineHelpTexts contains the help texts of the commands for BMCs and labs, keyed by command path.
 var machineHelpTexts = map[string]Text{
 	"ironworks serve": {
 		"Serve the console to a team over SSH",

@@ -1,6 +1,5 @@
 package help
 
-// portHelpTexts contains the help texts of the commands for ports, port groups and VIFs, keyed by command path.
 var portHelpTexts = map[string]Text{
 	"ironworks port": {
 		"List, create, change and delete ports",

@@ -18,7 +18,6 @@ import (
 	"ironworks/session"
 )
 
-// ramdiskFlags holds the flags that describe a ramdisk configuration.
 type ramdiskFlags struct {
 	in         prepare.Inputs
 	registries []string
@@ -68,7 +67,6 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringVar(&in.RegistriesFile, "registries-conf", "", "metal3: registries.conf file")
 }
 
-// inputs converts the flags to the inputs of package prepare.
 func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	in := r.in
 	if len(r.registries) > 1 {
@@ -225,7 +223,6 @@ func (a *app) writeBuilt(cmd *cobra.Command, out fileOutput, built prepare.Built
 	return nil
 }
 
-// previewText returns the readable summary of a configuration.
 func previewText(p prepare.Preview) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Ignition %s, %s, %s packed\n", p.Spec, userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)))

@@ -15,7 +15,6 @@ import (
 	"ironworks/ignition/prepare"
 )
 
-// readConfig reads a configuration from a file or standard input.
 func (a *app) readConfig(path string) ([]byte, error) {
 	if path == "-" {
 		return prepare.ReadConfigFrom(a.Stdin, "standard input")
@@ -65,7 +64,6 @@ func (o *fileOutput) check() error {
 	return nil
 }
 
-// isStdout reports whether the output is standard output.
 func (o *fileOutput) isStdout() bool { return o.path == "" || o.path == "-" }
 
 // write writes content to a file that only its owner can read, or to standard output.
@@ -114,7 +112,6 @@ func (a *app) bootable(data []byte, name string) ([]byte, error) {
 	return config, err
 }
 
-// app extends [cli.App] with the command of this package.
 type app struct{ *cli.App }
 
 // Command returns the ignition command.

@@ -17,7 +17,6 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// kargsFlags holds the flags that change kernel arguments while a configuration is embedded.
 type kargsFlags struct {
 	edit image.KargsEdit
 }
@@ -157,7 +156,6 @@ func (a *app) showImage(path string) error {
 	return nil
 }
 
-// readImage reads an ISO or an initrd.
 func (a *app) readImage(path string) (shown ShownImage, config []byte, err error) {
 	if path == "-" {
 		shown.Kind = "initrd"

@@ -22,7 +22,6 @@ import (
 	"ironworks/session"
 )
 
-// serveFlags holds the flags of the ignition serve command.
 type serveFlags struct {
 	source  prepare.Source
 	config  string
@@ -262,7 +261,6 @@ func (a *app) printServing(server *serve.Server, targets []prepare.Target) error
 	return a.PrintOut("%s", b.String())
 }
 
-// openImages opens the files to serve.
 func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 	images, err := f.source.Images()
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"ironworks/replay"
 )
 
-// app extends [cli.App] with the command of this package.
 type app struct{ *cli.App }
 
 // Command returns the journal command.
@@ -47,7 +46,6 @@ func (a *app) journalInfoCommand() *cobra.Command {
 	}
 }
 
-// infoText formats the contents and limits of a journal.
 func infoText(i *journal.Info) string {
 	var b strings.Builder
 	say := func(name, format string, args ...any) {
@@ -195,7 +193,6 @@ func prunedText(p *journal.Pruned) string {
 		models.Counted(int(p.Transitions), "transition"), models.Counted(int(p.Works), "operation"), models.Counted(int(p.Pictures), "snapshot"), models.Counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
 }
 
-// exportFlags holds the flags of the journal export command.
 type exportFlags struct {
 	since, until, file string
 	force              bool

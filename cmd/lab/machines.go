@@ -23,7 +23,6 @@ import (
 	"ironworks/session"
 )
 
-// machinesFlags holds the flags of the lab machines command.
 type machinesFlags struct {
 	lab.Options
 	count        int
@@ -209,7 +208,6 @@ func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at
 	return cmp.Or(url, session.RootURL(client.Endpoint())), lab.AgentFor(v.Minor), interfaces, err
 }
 
-// enrolLab enrolls the machines and prints the errors.
 func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Client, interfaces map[string]string) error {
 	failed := 0
 	err := l.Enroll(ctx, client, labMark, interfaces, func(name, _ string, err error) {
@@ -232,7 +230,6 @@ func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Cli
 	return nil
 }
 
-// printMachines prints the machines with their scenarios, BMCs and MAC addresses.
 func (a *app) printMachines(l *lab.Lab) error {
 	type line struct {
 		Name     string   `json:"name" yaml:"name"`

@@ -106,7 +106,6 @@ func (a *app) eachVirtual(
 	return a.PrintExit(r, code)
 }
 
-// labSnapshots lists the snapshots by machine.
 func (a *app) labSnapshots(dir string) error {
 	all, folder, err := virtualMachines(dir)
 	if err != nil {

@@ -140,7 +140,6 @@ func (a *app) labScenariosCommand() *cobra.Command {
 	}
 }
 
-// app extends [cli.App] with the command of this package.
 type app struct{ *cli.App }
 
 // Command returns the lab command.
@@ -150,7 +149,6 @@ func Command(a *cli.App) *cobra.Command {
 		x.labUpCommand(), x.labMachinesCommand(), x.labSnapshotCommand(), x.labRestoreCommand(), x.labScenariosCommand())
 }
 
-// realFlags holds the flags of a lab with a real Ironic.
 type realFlags struct {
 	on      bool
 	release string

@@ -15,7 +15,6 @@ import (
 	"ironworks/lab/vm"
 )
 
-// vmFlags holds the flags of a lab with virtual machines.
 type vmFlags struct {
 	count  int
 	iso    string
@@ -104,7 +103,6 @@ func (f *vmFlags) setUp(ctx context.Context, a *app, site *SiteFlags, members []
 	return v, members, err
 }
 
-// virtualEvent prints an event of a virtual machine.
 func (a *app) virtualEvent(e machine.Event) {
 	switch e.Kind {
 	case machine.GuestStarted, machine.GuestEnded, machine.BootFailed, machine.MediaUnchanged, machine.PowerChanged:
@@ -113,7 +111,6 @@ func (a *app) virtualEvent(e machine.Event) {
 	}
 }
 
-// printVirtual prints how to connect to the machines.
 func (a *app) printVirtual(v *lab.VirtualSetup, l *lab.Lab, sshPort int) {
 	option := ""
 	if v.Key != "" {
@@ -128,7 +125,6 @@ func (a *app) printVirtual(v *lab.VirtualSetup, l *lab.Lab, sshPort int) {
 	}
 }
 
-// labVirtual runs a lab of virtual machines.
 func (a *app) labVirtual(cmd *cobra.Command, options lab.SiteOptions, f *vmFlags, site *SiteFlags, real realFlags) error {
 	ctx := cmd.Context()
 	v, members, err := f.setUp(ctx, a, site, options.Members)

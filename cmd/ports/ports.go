@@ -17,7 +17,6 @@ import (
 	"ironworks/session"
 )
 
-// portFlags holds the flags of the commands that change ports.
 type portFlags struct {
 	cli.ActFlags
 	dryRun bool
@@ -158,7 +157,6 @@ func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Con
 	return cmd
 }
 
-// createCommand returns a command that creates a port or a port group on a node.
 func (a *app) createCommand(
 	use string, create func(ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string) (*provision.PortAction, error),
 ) *cobra.Command {
@@ -172,7 +170,6 @@ func (a *app) createCommand(
 	})
 }
 
-// deleteCommand returns a command that deletes ports or port groups.
 func (a *app) deleteCommand(use string, remove func(ctx context.Context, api provision.PortAPI, ids []string) (*provision.PortAction, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
@@ -191,7 +188,6 @@ func (a *app) portSetCommand() *cobra.Command {
 	})
 }
 
-// splitPorts separates ports from settings.
 func splitPorts(args []string) (ids, settings []string) {
 	for _, arg := range args {
 		if strings.Contains(arg, "=") || strings.HasSuffix(arg, "-") {
@@ -203,7 +199,6 @@ func splitPorts(args []string) (ids, settings []string) {
 	return ids, settings
 }
 
-// portFindings contains the findings about the ports of a node, as printed in JSON and YAML.
 type portFindings struct {
 	Node     models.NodeRef  `json:"node"`
 	Findings []ports.Finding `json:"findings"`
@@ -266,7 +261,6 @@ func findingTable(reports []provision.PortReport) cli.Result {
 	return r
 }
 
-// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

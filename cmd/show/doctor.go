@@ -21,7 +21,6 @@ type doctorFlags struct {
 	verbose bool
 }
 
-// doctorJSON is the output of the doctor command in JSON and YAML.
 type doctorJSON struct {
 	Checks []doctor.Diagnosis `json:"checks"`
 	Worst  doctor.Result      `json:"worst"`

@@ -161,7 +161,6 @@ const (
 	explainWide   = 120
 )
 
-// explainWidth returns the width of explanations on this terminal.
 func (a *app) explainWidth() int {
 	width, is := cli.Terminal(a.Stdout)
 	if !is {
@@ -211,7 +210,6 @@ func evidenceText(e models.Observation) string {
 	return text
 }
 
-// labelWidth is the width of the label column.
 const labelWidth = 12
 
 // explained writes a label and its text, wrapped. A word that is longer than a line, such as a URL, is not broken.

@@ -26,7 +26,6 @@ type logsFlags struct {
 	kept                 bool
 }
 
-// logsOrder holds the parsed flags of the logs command.
 type logsOrder struct {
 	session.LogsOrder
 	kept   bool
@@ -144,7 +143,6 @@ func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, name
 	return p.verdict(logs.Nodes)
 }
 
-// logsPrinter prints the log batches of several nodes.
 type logsPrinter struct {
 	app   *app
 	order *logsOrder
@@ -256,7 +254,6 @@ func (a *app) printLines(lines []models.LogLine) error {
 	return out.Flush()
 }
 
-// linesAtOnce is the number of lines per write.
 const linesAtOnce = 1000
 
 // pastLogs prints the log lines of the journal, one node after the other.

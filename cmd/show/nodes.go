@@ -121,7 +121,6 @@ type nodesWatch struct {
 	shown map[string]bool
 }
 
-// watchNodes runs the nodes command with --watch.
 func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags cli.ListFlags, filter string) error {
 	if a.Output != cli.OutputTable && a.Output != cli.OutputName {
 		return cli.Usagef("--watch supports -o table, wide and name; use ironworks watch -o %s for events", a.Output)
@@ -199,7 +198,6 @@ func (w *nodesWatch) printList(now time.Time) error {
 	return err
 }
 
-// printRow prints one row in the columns of the list.
 func (w *nodesWatch) printRow(row *models.Row, now time.Time) error {
 	if w.app.Output == cli.OutputName {
 		return w.app.PrintOut("%s\n", row.Node.Label())
@@ -245,7 +243,6 @@ func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Nod
 	return explain.BootOf(&row).Summary(now)
 }
 
-// nodeText returns the overview that the node command prints.
 func nodeText(ctx context.Context, s *session.Session, n *models.Node, ramdisk string) string {
 	rows := []*models.Row{{Node: *n}}
 	s.AddReasons(ctx, rows)

@@ -159,7 +159,6 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// app extends [cli.App] with the commands of this package.
 type app struct{ *cli.App }
 
 // Commands returns the commands of the package.

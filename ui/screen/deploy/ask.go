@@ -206,7 +206,6 @@ func (s *Screen) handlePlanEdited(was, text string, edited *plan.Plan, err error
 	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, textEdited+namedText(missing, others)))
 }
 
-// askAgain shows the errors of a rejected text and offers to continue editing.
 func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	var lines []overlay.Text
 	for _, p := range wrong.Problems {

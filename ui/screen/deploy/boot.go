@@ -47,7 +47,6 @@ func (s *Screen) bootForm() *form.Inline {
 	})
 }
 
-// inline returns a form with the given fields and values.
 func (s *Screen) inline(values map[string]string, fields []form.Field) *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]

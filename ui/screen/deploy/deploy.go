@@ -273,7 +273,6 @@ func (s *Screen) readNode() *models.Node {
 	return nil
 }
 
-// fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
 // planned derives facts from the current node and the plan, without sending requests to Ironic.

@@ -19,7 +19,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// diskRow is a disk and the result of matching it against the root device hints.
 type diskRow struct {
 	hints.DiskCheck
 	id string // unique even if names repeat
@@ -54,7 +53,6 @@ func diskTable() *table.Table[diskRow] {
 	return t
 }
 
-// inventory returns the current node's inventory, or nil if it is unknown.
 func (s *Screen) inventory() *hints.Inventory {
 	if f := s.checkedFacts(); f != nil {
 		return f.Inventory

@@ -152,7 +152,6 @@ func (s *Screen) switchToRefused(p page) tea.Cmd {
 	return nil
 }
 
-// fill runs an action on the current page's form.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	f := s.form()
 	switch id {

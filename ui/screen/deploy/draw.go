@@ -45,7 +45,6 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// verdictGlyph returns the glyph for the verdict and the role in which the glyph is drawn.
 func verdictGlyph(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:

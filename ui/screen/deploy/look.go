@@ -40,7 +40,6 @@ type checkRun struct {
 	states []string
 }
 
-// checkResult is the result of a run of the checks.
 type checkResult struct {
 	nodes []models.Node
 	// action is the deployment that ran the checks, or nil before the first run. plan is the runner's plan for it.

@@ -179,12 +179,10 @@ func ramdiskTexts(f *plan.Fields) map[string]*string {
 	}
 }
 
-// hasAuto reports whether the choices of a form field include auto.
 func hasAuto(key string) bool {
 	return slices.Contains([]string{keyKind, keyAlgorithm, keyFormat}, key)
 }
 
-// setField stores the value of a form field in the plan.
 func (s *Screen) setField(key, value string) tea.Cmd {
 	switch key {
 	case keyUserData, keyReader, keyKargs, keyNetwork:

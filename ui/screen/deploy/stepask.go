@@ -18,7 +18,6 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// fieldPriority is the key of the priority field in a step's form.
 const fieldPriority = "priority"
 
 // otherStep is the ID of the list item for entering a step as text.

@@ -74,7 +74,6 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// traitEffect describes the deploy template that the trait selects, including its steps.
 func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
 		return textTemplatesError + s.templatesError

@@ -84,7 +84,6 @@ func (s *Screen) turnTo(to tab) {
 	s.shown = ""
 }
 
-// fill runs an action on the form and applies the form's values.
 func (s *Screen) fill(id action.ID) {
 	switch id {
 	case action.EditField:

@@ -34,7 +34,6 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state describes what the screen is doing, or the state of the last comparison or task.
 func (s *Screen) state() []body.Span {
 	switch {
 	case s.reading != nil:
@@ -181,8 +180,6 @@ func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 	return lines
 }
 
-// list draws the table of the current tab with the details of the row at the cursor. The details are below the table
-// or, on wide screens, beside it.
 func (s *Screen) list(t *theme.Theme, w, h int) string {
 	list := s.lists[s.tab]
 	draw := func(w, h int) string {

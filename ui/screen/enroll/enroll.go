@@ -76,7 +76,6 @@ type Screen struct {
 	finish context.CancelFunc
 }
 
-// list is a table.
 type list interface {
 	body.Mover
 	Len() int
@@ -175,7 +174,6 @@ func (s *Screen) changed() {
 	s.shown = "" // makes the details change, too, because the requests depend on the goal
 }
 
-// refill rebuilds the form with the fields that apply to the current values.
 func (s *Screen) refill() {
 	focus := s.form.Focus()
 	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
@@ -219,7 +217,6 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Enroll, action.List}
 }
 
-// mover returns the table of the current tab, or the form.
 func (s *Screen) mover() body.Mover {
 	if list := s.lists[s.tab]; list != nil {
 		return list
@@ -227,7 +224,6 @@ func (s *Screen) mover() body.Mover {
 	return s.form
 }
 
-// atCursor returns the node at the cursor; ok is false if there is none.
 func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	switch s.tab {
 	case tabNodes:
@@ -243,7 +239,6 @@ func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	return models.NodeRef{}, false
 }
 
-// exists reports whether the node with the given UUID is in the list of nodes.
 func (s *Screen) exists(uuid string) bool {
 	if s.session == nil {
 		return false

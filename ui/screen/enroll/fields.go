@@ -196,10 +196,8 @@ func problemOf(err error) (field, problem string) {
 	return "", ""
 }
 
-// goal returns the state that the nodes are to reach.
 func (s *Screen) goal() provision.Goal {
 	return cmp.Or(provision.Goal(s.values[keyGoal]), provision.GoalEnroll)
 }
 
-// withoutInspection reports whether nodes become available without an inspection.
 func (s *Screen) withoutInspection() bool { return s.values[keyNoInspect] == switchedOn }

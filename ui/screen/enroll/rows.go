@@ -40,7 +40,6 @@ type resultRow struct {
 	requestID   string
 }
 
-// kindLook returns the glyph and the role that show what the comparison proposes to do with a node.
 func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	switch k {
 	case enroll.Create:
@@ -148,7 +147,6 @@ func (s *Screen) setRows() {
 	s.shown = ""
 }
 
-// setResults fills the Result tab with the task's progress.
 func (s *Screen) setResults() {
 	items := s.task.Plan.Items
 	rows := make([]*resultRow, len(items))

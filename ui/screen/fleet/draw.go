@@ -56,7 +56,6 @@ func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	return body.Split(drawn)
 }
 
-// eventLines returns the number of events that are shown below the list on a screen with h lines.
 func eventLines(h int) int {
 	switch {
 	case h >= 40:
@@ -185,7 +184,6 @@ func (s *Screen) emptyText() string {
 	return ""
 }
 
-// lastEvents returns lines with the n latest events, newest last.
 func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
 	lines := make([]string, 0, n)
 	for _, e := range s.env.Events.Last(n) {

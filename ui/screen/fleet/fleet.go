@@ -160,7 +160,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// markPeople marks the nodes that other users are looking at.
 func (s *Screen) markPeople() {
 	s.userMarks = map[string]string{}
 	if s.env.Seat == nil {
@@ -259,7 +258,6 @@ func (s *Screen) View() viewstate.State {
 	return v
 }
 
-// view returns the current order and filter.
 func (s *Screen) view() viewstate.State {
 	order, filter := s.sortColumn.Key, s.filter.String()
 	if s.descending {

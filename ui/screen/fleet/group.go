@@ -143,7 +143,6 @@ func (s *Screen) markedOf(g *group) int {
 	return n
 }
 
-// pointedGroup returns the group whose heading is at the cursor, or nil.
 func (s *Screen) pointedGroup() *group {
 	i, _ := s.table.Cursor()
 	return i.group

@@ -31,7 +31,6 @@ type setting struct {
 	changed bool
 }
 
-// biosPage is the tab with the table of BIOS settings.
 type biosPage struct {
 	s    *Screen
 	from *fetch.Source[[]models.BIOSSetting]
@@ -166,7 +165,6 @@ func (p *biosPage) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// apply asks the root to send the changes to Ironic.
 func (p *biosPage) apply() tea.Cmd {
 	var changes []bios.Change
 	words := []string{"bios", "set", p.s.node().Label()}
@@ -225,7 +223,6 @@ const (
 	fieldNode  = "node"
 )
 
-// edit asks the operator for a new value of the setting at the cursor.
 func (p *biosPage) edit() tea.Cmd {
 	r, ok := p.list.Cursor()
 	if !ok {
@@ -262,7 +259,6 @@ func (p *biosPage) edit() tea.Cmd {
 	})})
 }
 
-// askGolden asks the operator for a golden node, whose settings are to be copied.
 func (p *biosPage) askGolden() tea.Cmd {
 	store, uuid := p.s.env.Session.Store, p.s.uuid
 	others := func(text string) (names []string) {

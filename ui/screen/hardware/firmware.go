@@ -25,7 +25,6 @@ const (
 	fieldPause = "pause"
 )
 
-// firmwarePage is the tab with the table of firmware components.
 type firmwarePage struct {
 	s    *Screen
 	from *fetch.Source[[]models.Firmware]

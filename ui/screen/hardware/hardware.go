@@ -171,7 +171,6 @@ func (s *Screen) after(then func() tea.Cmd) tea.Cmd {
 	return screen.Send(screen.Answer{Of: s, Then: then})
 }
 
-// fail returns a command that shows an error.
 func fail(err error) tea.Cmd {
 	return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
 }
@@ -266,7 +265,6 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// clickable is a page whose rows can be clicked.
 type clickable interface{ click(x, y int) (open bool) }
 
 // Copies returns what the current tab offers for copying, including the request for the tab's data and the command

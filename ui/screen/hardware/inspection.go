@@ -26,7 +26,6 @@ type inspectionPage struct {
 	text pane.Pane
 }
 
-// found holds the sections of the Inspection tab.
 type found struct {
 	inspected, others []inspection.Section
 }

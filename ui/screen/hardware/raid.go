@@ -23,7 +23,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// facts holds the data for the RAID tab.
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID

@@ -75,7 +75,6 @@ func (s *Screen) openBMC() tea.Cmd {
 	})
 }
 
-// readBMC reads the BMC immediately.
 func (s *Screen) readBMC() tea.Cmd {
 	if s.bmc.bmcs == nil {
 		return nil
@@ -83,7 +82,6 @@ func (s *Screen) readBMC() tea.Cmd {
 	return s.bmc.look.Get()
 }
 
-// bmcAnswered handles a response of the BMC.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	mine, next = s.bmc.look.Handle(msg)
 	if mine && s.bmc.look.Err() == nil {
@@ -190,7 +188,6 @@ func (s *Screen) whyBMC(id action.ID) string {
 	return ""
 }
 
-// fingerprintOf returns the fingerprint of the rejected certificate that err reports, or "" if err reports none.
 func fingerprintOf(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) && f.Kind == models.FaultTLS {

@@ -54,7 +54,6 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+s.env.Keys.Text(textBMCAgain))}}
 }
 
-// bmcFault describes the error from the last read, and its remedy.
 func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError
@@ -120,7 +119,6 @@ func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	return append(lines, sideBySide(left, right, half)...)
 }
 
-// sectionLines returns the title of a section, followed by its wrapped rows.
 func sectionLines(section provision.BMCSection, w int) []pane.Line {
 	var lines []pane.Line
 	if section.Title != "" {

@@ -199,7 +199,6 @@ func reason(err error) string {
 	return models.OnScreen(err)
 }
 
-// whyPin returns the reason why the disk at the cursor cannot be pinned, or "" if it can.
 func (s *Screen) whyPin() string {
 	if s.tab != disksTab {
 		return textDisksElsewhere
@@ -225,7 +224,6 @@ func (s *Screen) whyPin() string {
 	return why
 }
 
-// showDisk opens a dialog with all facts about the disk at the cursor.
 func (s *Screen) showDisk() tea.Cmd {
 	found, _ := s.disks.Value()
 	d, ok := s.diskRows.Cursor()

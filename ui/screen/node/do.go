@@ -272,7 +272,6 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// whyNode returns the reason why all actions on the node are disabled, or "" if they are not.
 func (s *Screen) whyNode() string {
 	switch {
 	case s.session == nil:

@@ -114,13 +114,11 @@ func (s *Screen) readStore() (changed bool) {
 	return true
 }
 
-// known reports whether any data about the node has been read.
 func (s *Screen) known() bool {
 	_, read := s.detail.Value()
 	return s.seen || read
 }
 
-// gone reports whether the node was deleted.
 func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.detail.Err(), models.FaultNotFound)
 }
@@ -163,7 +161,6 @@ func putOver(n, list *models.Node) {
 	}
 }
 
-// label returns the name of the node, or its UUID if it has no name.
 func (s *Screen) label() string {
 	row := s.picture()
 	if label := row.Node.Label(); label != "" {

@@ -44,7 +44,6 @@ func (s *Screen) setHistoryColumns() {
 	s.entries.SetColumns(cols)
 }
 
-// hasHistory reports whether this Ironic supports the node history.
 func (s *Screen) hasHistory() bool {
 	v, _ := s.session.API.Version()
 	return v.Has(models.FeatureHistory)

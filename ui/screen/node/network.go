@@ -151,7 +151,6 @@ func (s *Screen) openNetwork() tea.Cmd {
 	return tea.Batch(ports, findings)
 }
 
-// findingLines draws the differences between the ports and the inventory.
 func (s *Screen) findingLines(t *theme.Theme, w int) []string {
 	found, read := s.wiring.Value()
 	err := s.wiring.Err()

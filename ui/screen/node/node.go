@@ -70,7 +70,6 @@ type tab struct {
 	copies func() []screen.Copyable
 }
 
-// list is a table.
 type list interface {
 	body.Mover
 	Click(x, y int) table.Hit

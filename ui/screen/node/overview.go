@@ -92,7 +92,6 @@ func grouped(net network) int {
 	return n
 }
 
-// columns lays out details in one column, or in two columns if w is large enough.
 func columns(details []models.Detail, w int) []pane.Line {
 	if w < twoColumns {
 		return body.Details(details, w)
@@ -153,7 +152,6 @@ func (s *Screen) moreDetails(row *models.Row, w int) []pane.Line {
 	return append(left, right...)
 }
 
-// title returns a section heading of the overview, with an empty line above it.
 func title(text string) []pane.Line {
 	return []pane.Line{nil, {body.S(theme.Strong, " "+text)}}
 }

@@ -175,7 +175,6 @@ func problem(fields []form.Field, err error) (field, text string) {
 	return field, wrong.Why
 }
 
-// askPort opens a form for the port at the cursor or, if create is true, for a new port.
 func (s *Screen) askPort(create bool) tea.Cmd {
 	var p models.Port
 	title, id := "New port on "+s.label(), action.PortCreate

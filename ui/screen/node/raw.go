@@ -55,7 +55,6 @@ func (r *raw) mark(marked bool) {
 	r.lay()
 }
 
-// lay sets the lines of the pane.
 func (r *raw) lay() {
 	changes := make([]change, 0, len(r.lines))
 	if r.before != nil {
@@ -192,7 +191,6 @@ func middle(old, fresh []string) []change {
 	return out
 }
 
-// count returns the number of added lines and the number of removed lines.
 func count(changes []change) (in, out int) {
 	for _, c := range changes {
 		switch c.op {

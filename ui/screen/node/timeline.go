@@ -188,7 +188,6 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 	return append(lines, body.Split(s.timeline.list.Draw(t))...)
 }
 
-// noTimeline explains why the tab is empty.
 func (s *Screen) noTimeline() string {
 	switch _, read := s.timeline.recorded.Value(); {
 	case s.timeline.recorded.Err() != nil:

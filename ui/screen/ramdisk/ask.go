@@ -161,7 +161,6 @@ func (s *Screen) confirmEmbed(source prepare.ConfigSource, order prepare.EmbedOr
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
 
-// lookLines describes the contents of an ISO.
 func lookLines(look prepare.ImageLook) []overlay.Text {
 	lines := []overlay.Text{
 		{Text: "volume      " + look.Volume},

@@ -60,7 +60,6 @@ func (s *Screen) turnTo(to tab) tea.Cmd {
 	return nil
 }
 
-// fill runs an action on the Form tab.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	switch id {
 	case action.EditField:
@@ -79,7 +78,6 @@ func (s *Screen) fill(id action.ID) tea.Cmd {
 	return s.changed()
 }
 
-// read runs an action on a tab that shows text.
 func (s *Screen) read(id action.ID) tea.Cmd {
 	p := s.reading()
 	switch id {

@@ -116,7 +116,6 @@ func (s *Screen) nothingMade() string {
 	return textBuilding
 }
 
-// drawForm draws the form and, on wide screens, the preview beside it.
 func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	if !s.wide {
 		return s.form.Draw(t, w, h)
@@ -187,7 +186,6 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// plain returns the text of a line.
 func plain(line pane.Line) string {
 	var b strings.Builder
 	for _, span := range line {

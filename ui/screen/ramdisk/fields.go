@@ -81,7 +81,6 @@ type spec struct {
 	commas bool
 }
 
-// shown reports whether a form with the given values contains the field.
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer
@@ -149,7 +148,6 @@ func commas(s spec) spec {
 	return s
 }
 
-// hint returns s with a placeholder.
 func hint(placeholder string, s spec) spec {
 	s.Placeholder = placeholder
 	return s
@@ -255,7 +253,6 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 	}
 }
 
-// value returns the value that the field shows for its input.
 func (s spec) value() string {
 	switch {
 	case s.list != nil:
@@ -300,7 +297,6 @@ func (s spec) words() []string {
 	return words
 }
 
-// valuesOf converts inputs to the values of the form.
 func valuesOf(in prepare.Inputs) map[string]string {
 	if len(in.IronicURLs) == 0 && in.Host != "" {
 		in.IronicURLs = []string{in.Host}

@@ -18,7 +18,6 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// page collects the lines of the preview.
 type page struct{ lines []pane.Line }
 
 func (p *page) add(role theme.Role, format string, args ...any) {
@@ -107,7 +106,6 @@ func content(p *page, text string, secret bool) {
 	}
 }
 
-// wrongLines adds the errors from the last build.
 func (s *Screen) wrongLines(p *page) {
 	list := ignition.InputErrors(s.buildErr)
 	if len(list) == 0 {

@@ -163,7 +163,6 @@ func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) te
 	}
 }
 
-// handleServed shows the server that was started, or the error.
 func (s *Screen) handleServed(serving screen.Serving, err error) tea.Cmd {
 	if err != nil {
 		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + models.OnScreen(err)})
@@ -183,7 +182,6 @@ func (s *Screen) running() bool {
 	return !ended
 }
 
-// active returns the number of running downloads.
 func (s *Screen) active() int {
 	n := 0
 	for _, f := range s.fetched {
@@ -293,7 +291,6 @@ func addresses(target prepare.Target) []screen.Copyable {
 	}, func(c screen.Copyable) bool { return c.Text == "" })
 }
 
-// chosen returns the names of the nodes that are selected on another screen.
 func (s *Screen) chosen() []string {
 	var list []string
 	if s.env.Chosen != nil {
