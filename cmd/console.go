@@ -93,8 +93,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	// setting of the configuration cannot be changed there.
 	given := cmd.Flags().Changed("read-only")
 	cfg, err := a.LoadConfig(cmd, given && !a.ReadOnly)
-	var pick *config.PickError
-	if err != nil && (!errors.As(err, &pick) || pick.Name != "" || len(cfg.Contexts) == 0) {
+	if pick, is := errors.AsType[*config.PickError](err); err != nil && (!is || pick.Name != "" || len(cfg.Contexts) == 0) {
 		return err
 	}
 	return a.openConsole(cmd, flags, cfg, err)
@@ -142,8 +141,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	}
 	a.limitGarbage(consoleGC)
 	err := ui.Run(cmd.Context(), options, term)
-	var crash *ui.Crash
-	if errors.As(err, &crash) {
+	if crash, is := errors.AsType[*ui.Crash](err); is {
 		a.crashed(crash.Value, crash.Stack)
 		return &cli.CodeError{Code: cli.ExitFailed}
 	}

@@ -55,8 +55,7 @@ func (a *app) guard(ctx context.Context, work func(context.Context) error) (code
 		}
 	}()
 	err := work(ctx)
-	var fault *models.Fault
-	if errors.Is(err, syscall.EPIPE) && !errors.As(err, &fault) {
+	if errors.Is(err, syscall.EPIPE) && !cli.Is[*models.Fault](err) {
 		return cli.ExitOK // the reader closed the pipe, as head does
 	}
 	return a.Report(ctx, err)

@@ -49,7 +49,6 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		return fmt.Errorf("this session cannot be recorded: %w", err)
 	}
 	defer end()
-	var crash *ui.Crash
 	err = ui.Run(ctx, ui.Options{
 		Program: "ssh HOST", Keys: keys, ReadOnly: member.ReadOnly,
 		Contexts: []screen.Context{s.shown(member)},
@@ -67,7 +66,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 			WhyNoFiles: textNoFilesHere, WhyNoEditor: textNoEditorHere, Forbidden: forbidden(one.Role),
 		},
 	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: defaultFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes, Record: record})
-	if errors.As(err, &crash) {
+	if crash, is := errors.AsType[*ui.Crash](err); is {
 		s.app.crashed(crash.Value, crash.Stack)
 		return errors.New("the console crashed (this is a bug); connect again")
 	}

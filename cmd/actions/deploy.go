@@ -152,9 +152,8 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	if path != "-" {
 		file, err := provision.ReadPlan(path)
-		var broken *provision.PlanError
 		switch {
-		case errors.As(err, &broken):
+		case cli.Is[*provision.PlanError](err):
 			return file, cli.Usagef("%w", err)
 		case err != nil:
 			return file, cli.Usagef("--file: %w", err)

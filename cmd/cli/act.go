@@ -292,9 +292,9 @@ func WorseExitCode(code, other int) int {
 // the text of a [provision.NotGivenBackError] that err wraps.
 func shortReason(err error) string {
 	reason := ShortCause(err)
-	var left *provision.NotGivenBackError
+	left, is := errors.AsType[*provision.NotGivenBackError](err)
 	switch {
-	case !errors.As(err, &left):
+	case !is:
 		return reason
 	case errors.Is(left, err), strings.Contains(left.Error(), reason):
 		return left.Error()

@@ -138,27 +138,34 @@ func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
+// prompt prints a question and reads a line.
 func (a *App) prompt(ctx context.Context, question string) (string, error) {
-	a.PrintErr("%s", question)
-	type answer struct {
-		line string
-		err  error
-	}
-	// A read from a terminal cannot be interrupted, so after Ctrl-C the goroutine ends only with the process.
-	lines := make(chan answer, 1)
-	go func() {
+	return await(ctx, a, question, "", func() (string, error) {
 		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
-		lines <- answer{line, err}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read the answer: %w", err)
+		}
+		return strings.TrimSpace(line), nil
+	})
+}
+
+// await prints a question, and returns what read reads. It prints after when the answer has been read. A read from a
+// terminal cannot be interrupted, so after Ctrl-C the goroutine ends only with the process.
+func await[T any](ctx context.Context, a *App, question, after string, read func() (T, error)) (value T, err error) {
+	a.PrintErr("%s", question)
+	done := make(chan func(), 1)
+	go func() {
+		got, failed := read()
+		done <- func() { value, err = got, failed }
 	}()
 	select {
 	case <-ctx.Done():
 		a.PrintErr("\n")
-		return "", ctx.Err()
-	case got := <-lines:
-		if got.err != nil && !errors.Is(got.err, io.EOF) {
-			return "", fmt.Errorf("read the answer: %w", got.err)
-		}
-		return strings.TrimSpace(got.line), nil
+		return value, ctx.Err()
+	case answer := <-done:
+		a.PrintErr("%s", after)
+		answer()
+		return value, err
 	}
 }
 
@@ -252,32 +259,18 @@ func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, er
 		return "", fmt.Errorf("read password: %w", err)
 	}
 	defer func() { _ = term.Restore(fd, state) }()
-	type answer struct {
-		text []byte
-		err  error
-	}
 	a.prompting.Store(true)
 	defer a.prompting.Store(false)
 	if _, is := Terminal(a.Stderr); is {
 		_, _ = io.WriteString(a.Stderr, "\r\x1b[K") // erases a progress line
 	}
-	a.PrintErr("%s", question)
-	typed := make(chan answer, 1)
-	go func() {
+	return await(ctx, a, question, "\n", func() (models.Secret, error) {
 		text, err := term.ReadPassword(fd)
-		typed <- answer{text, err}
-	}()
-	select {
-	case got := <-typed:
-		a.PrintErr("\n")
-		if got.err != nil {
-			return "", fmt.Errorf("read password: %w", got.err)
+		if err != nil {
+			err = fmt.Errorf("read password: %w", err)
 		}
-		return models.Secret(got.text), nil
-	case <-ctx.Done():
-		a.PrintErr("\n")
-		return "", ctx.Err()
-	}
+		return models.Secret(text), err
+	})
 }
 
 // echoOff is called before the question is printed: [term.ReadPassword] turns echo off only afterwards, when a

@@ -15,14 +15,7 @@ import (
 
 // DidYouMean returns a suggestion of the known word that is nearest to word. It returns "" if no known word is near.
 func DidYouMean[T ~string](word string, known []T) string {
-	texts := func(yield func(string) bool) {
-		for _, k := range known {
-			if !yield(string(k)) {
-				return
-			}
-		}
-	}
-	if near := spell.Nearest(word, texts); near != "" {
+	if near := spell.Nearest(word, slices.Values(models.Texts(known))); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""

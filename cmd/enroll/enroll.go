@@ -102,10 +102,10 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 		return err
 	}
 	served, err := a.serveRamdisk(ctx, s, &flags.ramdisk, &in, found.Nodes)
+	defer served.close()
 	if err != nil {
 		return err
 	}
-	defer served.close()
 	comparison, err := reader.Compare(ctx, &in, found.Nodes)
 	if err != nil {
 		return err
@@ -297,7 +297,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	defer func() { _ = book.Close() }()
 	e := &provision.Enroller{Runner: s.Runner(book), API: s.Client, Goal: goal, NoInspect: flags.noInspect, Timeout: flags.timeout}
 	progress := a.NewProgress()
-	states := newEnrollProgress(len(plan))
+	states := &enrollProgress{total: len(plan), states: map[string]models.ProvisionState{}}
 	e.Progress = states.update
 	progress.Live(states.line)
 	results := e.Run(ctx, plan)

@@ -56,17 +56,17 @@ func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enro
 		return err
 	}
 	if a.Output == cli.OutputTable {
+		var text strings.Builder
 		for i := range rows {
 			for _, req := range rows[i].Requests {
-				if err := a.PrintOut("%s\n", req); err != nil {
-					return err
-				}
+				fmt.Fprintf(&text, "%s\n", req)
 			}
 			for _, command := range rows[i].Commands {
-				if err := a.PrintOut("  $ %s\n", command); err != nil {
-					return err
-				}
+				fmt.Fprintf(&text, "  $ %s\n", command)
 			}
+		}
+		if err := a.PrintOut("%s", text.String()); err != nil {
+			return err
 		}
 	}
 	a.PrintMessage("%s; nothing was sent", plan)
@@ -140,10 +140,6 @@ type enrollProgress struct {
 	mu     sync.Mutex
 	total  int
 	states map[string]models.ProvisionState
-}
-
-func newEnrollProgress(total int) *enrollProgress {
-	return &enrollProgress{total: total, states: map[string]models.ProvisionState{}}
 }
 
 func (p *enrollProgress) update(now provision.Progress) {

@@ -72,8 +72,7 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (
 // knownOfBMC prints what Ironic knows about a BMC without Redfish. It prints nothing if why is not a
 // [models.NoRedfishError].
 func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
-	var none *models.NoRedfishError
-	if !errors.As(why, &none) {
+	if !cli.Is[*models.NoRedfishError](why) {
 		return nil
 	}
 	n, err := s.Client.Node(ctx, name)

@@ -1,7 +1,6 @@
 package hardware
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -111,8 +110,7 @@ func (a *app) matchBatch(file string, by hints.Generation) error {
 		in = f
 	}
 	err := hints.JudgeLines(in, a.Stdout, by)
-	var bad *hints.CaseError
-	if errors.As(err, &bad) {
+	if cli.Is[*hints.CaseError](err) {
 		return cli.Usagef("--batch: %w", err)
 	}
 	return err

@@ -24,8 +24,6 @@ func (a *app) readConfig(path string) ([]byte, error) {
 
 // imageError returns the error to report if an image could not be edited. It suggests a remedy where there is one.
 func (a *app) imageError(path string, err error) error {
-	var large *image.TooLargeError
-	var karg *image.KargError
 	switch {
 	case err == nil:
 		return nil
@@ -33,7 +31,7 @@ func (a *app) imageError(path string, err error) error {
 		return a.Refusef("%s: %v; see ironworks ignition show %s, or pass --force to replace the configuration", path, image.ErrInUse, path)
 	case errors.Is(err, image.ErrCustomized):
 		return a.Refusef("%s: %v; use an unmodified ISO", path, image.ErrCustomized)
-	case errors.As(err, &large), errors.As(err, &karg), errors.Is(err, image.ErrNoKargs):
+	case cli.Is[*image.TooLargeError](err), cli.Is[*image.KargError](err), errors.Is(err, image.ErrNoKargs):
 		return a.Refusef("%v", err)
 	case errors.Is(err, fs.ErrExist):
 		return a.Refusef("%v: nothing was written", err)
@@ -102,8 +100,7 @@ func (a *app) bootable(data []byte, name string) ([]byte, error) {
 		name = "standard input"
 	}
 	config, err := prepare.Usable(data, name)
-	var bad *prepare.UnbootableError
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*prepare.UnbootableError](err); is {
 		for _, p := range bad.Problems {
 			a.PrintMessage("%s", p.In(name))
 		}

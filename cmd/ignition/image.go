@@ -184,9 +184,8 @@ func (a *app) ignitionWrapCommand() *cobra.Command {
 				return err
 			}
 			stream, err := prepare.Initrd(cmd.Context(), initramfs, data)
-			var missing *fs.PathError
 			switch {
-			case errors.As(err, &missing):
+			case cli.Is[*fs.PathError](err):
 				return cli.Usagef("--append: %w", err)
 			case err != nil:
 				return a.imageError(initramfs, err)

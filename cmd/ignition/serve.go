@@ -188,7 +188,7 @@ func (a *app) openServer(
 		images.Close()
 		err = errors.Join(err, server.Close())
 	}
-	if bad := (*models.KernelParametersError)(nil); errors.As(err, &bad) {
+	if cli.Is[*models.KernelParametersError](err) {
 		err = cli.Usagef("--karg-append: %w", err)
 	}
 	return server, images, targets, err
