@@ -189,8 +189,7 @@ func (s *Screen) whyBMC(id action.ID) string {
 }
 
 func fingerprintOf(err error) string {
-	var f *models.Fault
-	if errors.As(err, &f) && f.Kind == models.FaultTLS {
+	if f, is := errors.AsType[*models.Fault](err); is && f.Kind == models.FaultTLS {
 		return f.Fingerprint
 	}
 	return ""
@@ -200,8 +199,7 @@ func fingerprintOf(err error) string {
 // read.
 func (s *Screen) bmcLogin() (address, user string) {
 	// The BMC may answer before the node has been read.
-	var denied *provision.BMCCredentialsError
-	if errors.As(s.bmc.look.Err(), &denied) {
+	if denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err()); is {
 		return denied.Address, denied.Username
 	}
 	if n, _ := s.detail.Value(); n != nil {

@@ -67,10 +67,10 @@ func (s *Screen) askLogin() tea.Cmd {
 	address, user := s.bmcLogin()
 	// A password shared by several BMCs is sent to this BMC only if the operator agrees. A server's password is never
 	// sent, because a user of the server may have changed the address.
-	var denied *provision.BMCCredentialsError
-	withheld, help := false, textPasswordHelp
-	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" && s.env.Seat == nil {
-		withheld, help = true, textSendPasswordFrom+denied.Withheld+" to this address"
+	denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err())
+	withheld, help := is && denied.Withheld != "" && s.env.Seat == nil, textPasswordHelp
+	if withheld {
+		help = textSendPasswordFrom + denied.Withheld + " to this address"
 	}
 	fields := []form.Field{
 		{Key: fieldUser, Label: "User", Value: user, Required: true},

@@ -142,8 +142,7 @@ func (s *Screen) noDisks() string {
 // disksErr returns the error from reading the disks. It returns nil for a refusal, because a missing inventory is not
 // an error.
 func (s *Screen) disksErr() error {
-	var refusal *models.Refusal
-	if errors.As(s.disks.Err(), &refusal) {
+	if _, refused := errors.AsType[*models.Refusal](s.disks.Err()); refused {
 		return nil
 	}
 	return s.disks.Err()
@@ -192,8 +191,7 @@ func (s *Screen) askPin() tea.Cmd {
 
 // reason returns the text of an error without the remedy that names a shell command.
 func reason(err error) string {
-	var refusal *models.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, is := errors.AsType[*models.Refusal](err); is {
 		return refusal.WhyOnScreen()
 	}
 	return models.OnScreen(err)
@@ -238,11 +236,8 @@ func (s *Screen) showDisk() tea.Cmd {
 	if len(d.check.Hints) > 0 {
 		lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "Hints one by one"})
 	}
-	for _, h := range d.check.Hints {
-		glyph, role, text := theme.GlyphDone, theme.Good, fmt.Sprintf("%s %s", h.Hint, h.Wants)
-		if !h.Matches {
-			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
-		}
+	for i := range d.check.Hints {
+		glyph, role, text := hintMark(&d.check.Hints[i])
 		lines = append(lines, overlay.Text{Role: role, Text: glyph + " " + text, Indent: 2})
 	}
 	lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "All disks"})

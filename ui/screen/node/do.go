@@ -39,7 +39,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.goTo(s.tab + tabCount - 1)
 	case action.Diff:
 		if s.DisabledReason(id) == "" {
-			s.raw.mark(!s.raw.diffing)
+			s.raw.diffing = !s.raw.diffing
+			s.raw.lay()
 		}
 		return nil
 	case action.PinDisk:

@@ -35,6 +35,17 @@ func readNetwork(ctx context.Context, api screen.API, uuid string) (network, err
 	return n, nil
 }
 
+// count returns the number of ports of the given kind.
+func (n network) count(of func(p *models.Port) bool) int {
+	count := 0
+	for i := range n.ports {
+		if of(&n.ports[i]) {
+			count++
+		}
+	}
+	return count
+}
+
 func (s *Screen) portTable() *table.Table[models.Port] {
 	t := table.New(func(p models.Port) string { return p.UUID })
 	link := func(keys ...string) func(p models.Port) string {
@@ -112,12 +123,7 @@ func groupLines(t *theme.Theme, net network, w int) []string {
 	lines := []string{t.Rule(w), t.Paint(theme.Muted, cell.Cut("   PORT GROUP        MODE              ADDRESS            PORTS", w))}
 	for i := range net.groups {
 		g := &net.groups[i]
-		members := 0
-		for j := range net.ports {
-			if net.ports[j].PortgroupUUID == g.UUID {
-				members++
-			}
-		}
+		members := net.count(func(p *models.Port) bool { return p.PortgroupUUID == g.UUID })
 		name := cmp.Or(g.Name, g.UUID)
 		lines = append(lines, body.Text(t, theme.Plain, fmt.Sprintf("   %s  %s  %s  %d", cell.Fit(printable.Line(name), 16),
 			cell.Fit(printable.Line(g.Mode), 16), cell.Fit(printable.Line(g.Address), 17), members), w))

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,27 +70,11 @@ func portCount(net network) string {
 	if len(net.ports) == 0 {
 		return "none: no network boot"
 	}
-	pxe := 0
-	for i := range net.ports {
-		if net.ports[i].PXEEnabled {
-			pxe++
-		}
-	}
-	text := fmt.Sprintf("%d, %d with PXE", len(net.ports), pxe)
+	text := fmt.Sprintf("%d, %d with PXE", len(net.ports), net.count(func(p *models.Port) bool { return p.PXEEnabled }))
 	if len(net.groups) > 0 {
-		text += fmt.Sprintf(", %d in a group", grouped(net))
+		text += fmt.Sprintf(", %d in a group", net.count(func(p *models.Port) bool { return p.PortgroupUUID != "" }))
 	}
 	return text
-}
-
-func grouped(net network) int {
-	n := 0
-	for i := range net.ports {
-		if net.ports[i].PortgroupUUID != "" {
-			n++
-		}
-	}
-	return n
 }
 
 func columns(details []models.Detail, w int) []pane.Line {
@@ -177,16 +162,12 @@ func (s *Screen) portLines(w int) []pane.Line {
 	lines := title("Ports")
 	for i := range net.ports {
 		p := &net.ports[i]
-		parts := []string{p.Address}
+		pxe := ""
 		if p.PXEEnabled {
-			parts = append(parts, "pxe")
+			pxe = "pxe"
 		}
-		for _, part := range []string{p.Name, p.PhysicalNetwork} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-		text := strings.Join(parts, "  ")
+		parts := slices.DeleteFunc([]string{pxe, p.Name, p.PhysicalNetwork}, func(part string) bool { return part == "" })
+		text := strings.Join(append([]string{p.Address}, parts...), "  ")
 		lines = append(lines, pane.Line{body.S(theme.Plain, "   "+cell.Cut(text, w-4))})
 	}
 	return lines
@@ -196,13 +177,8 @@ func propertyLines(n *models.Node, w int) []pane.Line {
 	if len(n.Properties) == 0 {
 		return nil
 	}
-	keys := make([]string, 0, len(n.Properties))
-	for k := range n.Properties {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
 	lines := title("Properties")
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(n.Properties)) {
 		text := fmt.Sprint(n.Properties[k])
 		if _, plain := n.Properties[k].(string); !plain {
 			if data, err := models.JSONText(n.Properties[k]); err == nil {

@@ -50,11 +50,6 @@ func (r *raw) setObject(object json.RawMessage, at time.Time) {
 	r.lay()
 }
 
-func (r *raw) mark(marked bool) {
-	r.diffing = marked
-	r.lay()
-}
-
 func (r *raw) lay() {
 	changes := make([]change, 0, len(r.lines))
 	if r.before != nil {

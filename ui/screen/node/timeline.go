@@ -206,7 +206,11 @@ func (s *Screen) noTimeline() string {
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)
-	lines := body.Draw(t, body.IndentedMost(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
+	role := theme.Plain
+	if w.Outcome == models.OutcomeFailed {
+		role = theme.Bad
+	}
+	lines := body.Draw(t, body.IndentedMost(role, s.workText(w, past, now), width-1, 1, 2), width)
 	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
 		lines = append(lines, body.Draw(t, body.IndentedMost(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
 	}
@@ -224,27 +228,17 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	first := max(len(spans)-max(room, 1), 0)
 	for i := first; i < len(spans); i++ {
 		line := " " + t.Paint(theme.Muted, w.Phases[i].Begin.Local().Format(time.TimeOnly)) + " " + scale.Row(t, spans[i])
-		if others > 0 {
-			line += "  " + t.Paint(theme.Muted, othersText(past.Phase(w, &w.Phases[i])))
+		if took := past.Phase(w, &w.Phases[i]); others > 0 {
+			text := ""
+			if took.N > 0 {
+				text = "others " + took.String()
+			}
+			line += "  " + t.Paint(theme.Muted, text)
 		}
 		lines = append(lines, line)
 	}
 	ruler := t.Paint(theme.Muted, scale.Ruler(models.Age))
 	return append(lines[:min(len(lines), max(h-1, 0))], fmt.Sprintf("%*s", clockWidth, "")+ruler)
-}
-
-func othersText(took models.DurationStats) string {
-	if took.N == 0 {
-		return ""
-	}
-	return "others " + took.String()
-}
-
-func (s *Screen) workRole(w *models.Work) theme.Role {
-	if w.Outcome == models.OutcomeFailed {
-		return theme.Bad
-	}
-	return theme.Plain
 }
 
 // workText describes an operation: its name, its progress, and its usual duration.
