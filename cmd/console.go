@@ -101,8 +101,7 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens the console on the contexts of a configuration. pick is the reason why no context is selected, or
-// nil.
+// openConsole opens the console on the contexts of a configuration. pick says why no context is selected, or is nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	keys, err := keymap(cfg.Console)
 	if err != nil {
@@ -305,8 +304,7 @@ func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 	return b.BMCs.Keep(ctx, l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
-// giveBack waits until all sessions have restored the serial console settings of nodes, and prints which settings
-// could not be restored.
+// giveBack waits until all sessions have restored the nodes' serial consoles, and prints which could not be.
 func (c *consoleHost) giveBack() {
 	long := time.AfterFunc(time.Second, func() { c.app.PrintMessage("restoring the serial console setting of the node…") })
 	defer long.Stop()
@@ -352,8 +350,7 @@ func (c *consoleHost) options(x *config.Context) []string {
 	return flags
 }
 
-// selecting returns the flag that selects a context, followed by the flag's value. It returns nil if no flag is
-// needed.
+// selecting returns the flag that selects a context, and its value, or nil if no flag is needed.
 func selecting(cfg *config.Config, x *config.Context) []string {
 	switch {
 	case x.Guessed:
@@ -366,8 +363,7 @@ func selecting(cfg *config.Config, x *config.Context) []string {
 	return nil // the environment selects the context
 }
 
-// consoleRamdisks builds ramdisks for the console. It keeps track of the servers that it starts, so that they can be
-// stopped when the console ends.
+// consoleRamdisks builds ramdisks for the console, and stops the servers that it has started when the console ends.
 type consoleRamdisks struct {
 	session.Ramdisks
 	console *consoleHost

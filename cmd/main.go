@@ -149,8 +149,7 @@ func (i *interrupts) end(s os.Signal) bool {
 	return s != os.Interrupt || i.handedOver.Load() == 0
 }
 
-// handOver makes this program ignore Ctrl-C while another program uses the terminal, until shortly after back is
-// called.
+// handOver makes this program ignore Ctrl-C while another one has the terminal, until shortly after back is called.
 func (i *interrupts) handOver() (back func()) {
 	i.handedOver.Add(1)
 	return func() { time.AfterFunc(editorGrace, func() { i.handedOver.Add(-1) }) }

@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// keymap returns the console's actions, bound to the keys in the configuration file. It returns nil if the file
-// defines neither keys nor plugins. The error lists all problems with their lines.
+// keymap returns the actions with the configured keys, or nil if there are neither keys nor plugins.
 func keymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	bindings := make([]action.Binding, 0, len(hands.Keys))
 	at := make([]config.Position, 0, len(hands.Keys))

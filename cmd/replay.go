@@ -188,8 +188,7 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 	return err
 }
 
-// playAtTerminal plays an asciicast at the terminal. It prints a message if the terminal is smaller than the recorded
-// one.
+// playAtTerminal plays an asciicast at the terminal, and says if the terminal is smaller than the recorded one.
 func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing, last func() *cast.Reader) error {
 	where, err := shell.OpenTerminal(a.Stdin, a.Stdout)
 	if err != nil {

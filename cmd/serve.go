@@ -198,8 +198,7 @@ func (s *consoleServer) member(one *sshserver.Session) (*session.Member, error) 
 
 var errNoTerminal = errors.New("the console cannot run with TERM=dumb; run a command, such as nodes")
 
-// checkServer checks the address, the keys and the API once, as the server would, and shows who may log in. It does
-// not listen, because the server may be running.
+// checkServer checks address, keys and API, and shows who may log in. It does not listen: the server may be running.
 func (a *app) checkServer(ctx context.Context, opened *session.Session, server *sshserver.Server, settings *config.Serve, list *access.List) error {
 	if err := checkListen(ctx, settings.Listen); err != nil {
 		return cli.Usagef("serve: --listen %s: %w", settings.Listen, err)
@@ -228,8 +227,7 @@ func (a *app) checkServer(ctx context.Context, opened *session.Session, server *
 		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(users, ", "))
 }
 
-// checkListen returns the reason why a server could not listen on address. It finds only those reasons that can be
-// detected without listening.
+// checkListen returns the reason why a server could not listen on address, as far as can be told without listening.
 func checkListen(ctx context.Context, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -245,8 +243,7 @@ func checkListen(ctx context.Context, address string) error {
 	return err
 }
 
-// writableFolder creates a folder, and returns an error if files cannot be written in it. Otherwise, each session
-// would fail later. For "" it does nothing.
+// writableFolder creates a folder if path is not "", and checks that files can be written there.
 func writableFolder(path string) error {
 	if path == "" {
 		return nil

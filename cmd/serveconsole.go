@@ -73,8 +73,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	return err
 }
 
-// servedKeymap returns the keys of a served console, without plugins. Plugins are programs of the server, and users
-// should not learn their command lines.
+// servedKeymap omits plugins: they are programs of the server, and users should not learn their command lines.
 func servedKeymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	hands.Plugins = nil
 	return keymap(hands)
@@ -141,8 +140,7 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI is the API for a user's console. If the result of a request is the same for all consoles, sharedAPI takes
-// it from the server's data.
+// sharedAPI takes what is the same for all consoles from the server's data.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared
@@ -153,8 +151,7 @@ func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
 
-// sharedBMCs gives users of a server access to BMCs. It offers no keyring for credentials, because credentials
-// entered by one user would be used for all users.
+// sharedBMCs offers no keyring, because credentials entered by one user would be used for all users.
 type sharedBMCs struct{ screen.BMCs }
 
 // HasKeyring returns false, because credentials cannot be stored.

@@ -37,8 +37,7 @@ func (a *app) maintenanceCommand() *cobra.Command {
 	)
 }
 
-// flagCommand returns a command that sets a node flag if on is true, and clears it otherwise. why is the help text
-// for --reason.
+// flagCommand returns a command that sets or clears a node flag. why is the help text for --reason.
 func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason string) provision.Action) *cobra.Command {
 	var reason string
 	cmd := a.ActCommand(use+" NODE…", 1, false, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {

@@ -267,8 +267,7 @@ func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error)
 	return own, req.ConfigDrive, nil
 }
 
-// printDryRun prints the report of a dry run. If any deployment would be refused, it returns an error that carries
-// the exit code for refusals.
+// printDryRun prints the report of a dry run. Its error carries the exit code if a deployment would be refused.
 func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) error {
 	reports := make([]provision.DeployReport, len(nodes))
 	var text strings.Builder

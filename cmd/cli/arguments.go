@@ -86,8 +86,7 @@ func (a *App) BMCAccess(s *session.Session, flags *BMCFlags) (*session.BMCAccess
 	return way, nil
 }
 
-// passwordPrompt returns a function that prompts for BMC passwords, one prompt at a time. A password typed once is
-// tried on all BMCs of the context.
+// passwordPrompt asks for BMC passwords, one at a time. Each is tried on all BMCs of the context.
 func (a *App) passwordPrompt(logins *config.BMCLogins) func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
 	var mu sync.Mutex
 	return func(ctx context.Context, t *bmc.Target) (models.Secret, error) {

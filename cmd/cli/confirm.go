@@ -55,8 +55,7 @@ func (a *App) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	return a.AskConsent(ctx, plan)
 }
 
-// othersActing describes what other users of the server are doing with the nodes of a plan. It also prints a note
-// about users who only look at the nodes.
+// othersActing describes what other users do with the nodes of a plan, and prints who only looks at the nodes.
 func (a *App) othersActing(plan provision.Batch) []string {
 	r := a.Remote
 	if r == nil {
@@ -189,8 +188,7 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks describes the effect of an action on a node. If the action may erase disks, the description includes the
-// disks found by inspection.
+// disks describes the effect of an action on a node and, if it may erase disks, the disks that inspection found.
 func (a *App) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := Terminal(a.Stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", Wrapped(i.Effect.Text, width, 14))

@@ -69,8 +69,7 @@ func FindColumn(key string) (models.Column, error) {
 	return c, nil
 }
 
-// stateHint returns a suggestion of the nearest provision state if the filter contains an unknown state. Otherwise it
-// returns "".
+// stateHint suggests the nearest provision state for an unknown one in the filter, or returns "".
 func stateHint(filter string) string {
 	known := []string{"failed", "busy", "stable", "wait", "hold"}
 	for _, s := range models.States() {

@@ -18,8 +18,7 @@ import (
 	"ironworks/stepfile"
 )
 
-// declaredFlags holds the flags of the commands that change objects declared in files: inspection rules, deploy
-// templates and runbooks.
+// declaredFlags holds the flags of the commands that change rules, templates and runbooks from files.
 type declaredFlags struct {
 	dryRun, yes bool
 }
@@ -29,8 +28,7 @@ func (f *declaredFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
 }
 
-// carryOutDeclared sends the requests of a plan and prints the results. At a terminal, it first shows the differences
-// and asks for confirmation if objects would be changed or deleted.
+// carryOutDeclared sends a plan. At a terminal, it first shows the differences and asks if objects would be lost.
 func (a *app) carryOutDeclared(ctx context.Context, s *session.Session, list []provision.Declared, flags declaredFlags) error {
 	if flags.dryRun {
 		return a.printDeclaredRequests(list)
@@ -127,8 +125,7 @@ func Commands(a *cli.App) []*cobra.Command {
 	}
 }
 
-// declaredKind describes a kind of object that is declared in files: inspection rules, deploy templates or runbooks.
-// All kinds have the same commands.
+// declaredKind describes a kind of object that is declared in files. All kinds have the same commands.
 type declaredKind[T any] struct {
 	app *app
 	// noun is the name of the kind in messages. counted is the form of the name that follows a number. argument is

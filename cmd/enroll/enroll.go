@@ -135,8 +135,7 @@ func (flags *enrollFlags) input() provision.EnrollInput {
 	return in
 }
 
-// enrollReader returns the reader for an input. The reader has access to BMCs only if the input contains BMC
-// addresses.
+// enrollReader returns the reader for an input. It has access to BMCs only if the input contains BMC addresses.
 func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags *enrollFlags) (*provision.EnrollReader, error) {
 	r := &provision.EnrollReader{API: s.Client, Open: a.ReadNodeFile, Mask: a.Mask}
 	if len(in.Addresses) == 0 {
@@ -201,8 +200,7 @@ func (a *app) tellNodeFile(file *provision.EnrolledFile) {
 	}
 }
 
-// writeDeployments writes the deployments found in the node files to a new plan file. Only the user can read that
-// file, because user data may contain secrets.
+// writeDeployments writes the deployments of the input to a private file, because user data may contain secrets.
 func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	count := models.Counted(len(p.Nodes), "deployment")
 	switch {
@@ -249,8 +247,7 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 // createdShown is the maximum number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
-// carryOutEnroll asks for confirmation, enrolls the nodes, and prints the results. started is false if nothing was
-// sent.
+// carryOutEnroll asks, enrolls the nodes, and prints the results. started is false if nothing was sent.
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
 	rows := enrollRows(plan, goal, flags.noInspect)

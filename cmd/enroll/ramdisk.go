@@ -54,8 +54,7 @@ func (f *enrollRamdiskFlags) check() error {
 	return nil
 }
 
-// servedRamdisk is an ISO that a command serves while nodes are enrolled, and afterwards until the command is
-// interrupted.
+// servedRamdisk is an ISO that is served while nodes are enrolled, and then until the command is interrupted.
 type servedRamdisk struct {
 	images []*prepare.Images
 	log    *serving.AccessLog

@@ -132,8 +132,7 @@ func (a *app) agentDisksCommand(root *string) *cobra.Command {
 	return cmd
 }
 
-// printPick prints the disks, and the disk on which the agent would install. If no disk can be chosen, it returns an
-// error.
+// printPick prints the disks and the one on which the agent would install. It fails if no disk can be chosen.
 func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
 	raw, err := json.Marshal(disks)
 	if err != nil {

@@ -69,8 +69,7 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (
 	return look, nil
 }
 
-// knownOfBMC prints what Ironic knows about a BMC without Redfish. It prints nothing if why is not a
-// [models.NoRedfishError].
+// knownOfBMC prints what Ironic knows about a BMC if why is a [models.NoRedfishError].
 func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
 	if !cli.Is[*models.NoRedfishError](why) {
 		return nil
@@ -254,8 +253,7 @@ func (a *app) bmcOrderCommands(flags *cli.BMCFlags) []*cobra.Command {
 	}
 }
 
-// bmcOrderCommand returns a command that sends one order to BMCs. argument is the placeholder for an argument that
-// precedes the nodes. It is empty if the command has no such argument.
+// bmcOrderCommand returns a command that sends an order. argument is a placeholder before the nodes, or "".
 func (a *app) bmcOrderCommand(flags *cli.BMCFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
 	first := len(strings.Fields(argument))
 	use := strings.Join(cli.NonEmpty(name, argument, "NODE…"), " ")
@@ -274,8 +272,7 @@ func (a *app) bmcOrderCommand(flags *cli.BMCFlags, name, argument string, order 
 	})
 }
 
-// orderBMCs sends an order to the BMCs of nodes. It plans, confirms and reports the order like any other action on
-// nodes.
+// orderBMCs plans, confirms, sends and reports an order to the BMCs of nodes, like any other action on nodes.
 func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrder, names []string, act cli.ActFlags) error {
 	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {

@@ -131,8 +131,7 @@ func (a *app) stepsCommand() *cobra.Command {
 	return cmd
 }
 
-// printSteps prints the steps that can be part of the given kinds of operations. If node is empty, it also prints
-// which interfaces offer each step.
+// printSteps prints the steps of the given kinds and, if node is empty, which interfaces offer each.
 func (a *app) printSteps(list []steps.Known, kinds []models.StepKind, node string) error {
 	r := cli.Result{Header: []string{"STEP", "IN", "AUTOMATED", "ARGUMENTS", "DESCRIPTION"}, Empty: "No steps."}
 	if node == "" {
@@ -206,8 +205,7 @@ func (a *app) showWebConsole(ctx context.Context, page *provision.GraphicalConso
 	return page.Close(context.WithoutCancel(ctx))
 }
 
-// browse opens a URL in the operator's browser, using $BROWSER or else the operating system's program for opening
-// URLs.
+// browse opens a URL with $BROWSER or, without it, the operating system's program for opening URLs.
 func (a *app) browse(ctx context.Context, url string) error {
 	program := a.Options.Env("BROWSER")
 	if program == "" {

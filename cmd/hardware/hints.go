@@ -143,8 +143,7 @@ func (a *app) hintsSetCommand() *cobra.Command {
 	return cmd
 }
 
-// pinDisk reads the disks of a node and prints the hint that selects disk. It returns the action that writes the
-// hint.
+// pinDisk prints the hint that selects a disk of a node, and returns the action that writes the hint.
 func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (provision.Action, error) {
 	s, err := a.Connect(cmd)
 	if err != nil {

@@ -39,8 +39,7 @@ func (a *app) imageError(path string, err error) error {
 	return err
 }
 
-// fileOutput is the -o/--output FILE flag of commands that write a file. It replaces the global --output flag, which
-// selects a format, because these commands have no use for a format.
+// fileOutput is the --output FILE flag, which replaces the global one in commands that have no use for a format.
 type fileOutput struct {
 	path  string
 	force bool
@@ -85,8 +84,7 @@ func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) 
 	return a.write(ctx, o, content)
 }
 
-// usable reads the configuration in a file. Unless anyway is set, it checks the configuration and translates it to
-// Ignition.
+// usable reads a configuration. Unless anyway is set, it checks the configuration and translates it to Ignition.
 func (a *app) usable(path string, anyway bool) ([]byte, error) {
 	data, err := a.readConfig(path)
 	if err != nil || anyway {

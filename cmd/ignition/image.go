@@ -66,8 +66,7 @@ func (a *app) ignitionRemoveCommand() *cobra.Command {
 	return cmd
 }
 
-// checkISO checks the name of an ISO, and the output of the command. It rejects standard input, because reading an
-// ISO requires seeking.
+// checkISO checks the output and the name of an ISO. Standard input is rejected: reading an ISO requires seeking.
 func checkISO(path string, out *fileOutput) error {
 	if path == "-" {
 		return cli.Usagef("cannot read an ISO from standard input; pass its file name")

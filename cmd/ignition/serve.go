@@ -272,8 +272,7 @@ func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 	return images, nil
 }
 
-// addImages adds one image for each node, or one image for all nodes, to images. The server also serves the built-in
-// agent if the configuration needs it.
+// addImages adds one image, or one for each node. The server also serves the built-in agent if it is needed.
 func (a *app) addImages(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,
 ) error {
@@ -335,8 +334,7 @@ func (a *app) configFor(
 	}, force, nil
 }
 
-// builtFor returns a function that builds configurations from the flags that ignition serve shares with ignition
-// build.
+// builtFor returns a function that builds configurations from the flags shared with ignition build.
 func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, publish publisher) (func(label string) ([]byte, error), error) {
 	in, err := f.ramdisk.inputs()
 	if err != nil {

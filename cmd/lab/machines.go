@@ -56,8 +56,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines listed in the --scenarios file at path. If path is empty, it returns default
-// machines, whose number is count.
+// labMembers returns the machines in the --scenarios file at path or, without a path, count default machines.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -129,8 +128,7 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	})
 }
 
-// writeMachines writes the machines to a CSV file. Only the user can read the file, because it contains the BMC
-// password.
+// writeMachines writes the machines to a private CSV file, because it contains the BMC password.
 func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error {
 	nodes := make([]enroll.Node, 0, len(l.Machines()))
 	for _, m := range l.Machines() {
@@ -197,8 +195,7 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 	return a.Connect(cmd)
 }
 
-// labTarget returns the URL of the client's Ironic, or url if it is not empty. It also returns the agent release and
-// the interfaces that fit this Ironic.
+// labTarget returns url or the URL of the client's Ironic, and the agent and interfaces that fit this Ironic.
 func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {

@@ -46,8 +46,7 @@ func (a *app) labRestoreCommand() *cobra.Command {
 	return cmd
 }
 
-// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns the folder of the
-// machine with a given name.
+// virtualMachines returns the sorted names of a lab's virtual machines, and a function that returns their folders.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
 		return nil, nil, cli.Usagef("--lab-state DIR is required, as given to lab up")
@@ -59,8 +58,7 @@ func virtualMachines(dir string) (names []string, folder func(name string) strin
 	return names, folder, err
 }
 
-// eachVirtual calls work for the named machines, or for all if none is named, and prints the results. The first
-// element of args is the name of a snapshot.
+// eachVirtual calls work for the named machines, or for all. The first of args is the name of a snapshot.
 func (a *app) eachVirtual(
 	ctx context.Context, dir string, args []string, done string, work func(ctx context.Context, host vm.Host, folder, name string) error,
 ) error {

@@ -154,8 +154,7 @@ type realFlags struct {
 	release string
 }
 
-// realSpeed is the default speed of the machines under a real Ironic. Faster machines would only wait for the
-// conductor, which does not get faster.
+// realSpeed is the default speed of machines under a real Ironic: faster ones would only wait for the conductor.
 const realSpeed = 4
 
 func (f *realFlags) register(set *pflag.FlagSet) {

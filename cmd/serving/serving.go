@@ -66,8 +66,7 @@ func (f ListenFlags) Resolve(ctx context.Context, a *cli.App, s *session.Session
 	return listen, advertise, nil
 }
 
-// offerAddress suggests --listen auto for a server on the loopback interface, if this computer has an address that
-// other machines can reach.
+// offerAddress suggests --listen auto for a loopback server if other machines can reach this computer.
 func offerAddress(a *cli.App, candidates []serve.Candidate) {
 	if len(candidates) == 0 || candidates[0].Loopback() {
 		return
@@ -90,8 +89,7 @@ func (f *ListenFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.advertise, "advertise", "", "host name or address at which clients reach this computer (default: the listen address)")
 }
 
-// logRoom is the capacity of the queue of events to print. The queue is full only if clients guess URLs or the output
-// is blocked.
+// logRoom is the capacity of the queue. It is full only if clients guess URLs or the output is blocked.
 const logRoom = 10_000
 
 // AccessLog prints which images are fetched. Events come from many goroutines, but only one goroutine prints them.
@@ -190,8 +188,7 @@ func (l *AccessLog) write(e serve.Event) error {
 	return l.app.PrintOut("%s %s\n", e.Time.Format("15:04:05"), text)
 }
 
-// progressStep is the interval, in percent, at which progress is printed. A line is printed whenever the percentage
-// reaches the next multiple of progressStep.
+// progressStep is the interval in percent at which progress is printed, at its multiples.
 const progressStep = 10
 
 // text returns the line to print for an event, or "" for an event that is not printed.

@@ -219,8 +219,7 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict returns an error that names the nodes from which no log lines arrived. For each of these nodes, the error
-// shows the status of the log sources.
+// verdict returns an error that names the nodes without log lines, and the status of their log sources.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -227,8 +227,7 @@ func (a *app) nodeCommand() *cobra.Command {
 	}
 }
 
-// ramdiskText describes the boot progress of the ramdisk that Ironic is waiting for, according to Ironic and the
-// journal. It returns "" if Ironic is not waiting.
+// ramdiskText describes the boot progress of the ramdisk that Ironic waits for, or returns "" if it waits for none.
 func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Node, now time.Time) string {
 	if n.ProvisionState.Class() != models.ClassWait {
 		return ""

@@ -33,8 +33,7 @@ func (a *app) driversCommand() *cobra.Command {
 	}
 }
 
-// driverRows returns a row for each kind of interface that a driver supports. If none is known, it returns one row
-// without interfaces.
+// driverRows returns a row for each kind of interface of a driver, or one row without interfaces.
 func driverRows(d models.Driver) [][]string {
 	var rows [][]string
 	for _, k := range slices.Sorted(maps.Keys(d.Enabled)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,10 +92,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.stale || r.final || len(s.nodes) == 0 {
 		r.nodes, s.states = nil, s.fleetStates()
 	}
-	ids := make([]string, len(s.refs))
-	for i, ref := range s.refs {
-		ids[i] = ref.UUID
-	}
+	ids := strings.Split(s.id, ",")
 	runner := s.session.Runner
 	runner.ReadOnly = false // the deployment itself is refused later in read-only mode
 	r.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().DeploymentOf}).WithOverrides(maps.Clone(s.overrides))

@@ -57,9 +57,8 @@ func newBIOS(s *Screen) *biosPage {
 	return p
 }
 
-func (p *biosPage) source() source      { return p.from }
-func (p *biosPage) mover() body.Mover   { return p.list }
-func (p *biosPage) click(x, y int) bool { return p.list.Click(x, y).WasCurrent }
+func (p *biosPage) source() source    { return p.from }
+func (p *biosPage) mover() body.Mover { return p.list }
 
 // fetched fills the table with the settings that match the filter. Changed settings come first.
 func (p *biosPage) fetched() {
@@ -98,8 +97,8 @@ func (p *biosPage) change(name, value string) {
 	p.changes[name] = value
 }
 
-// Update handles a key in the filter. The filter takes effect while it is typed.
-func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
+// typed handles a key in the filter. The filter takes effect while it is typed.
+func (p *biosPage) typed(msg tea.Msg) {
 	switch p.prompt.Update(msg) {
 	case body.Changed:
 		p.filter = p.prompt.Text()
@@ -108,7 +107,6 @@ func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
 		p.widen()
 	case body.Accepted, body.Ignored:
 	}
-	return nil
 }
 
 // widen clears the filter and reports whether one was set.

@@ -43,11 +43,9 @@ func newFirmware(s *Screen) *firmwarePage {
 	return p
 }
 
-func (p *firmwarePage) source() source         { return p.from }
-func (p *firmwarePage) mover() body.Mover      { return p.list }
-func (p *firmwarePage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
-func (p *firmwarePage) Update(tea.Msg) tea.Cmd { return nil }
-func (p *firmwarePage) heading() []body.Span   { return nil }
+func (p *firmwarePage) source() source       { return p.from }
+func (p *firmwarePage) mover() body.Mover    { return p.list }
+func (p *firmwarePage) heading() []body.Span { return nil }
 func (p *firmwarePage) fetched() {
 	list, _ := p.from.Value()
 	p.list.SetRows(list)

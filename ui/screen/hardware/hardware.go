@@ -17,6 +17,7 @@ import (
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
 )
 
 // freshFor is the maximum age of data that is reused when the screen is shown again.
@@ -26,10 +27,8 @@ const freshFor = 30 * time.Second
 type page interface {
 	// source returns the source of the page's data.
 	source() source
-	// fetched is called after the source has handled a result. Update handles other messages for the page, such as
-	// keys in a filter.
+	// fetched is called after the source has handled a result.
 	fetched()
-	Update(msg tea.Msg) tea.Cmd
 	// heading returns the part of the heading that follows the node's name. content draws the page; errors are shown
 	// above it.
 	heading() []body.Span
@@ -155,7 +154,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return msg.Then()
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return s.pages[s.tab].Update(msg)
+		if s.tab == biosTab {
+			s.bios().typed(msg)
+		}
+		return nil
 	}
 	for _, p := range s.pages {
 		if mine, next := p.source().Handle(msg); mine {
@@ -259,13 +261,9 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		}
 		return false, nil
 	}
-	if c, ok := s.pages[s.tab].(clickable); ok {
-		return c.click(x, y-s.contentAt), nil
-	}
-	return false, nil
+	list, ok := s.pages[s.tab].mover().(interface{ Click(x, y int) table.Hit })
+	return ok && list.Click(x, y-s.contentAt).WasCurrent, nil
 }
-
-type clickable interface{ click(x, y int) (open bool) }
 
 // Copies returns what the current tab offers for copying, including the request for the tab's data and the command
 // line that prints the data.

@@ -89,7 +89,6 @@ func methodLines(methods []models.VendorMethod) []string {
 
 func (p *inspectionPage) source() source                  { return p.from }
 func (p *inspectionPage) mover() body.Mover               { return &p.text }
-func (p *inspectionPage) Update(tea.Msg) tea.Cmd          { return nil }
 func (p *inspectionPage) heading() []body.Span            { return nil }
 func (p *inspectionPage) disabledReason(action.ID) string { return textOnlyShown }
 func (p *inspectionPage) do(action.ID) tea.Cmd            { return nil }

@@ -91,10 +91,8 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 	return f, nil
 }
 
-func (p *raidPage) source() source         { return p.from }
-func (p *raidPage) mover() body.Mover      { return p.list }
-func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
-func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
+func (p *raidPage) source() source    { return p.from }
+func (p *raidPage) mover() body.Mover { return p.list }
 
 // fetched adopts the node's target RAID, unless the operator has edited the target. If the node has no target, the
 // current volumes serve as the target.
