@@ -78,21 +78,13 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 
 // doctorMark returns the symbol and the word for a result. If ascii is set, the symbol is an ASCII character.
 func doctorMark(r doctor.Result, ascii bool) string {
-	sign, plain := "?", "?"
-	switch r {
-	case doctor.OK:
-		sign, plain = "●", "+"
-	case doctor.Unknown:
-		sign, plain = "◌", "?"
-	case doctor.Warn:
-		sign, plain = "▲", "!"
-	case doctor.Fail:
-		sign, plain = "✖", "x"
-	}
+	signs := map[doctor.Result][2]string{
+		doctor.OK: {"●", "+"}, doctor.Unknown: {"◌", "?"}, doctor.Warn: {"▲", "!"}, doctor.Fail: {"✖", "x"},
+	}[r]
 	if ascii {
-		sign = plain
+		return fmt.Sprintf("%s %-7s", signs[1], r)
 	}
-	return fmt.Sprintf("%s %-7s", sign, r)
+	return fmt.Sprintf("%s %-7s", signs[0], r)
 }
 
 // doctorIndent is the column at which the text after the mark starts.

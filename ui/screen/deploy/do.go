@@ -164,7 +164,7 @@ func (s *Screen) fill(id action.ID) tea.Cmd {
 			body.Steer(&s.report, id, 1)
 			return nil
 		}
-		body.Steer(f, id, 1)
+		fallthrough
 	default:
 		body.Steer(f, id, 1)
 	}

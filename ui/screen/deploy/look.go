@@ -124,13 +124,10 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 
 // wantTemplates reports whether a node has traits or the plan sets some, because traits may select deploy templates.
 func (r *checkResult) wantTemplates() bool {
-	for i := range r.nodes {
-		facts := r.action.Facts(&r.nodes[i])
-		if len(r.nodes[i].Traits) > 0 || facts != nil && facts.WantsTemplates() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.nodes, func(n models.Node) bool {
+		facts := r.action.Facts(&n)
+		return len(n.Traits) > 0 || facts != nil && facts.WantsTemplates()
+	})
 }
 
 // handleChecks stores a result, unless a newer run has started.

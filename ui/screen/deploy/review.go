@@ -224,9 +224,6 @@ func (s *Screen) whyStart() string {
 // start asks the root to confirm and start the deployment. If the results of the checks are too old, it repeats the
 // checks instead.
 func (s *Screen) start() tea.Cmd {
-	if s.whyStart() != "" {
-		return nil
-	}
 	if age := time.Since(s.at); age > goodFor {
 		return tea.Batch(s.recheck(0, askAll), toast(screen.Info, "results were "+models.Age(age)+s.env.Keys.Text(textStaleChecks)))
 	}
@@ -270,9 +267,6 @@ func (s *Screen) whyOverride() string {
 // override asks whether to override the failed checks of the current node. The operator confirms by typing the node's
 // name.
 func (s *Screen) override() tea.Cmd {
-	if s.whyOverride() != "" {
-		return nil
-	}
 	may, not := s.refusals()
 	n, _ := s.node()
 	ids := append([]plan.CheckID{}, s.overrides[n.UUID]...)

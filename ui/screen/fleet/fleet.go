@@ -88,14 +88,22 @@ func New(env *screen.Env) *Screen {
 // defaults applies the settings from the configuration. It ignores invalid settings, because they were reported at
 // the start.
 func (s *Screen) defaults(d screen.Defaults) {
-	key, descending := strings.CutPrefix(d.Sort, "-")
-	if c, err := explain.FindColumn(key); err == nil {
-		s.sortColumn, s.descending = c, descending
-	}
+	s.setOrder(d.Sort)
 	if f, err := s.parse(d.Filter); err == nil {
 		s.filter = f
 	}
 	s.columns = d.Columns
+}
+
+// setOrder sets the sort order to the key of a column, after a dash if it is descending. ok reports whether the column
+// is known.
+func (s *Screen) setOrder(text string) (ok bool) {
+	key, descending := strings.CutPrefix(text, "-")
+	c, err := explain.FindColumn(key)
+	if err == nil {
+		s.sortColumn, s.descending = c, descending
+	}
+	return err == nil
 }
 
 // Ref returns the reference that identifies the screen in the history and in links.
@@ -268,12 +276,8 @@ func (s *Screen) view() viewstate.State {
 
 // restore applies the list settings that an earlier run stored, and requests the API fields that they need.
 func (s *Screen) restore(v *viewstate.State) {
-	if v.Sort != nil {
-		key, descending := strings.CutPrefix(*v.Sort, "-")
-		if c, err := explain.FindColumn(key); err == nil {
-			s.sortColumn, s.descending = c, descending
-			s.needFields(c.Field)
-		}
+	if v.Sort != nil && s.setOrder(*v.Sort) {
+		s.needFields(s.sortColumn.Field)
 	}
 	if v.Filter != nil {
 		f, err := s.parse(*v.Filter)
