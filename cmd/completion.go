@@ -40,8 +40,7 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// flagChoices returns the [cli.Choices] of flags. The keys are flag names, or the path of a command followed by the
-// flag name if the choices apply only to that command.
+// flagChoices returns the choices of flags, keyed by flag, or by command and flag if they differ between commands.
 func (a *app) flagChoices() map[string]cli.Choices {
 	return map[string]cli.Choices{
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),
@@ -136,8 +135,7 @@ func columnChoices(lead string) []string {
 	return out
 }
 
-// sortChoices returns the keys of all columns. If prefix starts with a dash, which reverses the order, each key
-// starts with a dash as well.
+// sortChoices returns the keys of all columns, each with a dash if prefix starts with one, which reverses the order.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")

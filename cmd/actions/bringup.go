@@ -11,7 +11,6 @@ import (
 	"ironworks/session"
 )
 
-// bringUpFlags holds the flags of the bringup command.
 type bringUpFlags struct {
 	cli.ActFlags
 	to        string

@@ -13,7 +13,6 @@ import (
 	"ironworks/session"
 )
 
-// verbFlags holds the flags of the commands that send provision verbs.
 type verbFlags struct {
 	cli.ActFlags
 	steps          []string

@@ -35,7 +35,6 @@ func (a *App) Listing(s *session.Session, flags ListFlags, filter string) (sessi
 	return l, filter, err
 }
 
-// wideColumns lists the columns of -o wide.
 var wideColumns = []string{"name", "uuid", "state", "age", "step", "power", "class", "driver", "instance", "owner", "maintenance", "error"}
 
 func newListing(saved *filter.Saved, flags ListFlags, filter string) (l session.Listing, err error) {

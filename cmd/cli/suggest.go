@@ -16,14 +16,7 @@ import (
 
 // DidYouMean returns a suggestion of the known word that is nearest to word. It returns "" if no known word is near.
 func DidYouMean[T ~string](word string, known []T) string {
-	texts := func(yield func(string) bool) {
-		for _, k := range known {
-			if !yield(string(k)) {
-				return
-			}
-		}
-	}
-	if near := spell.Nearest(word, texts); near != "" {
+	if near := spell.Nearest(word, slices.Values(models.Texts(known))); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""
@@ -77,8 +70,7 @@ func FindColumn(key string) (models.Column, error) {
 	return c, nil
 }
 
-// stateHint returns a suggestion of the nearest provision state if the filter contains an unknown state. Otherwise it
-// returns "".
+// stateHint suggests the nearest provision state for an unknown one in the filter, or returns "".
 func stateHint(filter string) string {
 	known := []string{"failed", "busy", "stable", "wait", "hold"}
 	for _, s := range models.States() {
@@ -96,13 +88,14 @@ func stateHint(filter string) string {
 	return ""
 }
 
-// NeedsSubcommand makes a missing or unknown subcommand a usage error.
-func NeedsSubcommand(cmd *cobra.Command) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+// Group returns a command that only contains other commands. A missing or unknown subcommand is a usage error.
+func Group(use string, subcommands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return Usagef("%w; usage: %s", UnknownCommand(cmd, args[0]), cmd.Use)
 		}
 		return Usagef("usage: %s", cmd.Use)
-	}
+	}}
+	cmd.AddCommand(subcommands...)
 	return cmd
 }

@@ -69,13 +69,11 @@ func (a *app) printReport(name string, report userdata.Report) error {
 	for _, p := range report.Problems {
 		ids = append(ids, string(p.ID))
 	}
-	if err := a.Print(cli.Result{Data: report, Names: ids, Text: reportText(name, report)}); err != nil {
-		return err
-	}
+	code := cli.ExitOK
 	if !report.OK() {
-		return &cli.CodeError{Code: cli.ExitRefused}
+		code = cli.ExitRefused
 	}
-	return nil
+	return a.PrintExit(cli.Result{Data: report, Names: ids, Text: reportText(name, report)}, code)
 }
 
 func reportText(name string, report userdata.Report) string {

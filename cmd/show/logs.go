@@ -27,7 +27,6 @@ type logsFlags struct {
 	kept                 bool
 }
 
-// logsOrder holds the parsed flags of the logs command.
 type logsOrder struct {
 	session.LogsOrder
 	kept   bool
@@ -145,7 +144,6 @@ func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, name
 	return p.verdict(logs.Nodes)
 }
 
-// logsPrinter prints the log batches of several nodes.
 type logsPrinter struct {
 	app   *app
 	order *logsOrder
@@ -222,8 +220,7 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict returns an error that names the nodes from which no log lines arrived. For each of these nodes, the error
-// shows the status of the log sources.
+// verdict returns an error that names the nodes without log lines, and the status of their log sources.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -257,7 +254,6 @@ func (a *app) printLines(lines []models.LogLine) error {
 	return out.Flush()
 }
 
-// linesAtOnce is the number of lines per write.
 const linesAtOnce = 1000
 
 // pastLogs prints the log lines of the journal, one node after the other.

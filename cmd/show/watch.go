@@ -198,12 +198,8 @@ func (w *watcher) checkUntil(events []models.Event) {
 
 func (w *watcher) allReached() bool {
 	rows := w.store.Rows(filter.Filter{}, explain.Columns()[0], false)
-	for i := range rows {
-		if rows[i].Node.ProvisionState != w.until {
-			return false
-		}
-	}
-	return len(rows) > 0
+	left := func(r *models.Row) bool { return r.Node.ProvisionState != w.until }
+	return len(rows) > 0 && !slices.ContainsFunc(rows, left)
 }
 
 func eventLine(e *models.Event) string {

@@ -20,8 +20,8 @@ type Draft struct {
 	// or once the checks have chosen the first page.
 	Page, Node int
 	PageChosen bool
-	// Asked holds the values last entered in each dialog, by dialog name and field key.
-	Asked map[string]map[string]string
+	// Loaded is the path that was last entered in the dialog for loading a plan.
+	Loaded string
 }
 
 // draftsAtMost is the maximum number of drafts that are kept. The least recently used one is dropped.

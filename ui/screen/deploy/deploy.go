@@ -149,38 +149,8 @@ func (s *Screen) Close() { s.finish() }
 // Update handles the results of commands and changes to nodes. While Typing reports true, it also handles keys.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case checksRan:
-		if msg.of == s {
-			return s.handleChecks(msg)
-		}
-	case fileRead:
-		if msg.of == s {
-			return s.handleFile(msg)
-		}
-	case planRead:
-		if msg.of == s {
-			return s.handlePlan(msg)
-		}
-	case planWritten:
-		if msg.of == s {
-			return s.handleWritten(msg)
-		}
-	case planForEditor:
-		if msg.of == s {
-			return s.handlePlanForEditor(msg)
-		}
-	case planEdited:
-		if msg.of == s {
-			return s.handlePlanEdited(msg)
-		}
-	case stepReady:
-		if msg.of == s {
-			return s.takeStep(msg)
-		}
-	case decided:
-		if msg.of == s {
-			return msg.do()
-		}
+	case screen.Later:
+		return msg.Run(s)
 	case screen.FleetChanged:
 		return s.nodesChanged()
 	case screen.Tick:
@@ -301,7 +271,6 @@ func (s *Screen) readNode() *models.Node {
 	return nil
 }
 
-// fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
 // planned derives facts from the current node and the plan, without sending requests to Ironic.

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// diskRow is a disk and the result of matching it against the root device hints.
 type diskRow struct {
 	hints.DiskCheck
 	id string // unique even if names repeat
@@ -53,7 +53,6 @@ func diskTable() *table.Table[diskRow] {
 	return t
 }
 
-// inventory returns the current node's inventory, or nil if it is unknown.
 func (s *Screen) inventory() *hints.Inventory {
 	if f := s.checkedFacts(); f != nil {
 		return f.Inventory
@@ -155,21 +154,6 @@ func (s *Screen) moveHints() tea.Cmd {
 	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
-// hintsTo returns the destination of the plan's hints: instance_info or properties.
-func (s *Screen) hintsTo() hints.Source {
-	if s.fields().RootDevice.To == hints.OfProperties {
-		return hints.OfProperties
-	}
-	return hints.OfInstance
-}
-
-func (s *Screen) whyHints() string {
-	if !s.fields().RootDevice.Hints.IsSet() {
-		return s.env.Keys.Text(textPickDisk)
-	}
-	return ""
-}
-
 // noDisks returns the reason why no disk can be picked, or "" if one can.
 func (s *Screen) noDisks() string {
 	f := s.checkedFacts()
@@ -207,9 +191,10 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}
-	switch {
-	case s.fields().RootDevice.Hints.IsSet():
-		lines = append(lines, body.IndentedMost(theme.Strong, "plan hints, written to "+string(s.hintsTo())+": "+s.fields().RootDevice.Hints.String(), w-1, 1, 2)...)
+	switch planned := s.fields().RootDevice; {
+	case planned.Hints.IsSet():
+		text := fmt.Sprintf("plan hints, written to %s: %s", cmp.Or(planned.To, hints.OfInstance), planned.Hints.String())
+		lines = append(lines, body.IndentedMost(theme.Strong, text, w-1, 1, 2)...)
 	case f.Hints.Hints.IsSet():
 		lines = append(lines, body.IndentedMost(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:

@@ -31,7 +31,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0)) // comes first, because it sets the scroll position that the tab line shows
 	titles := make([]string, pageCount)
 	for p := range pageCount {
-		mark, _ := verdictGlyph(s.verdict(p))
+		mark, _ := verdictGlyph(s.verdicts[p])
 		titles[p] = mark + " " + p.title() // without a page number: number keys open other screens
 	}
 	place := ""
@@ -45,7 +45,6 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// verdictGlyph returns the glyph for the verdict and the role in which the glyph is drawn.
 func verdictGlyph(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:
@@ -136,7 +135,7 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 	case s.err != nil:
 		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
-	mark, role := verdictGlyph(s.verdict(pageReview))
+	mark, role := verdictGlyph(s.verdicts[pageReview])
 	result := s.worstChecks()
 	if len(s.refs) > 1 {
 		result = fmt.Sprintf("%d ready, %d refused", s.ready, s.refused)
@@ -146,9 +145,9 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 
 // worstChecks returns a phrase, such as "2 warnings", that counts the current node's checks of the worst severity.
 func (s *Screen) worstChecks() string {
-	worst, n := s.verdict(pageReview), 0
+	worst, n := s.verdicts[pageReview], 0
 	if node, read := s.node(); read {
-		for _, c := range s.checksOf(node) {
+		for _, c := range s.judged[node.UUID] {
 			if c.Severity == worst && !c.Overridden {
 				n++
 			}
@@ -203,7 +202,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 	elsewhere := map[page][]string{}
 	p := s.page()
 	worstFirst := func(a, b plan.Check) int { return cmp.Compare(rank(b.Severity), rank(a.Severity)) }
-	for _, c := range slices.SortedStableFunc(slices.Values(s.checksOf(n)), worstFirst) {
+	for _, c := range slices.SortedStableFunc(slices.Values(s.judged[n.UUID]), worstFirst) {
 		at := pageOf(c.ID)
 		switch {
 		case p != pageReview && at != p && c.Severity == plan.CheckRefuse:

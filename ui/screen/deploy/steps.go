@@ -126,7 +126,6 @@ func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool)
 	return "offered", false
 }
 
-// setSteps replaces the steps in the plan.
 func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
@@ -172,11 +171,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd {
-			cmd := s.setSteps(s.with(step, instead))
-			s.steps.Select(step.Label())
-			return cmd
-		}), "", ""
+		return s.decide(func() tea.Cmd { return s.setStep(step, instead) }), "", ""
 	})
 }
 
@@ -194,7 +189,6 @@ func (s *Screen) deploySteps() []steps.Known {
 	return slices.DeleteFunc(provision.StepsOf(n, offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
 }
 
-// offeredText lists the steps that the ramdisk reported.
 func (s *Screen) offeredText() string {
 	f := s.checkedFacts()
 	if f == nil || f.Offered == nil {
@@ -253,7 +247,6 @@ func notWhileTheAgent(step models.Step, priority int) string {
 		step.Label(), when, priority, plan.PriorityDeploy, plan.PriorityTearDownAgent)
 }
 
-// removeStep removes the step at the cursor from the plan.
 func (s *Screen) removeStep() tea.Cmd {
 	row, ok := s.steps.Cursor()
 	if !ok {

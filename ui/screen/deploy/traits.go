@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,11 +29,7 @@ func (s *Screen) nodeTraits() (names []string, having map[string]int) {
 			having[trait]++
 		}
 	}
-	for trait := range having {
-		names = append(names, trait)
-	}
-	slices.Sort(names)
-	return names, having
+	return slices.Sorted(maps.Keys(having)), having
 }
 
 func (s *Screen) whyTraits() string {
@@ -74,7 +71,6 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// traitEffect describes the deploy template that the trait selects, including its steps.
 func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
 		return textTemplatesError + s.templatesError

@@ -1,6 +1,7 @@
 package enroll
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -195,9 +196,8 @@ func problemOf(err error) (field, problem string) {
 	return "", ""
 }
 
-func goalOf(values map[string]string) provision.Goal {
-	if g := provision.Goal(values[keyGoal]); g != "" {
-		return g
-	}
-	return provision.GoalEnroll
+func (s *Screen) goal() provision.Goal {
+	return cmp.Or(provision.Goal(s.values[keyGoal]), provision.GoalEnroll)
 }
+
+func (s *Screen) withoutInspection() bool { return s.values[keyNoInspect] == switchedOn }

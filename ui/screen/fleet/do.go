@@ -40,7 +40,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.ClearMarks:
 		s.table.ClearMarks()
 	case action.Filter:
-		s.beginTyping()
+		s.typing, s.inputErr = true, nil
+		s.input.SetValue(s.filter.String())
+		s.input.CursorEnd()
 	case action.ClearFilter:
 		return s.setFilter(filter.Filter{})
 	case action.Sort:
@@ -92,7 +94,9 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		if !some {
 			return textNoNodes
 		}
-		return s.whyNotGroup(id)
+		if id == action.ShowLog && s.pointedGroup() != nil {
+			return textGroupAtCursor
+		}
 	case action.ClearMarks:
 		if len(s.table.Marked()) == 0 {
 			return textNoMarks
@@ -158,12 +162,6 @@ func (s *Screen) sortBeside(step int) tea.Cmd {
 		at = 0
 	}
 	return s.sortBy(shown[at])
-}
-
-func (s *Screen) beginTyping() {
-	s.typing, s.inputErr = true, nil
-	s.input.SetValue(s.filter.String())
-	s.input.CursorEnd()
 }
 
 // typed handles a key in the filter line. The filter takes effect while it is typed. While it is incomplete, the last

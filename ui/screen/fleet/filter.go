@@ -19,15 +19,6 @@ import (
 // UseFilter is a message that asks the screen to use the filter with this text.
 type UseFilter string
 
-func (s *Screen) useFilter(text string) tea.Cmd {
-	f, err := s.parse(text)
-	if err != nil {
-		return nil
-	}
-	s.typing, s.inputErr = false, nil
-	return s.setFilter(f)
-}
-
 func (s *Screen) parse(text string) (filter.Filter, error) {
 	if s.env.Session == nil {
 		return filter.Parse(text)

@@ -4,6 +4,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,14 +89,22 @@ func New(env *screen.Env) *Screen {
 // defaults applies the settings from the configuration. It ignores invalid settings, because they were reported at
 // the start.
 func (s *Screen) defaults(d screen.Defaults) {
-	key, descending := strings.CutPrefix(d.Sort, "-")
-	if c, err := explain.FindColumn(key); err == nil {
-		s.sortColumn, s.descending = c, descending
-	}
+	s.setOrder(d.Sort)
 	if f, err := s.parse(d.Filter); err == nil {
 		s.filter = f
 	}
 	s.columns = d.Columns
+}
+
+// setOrder sets the sort order to the key of a column, after a dash if it is descending. ok reports whether the column
+// is known.
+func (s *Screen) setOrder(text string) (ok bool) {
+	key, descending := strings.CutPrefix(text, "-")
+	c, err := explain.FindColumn(key)
+	if err == nil {
+		s.sortColumn, s.descending = c, descending
+	}
+	return err == nil
 }
 
 // Ref returns the reference that identifies the screen in the history and in links.
@@ -144,7 +153,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case inventories:
 		return s.inventoriesRead(msg)
 	case UseFilter:
-		return s.useFilter(string(msg))
+		f, err := s.parse(string(msg))
+		if err != nil {
+			return nil
+		}
+		s.typing, s.inputErr = false, nil
+		return s.setFilter(f)
 	case GroupBy:
 		return s.setGroup(string(msg))
 	case SortBy:
@@ -155,7 +169,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// markPeople marks the nodes that other users are looking at.
 func (s *Screen) markPeople() {
 	s.userMarks = map[string]string{}
 	if s.env.Seat == nil {
@@ -237,4 +250,76 @@ type picture struct {
 	// groups holds the rows grouped by groupBy. It is nil if groupBy is "".
 	groups []*group
 	counts fleet.Counts
+}
+
+// View returns the settings of the list, so that another run can restore them. It omits a sort order or filter that
+// is the same as in the configuration, so that later changes to the configuration take effect.
+func (s *Screen) View() viewstate.State {
+	v := s.view()
+	if *v.Sort == *s.configured.Sort {
+		v.Sort = nil
+	}
+	if *v.Filter == *s.configured.Filter {
+		v.Filter = nil
+	}
+	v.Wide, v.NoPreview, v.Marks = s.wide, s.plain, s.table.Marked()
+	v.Group, v.Folded = s.groupBy, s.foldedValues()
+	return v
+}
+
+func (s *Screen) view() viewstate.State {
+	order, filter := s.sortColumn.Key, s.filter.String()
+	if s.descending {
+		order = "-" + order
+	}
+	return viewstate.State{Sort: &order, Filter: &filter}
+}
+
+// restore applies the list settings that an earlier run stored, and requests the API fields that they need.
+func (s *Screen) restore(v *viewstate.State) {
+	if v.Sort != nil && s.setOrder(*v.Sort) {
+		s.needFields(s.sortColumn.Field)
+	}
+	if v.Filter != nil {
+		f, err := s.parse(*v.Filter)
+		if err != nil {
+			s.filterErr = fmt.Errorf(textFilterLost, *v.Filter, err)
+		} else {
+			s.filter = f
+			s.needFields(f.Fields()...)
+		}
+	}
+	s.wide, s.plain = v.Wide, v.NoPreview
+	if slices.Contains(GroupFields(), v.Group) {
+		s.groupBy, s.folded = v.Group, map[string]bool{}
+		for _, value := range v.Folded {
+			s.folded[value] = true
+		}
+		s.needGroupField()
+	}
+	for _, uuid := range v.Marks {
+		s.table.Mark(uuid)
+	}
+}
+
+// needFields requests API fields for filters and columns. It ignores empty names, because they mean fields that are
+// in every listing.
+func (s *Screen) needFields(fields ...string) {
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
+	if len(fields) > 0 && s.env.Session != nil {
+		s.env.Session.NeedFields(fields...)
+	}
+}
+
+// reportRestored reports the number of restored marks, because the next action applies to the marked nodes. It also
+// reports a filter that could not be restored.
+func (s *Screen) reportRestored() tea.Cmd {
+	var cmds []tea.Cmd
+	if s.filterErr != nil {
+		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(s.filterErr)}))
+	}
+	if n := len(s.table.Marked()); n > 0 {
+		cmds = append(cmds, screen.Send(screen.Say{Text: s.env.Keys.Text(fmt.Sprintf(textMarksRestored, models.Counted(n, "mark")))}))
+	}
+	return tea.Batch(cmds...)
 }

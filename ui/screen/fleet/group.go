@@ -12,7 +12,6 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/printable"
-	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -144,7 +143,6 @@ func (s *Screen) markedOf(g *group) int {
 	return n
 }
 
-// pointedGroup returns the group whose heading is at the cursor, or nil.
 func (s *Screen) pointedGroup() *group {
 	i, _ := s.table.Cursor()
 	return i.group
@@ -225,13 +223,4 @@ func (s *Screen) foldedValues() []string {
 	}
 	slices.Sort(values)
 	return values
-}
-
-// whyNotGroup returns the reason why the action is not possible on the heading of a group, or "" if it is possible or
-// the cursor is on a node.
-func (s *Screen) whyNotGroup(id action.ID) string {
-	if id == action.ShowLog && s.pointedGroup() != nil {
-		return textGroupAtCursor
-	}
-	return ""
 }

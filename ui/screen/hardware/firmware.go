@@ -25,7 +25,6 @@ const (
 	fieldPause = "pause"
 )
 
-// firmwarePage is the tab with the table of firmware components.
 type firmwarePage struct {
 	s    *Screen
 	from *fetch.Source[[]models.Firmware]
@@ -44,11 +43,9 @@ func newFirmware(s *Screen) *firmwarePage {
 	return p
 }
 
-func (p *firmwarePage) source() source         { return p.from }
-func (p *firmwarePage) mover() body.Mover      { return p.list }
-func (p *firmwarePage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
-func (p *firmwarePage) Update(tea.Msg) tea.Cmd { return nil }
-func (p *firmwarePage) heading() []body.Span   { return nil }
+func (p *firmwarePage) source() source       { return p.from }
+func (p *firmwarePage) mover() body.Mover    { return p.list }
+func (p *firmwarePage) heading() []body.Span { return nil }
 func (p *firmwarePage) fetched() {
 	list, _ := p.from.Value()
 	p.list.SetRows(list)
@@ -121,6 +118,5 @@ func (p *firmwarePage) copies() []screen.Copyable {
 	if f, ok := p.list.Cursor(); ok {
 		copies = append(copies, screen.Copyable{Name: "version", Text: f.Component + "\t" + f.CurrentVersion, Shape: screen.Row})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/firmware", p.s.uuid))},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("firmware", "list", p.s.node().Label())})
+	return append(copies, p.s.origin("/firmware", "firmware", "list")...)
 }

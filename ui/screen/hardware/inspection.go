@@ -26,7 +26,6 @@ type inspectionPage struct {
 	text pane.Pane
 }
 
-// found holds the sections of the Inspection tab.
 type found struct {
 	inspected, others []inspection.Section
 }
@@ -90,7 +89,6 @@ func methodLines(methods []models.VendorMethod) []string {
 
 func (p *inspectionPage) source() source                  { return p.from }
 func (p *inspectionPage) mover() body.Mover               { return &p.text }
-func (p *inspectionPage) Update(tea.Msg) tea.Cmd          { return nil }
 func (p *inspectionPage) heading() []body.Span            { return nil }
 func (p *inspectionPage) disabledReason(action.ID) string { return textOnlyShown }
 func (p *inspectionPage) do(action.ID) tea.Cmd            { return nil }
@@ -123,9 +121,6 @@ func (p *inspectionPage) content(t *theme.Theme, w, h int) string {
 
 func (p *inspectionPage) copies() []screen.Copyable {
 	value, _ := p.from.Value()
-	return []screen.Copyable{
-		{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines},
-		{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/inventory", p.s.uuid))},
-		{Name: "command", Text: p.s.env.CommandLine("inventory", p.s.node().Label())},
-	}
+	shown := screen.Copyable{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines}
+	return append([]screen.Copyable{shown}, p.s.origin("/inventory", "inventory")...)
 }

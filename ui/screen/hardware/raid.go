@@ -12,6 +12,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/models/raid"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -22,7 +23,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// facts holds the data for the RAID tab.
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
@@ -91,10 +91,8 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 	return f, nil
 }
 
-func (p *raidPage) source() source         { return p.from }
-func (p *raidPage) mover() body.Mover      { return p.list }
-func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
-func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
+func (p *raidPage) source() source    { return p.from }
+func (p *raidPage) mover() body.Mover { return p.list }
 
 // fetched adopts the node's target RAID, unless the operator has edited the target. If the node has no target, the
 // current volumes serve as the target.
@@ -156,31 +154,32 @@ func (p *raidPage) lines() []pane.Line {
 		return nil
 	}
 	var lines []pane.Line
+	add := func(role theme.Role, text string) { lines = append(lines, pane.Text(role, text)) }
 	for _, problem := range p.problems(f) {
-		lines = append(lines, pane.Text(theme.Bad, theme.GlyphFailed+" "+problem))
+		add(theme.Bad, theme.GlyphFailed+" "+problem)
 	}
 	if f.raid.Interface == "" || f.raid.Interface == "no-raid" {
-		lines = append(lines, pane.Text(theme.Warn, theme.GlyphMaint+" "+textNoInterface))
+		add(theme.Warn, theme.GlyphMaint+" "+textNoInterface)
 	}
-	add := func(title string) { lines = append(lines, pane.Text(theme.Strong, title)) }
-	add("Current volumes (raid_interface " + models.OrNone(f.raid.Interface) + ")")
-	for _, disk := range provision.Volumes(f.raid.Current) {
+	add(theme.Strong, "Current volumes (raid_interface "+models.OrNone(f.raid.Interface)+")")
+	volumes := provision.Volumes(f.raid.Current)
+	for _, disk := range volumes {
 		c := provision.VolumeTexts(disk)
-		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4])))
+		add(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4]))
 	}
-	if len(provision.Volumes(f.raid.Current)) == 0 {
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNoVolumes))
+	if len(volumes) == 0 {
+		add(theme.Muted, "  "+textNoVolumes)
 	}
-	add("Disks found by the last inspection")
+	add(theme.Strong, "Disks found by the last inspection")
 	for i := range f.disks {
 		d := &f.disks[i]
-		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial)))
+		add(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial))
 	}
 	switch {
 	case !f.inspected:
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNotInspected))
+		add(theme.Muted, "  "+textNotInspected)
 	case len(f.disks) == 0:
-		lines = append(lines, pane.Text(theme.Muted, "  "+textNoDisks))
+		add(theme.Muted, "  "+textNoDisks)
 	}
 	return append(lines, p.driveLines()...)
 }
@@ -201,17 +200,13 @@ func (p *raidPage) disabledReason(id action.ID) string {
 	_, some := p.list.Cursor()
 	_, known := p.from.Value()
 	switch id {
-	case action.Open, action.HardwareRemove:
+	case action.Open, action.HardwareRemove, action.HardwareApply:
 		if !some {
 			return p.s.env.Keys.Text(textNoVolume)
 		}
 	case action.HardwareAdd:
 		if !known {
 			return textLoading
-		}
-	case action.HardwareApply:
-		if !some {
-			return p.s.env.Keys.Text(textNoVolume)
 		}
 	case action.HardwareDrives:
 		if p.s.env.Session.BMCs == nil {
@@ -241,7 +236,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 	case action.HardwareApply:
 		target, err := provision.NewRAID(p.config())
 		if err != nil {
-			return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+			return fail(err)
 		}
 		text, err := json.Marshal(target.Config)
 		if err != nil {
@@ -286,6 +281,63 @@ func (p *raidPage) copies() []screen.Copyable {
 	if text, err := models.JSONText(p.config()); err == nil && len(p.target) > 0 {
 		copies = append(copies, screen.Copyable{Name: "target", Text: text})
 	}
-	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request("/v1/nodes/" + p.s.uuid)},
-		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("raid", "show", p.s.node().Label())})
+	return append(copies, p.s.origin("", "raid", "show")...)
+}
+
+// askBMC queries the BMC for the drives behind a RAID controller, because the agent's inventory does not contain
+// these drives. It runs only when the operator requests it.
+func (p *raidPage) askBMC() tea.Cmd {
+	s := p.s
+	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid
+	read := func() tea.Msg {
+		report, err := bmcs.Query(ctx, uuid)
+		return screen.NewLater(s, func() tea.Cmd {
+			if err != nil {
+				return fail(err)
+			}
+			p.bmc = report.BMC
+			p.show()
+			return nil
+		})
+	}
+	return tea.Batch(screen.Send(screen.Say{Text: textAskingBMC}), read)
+}
+
+// driveLines returns lines with the BMC's drives, and with the drives that the target RAID would use. It returns nil
+// if the BMC has not been queried.
+func (p *raidPage) driveLines() []pane.Line {
+	if p.bmc == nil {
+		return nil
+	}
+	lines := []pane.Line{pane.Text(theme.Strong, "Drives reported by the BMC")}
+	for i := range p.bmc.Drives {
+		d := &p.bmc.Drives[i]
+		parts := slices.DeleteFunc([]string{d.Storage, d.ID, fmt.Sprintf("%.0f GiB", float64(d.Bytes)/(1<<30)), d.Media, d.Protocol, d.Model, d.Serial},
+			func(part string) bool { return part == "" })
+		lines = append(lines, pane.Text(theme.Plain, "  "+strings.Join(parts, "  ")))
+	}
+	if len(p.bmc.Drives) == 0 {
+		return append(lines, pane.Text(theme.Muted, "  "+textNoDrives))
+	}
+	return append(lines, p.assignedLines()...)
+}
+
+// assignedLines returns a line for each target volume, with the drives that Ironic's redfish RAID interface would
+// choose for it. It returns nil if the node has another RAID interface.
+func (p *raidPage) assignedLines() []pane.Line {
+	f, _ := p.from.Value()
+	target, err := provision.NewRAID(p.config())
+	if len(p.target) == 0 || err != nil || f.raid.Interface != "redfish" {
+		return nil
+	}
+	lines := []pane.Line{pane.Text(theme.Strong, "Drives used by the target volumes")}
+	volumes, err := raid.Assign(target.Disks, provision.DrivesOf(p.bmc), p.s.uuid)
+	if err != nil {
+		return append(lines, pane.Text(theme.Bad, "  "+theme.GlyphFailed+" "+models.OnScreen(err)))
+	}
+	for i := range volumes {
+		v := &volumes[i]
+		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, strings.Join(v.Drives, ", "))))
+	}
+	return lines
 }

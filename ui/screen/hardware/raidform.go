@@ -30,7 +30,6 @@ const (
 	keyController = "controller"
 )
 
-// edit asks the operator for the properties of the volume p.target[at]. If at is negative, it asks for a new volume.
 func (p *raidPage) edit(at int) tea.Cmd {
 	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {

@@ -32,33 +32,25 @@ const (
 
 // doBMC runs an action of the tab. mine reports whether the action belongs to the tab and is enabled.
 func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
-	if s.whyBMC(id) != "" {
+	order := func(verb models.BMCVerb, words ...string) func() tea.Cmd {
+		return func() tea.Cmd { return s.orderBMC(models.BMCOrder{Verb: verb}, words...) }
+	}
+	do := map[action.ID]func() tea.Cmd{
+		action.BMCRead:            s.readBMC,
+		action.BMCLogin:           s.askLogin,
+		action.BMCTrust:           s.askTrust,
+		action.BMCConsole:         s.showConsoles,
+		action.BMCPower:           s.askPower,
+		action.BMCBootOnce:        s.askBoot,
+		action.BMCInsert:          s.askInsert,
+		action.BMCEject:           order(models.BMCEject, "eject"),
+		action.BMCClearJobs:       order(models.BMCClearJobs, "clear-jobs"),
+		action.BMCResetController: order(models.BMCResetController, "reset-controller"),
+	}[id]
+	if do == nil || s.whyBMC(id) != "" {
 		return false, nil
 	}
-	switch id {
-	case action.BMCRead:
-		return true, s.readBMC()
-	case action.BMCLogin:
-		return true, s.askLogin()
-	case action.BMCTrust:
-		return true, s.askTrust()
-	case action.BMCConsole:
-		return true, s.showConsoles()
-	case action.BMCPower:
-		return true, s.askPower()
-	case action.BMCBootOnce:
-		return true, s.askBoot()
-	case action.BMCInsert:
-		return true, s.askInsert()
-	case action.BMCEject:
-		return true, s.orderBMC(models.BMCOrder{Verb: models.BMCEject}, "eject")
-	case action.BMCClearJobs:
-		return true, s.orderBMC(models.BMCOrder{Verb: models.BMCClearJobs}, "clear-jobs")
-	case action.BMCResetController:
-		return true, s.orderBMC(models.BMCOrder{Verb: models.BMCResetController}, "reset-controller")
-	default:
-		return false, nil
-	}
+	return true, do()
 }
 
 // orderBMC asks the root to send a command to the BMC. words contains the arguments of the command line that sends
@@ -75,10 +67,10 @@ func (s *Screen) askLogin() tea.Cmd {
 	address, user := s.bmcLogin()
 	// A password shared by several BMCs is sent to this BMC only if the operator agrees. A server's password is never
 	// sent, because a user of the server may have changed the address.
-	var denied *provision.BMCCredentialsError
-	withheld, help := false, textPasswordHelp
-	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" && s.env.Seat == nil {
-		withheld, help = true, textSendPasswordFrom+denied.Withheld+" to this address"
+	denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err())
+	withheld, help := is && denied.Withheld != "" && s.env.Seat == nil, textPasswordHelp
+	if withheld {
+		help = textSendPasswordFrom + denied.Withheld + " to this address"
 	}
 	fields := []form.Field{
 		{Key: fieldUser, Label: "User", Value: user, Required: true},
@@ -88,18 +80,18 @@ func (s *Screen) askLogin() tea.Cmd {
 	if s.bmc.bmcs.HasKeyring() {
 		fields = append(fields, form.Field{Key: fieldKeep, Label: "Keep", Kind: form.Choice, Options: []string{keepHere, keepRing}, Help: textKeyringHelp})
 	}
-	b := s.bmc
+	b, readAgain := s.bmc, screen.Send(screen.NewLater(s, s.readBMC))
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		if v[fieldPassword] == "" { // the password can be empty only if a stored one was withheld
 			b.bmcs.Approve(address)
-			return screen.Send(bmcAgain{of: b}), "", ""
+			return readAgain, "", ""
 		}
 		login := screen.BMCLogin{Address: address, Username: v[fieldUser], Password: models.Secret(v[fieldPassword]), All: v[fieldFor] == forAll}
 		b.bmcs.Remember(login)
 		if b.keep = nil; v[fieldKeep] == keepRing {
 			b.keep = &login
 		}
-		return screen.Send(bmcAgain{of: b}), "", ""
+		return readAgain, "", ""
 	})})
 }
 
@@ -118,13 +110,10 @@ func (s *Screen) askTrust() tea.Cmd {
 		Ask: textTrustAsk,
 		Yes: func() tea.Msg {
 			b.bmcs.Pin(address, print)
-			return bmcAgain{of: b}
+			return screen.NewLater(s, s.readBMC)
 		},
 	})})
 }
-
-// bmcAgain makes the screen read the BMC again.
-type bmcAgain struct{ of *bmcTab }
 
 func (s *Screen) askPower() tea.Cmd {
 	var options []string

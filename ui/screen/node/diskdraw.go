@@ -137,6 +137,15 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
+// hintMark returns how a hint compares with a disk.
+func hintMark(h *hints.Check) (glyph string, role theme.Role, text string) {
+	text = fmt.Sprintf("%s %s", h.Hint, h.Wants)
+	if h.Matches {
+		return theme.GlyphDone, theme.Good, text
+	}
+	return theme.GlyphFailed, theme.Bad, text + ": " + h.Why
+}
+
 // flow returns all facts about the disk as one line of text.
 func (d *disk) flow() string {
 	parts := make([]string, len(d.attributes))
@@ -153,11 +162,8 @@ func (d *disk) hintLines(w int) []pane.Line {
 		return lines
 	}
 	lines = nil
-	for _, h := range d.check.Hints {
-		glyph, role, text := theme.GlyphDone, theme.Good, fmt.Sprintf("%s %s", h.Hint, h.Wants)
-		if !h.Matches {
-			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
-		}
+	for i := range d.check.Hints {
+		glyph, role, text := hintMark(&d.check.Hints[i])
 		lines = append(lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Plain, cell.Cut(text, max(w-4, 1)))})
 	}
 	if d.check.Skipped || d.check.Matches && !d.check.Picked {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -44,7 +43,6 @@ func (s *Screen) setHistoryColumns() {
 	s.entries.SetColumns(cols)
 }
 
-// hasHistory reports whether this Ironic supports the node history.
 func (s *Screen) hasHistory() bool {
 	v, _ := s.session.API.Version()
 	return v.Has(models.FeatureHistory)
@@ -84,8 +82,8 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	if e.TargetState != "" {
 		head += " → " + e.TargetState
 	}
-	if e.DurationSeconds != nil {
-		head += fmt.Sprintf("  after %s", models.Age(time.Duration(*e.DurationSeconds)*time.Second))
+	if took := tookText(e); took != "" {
+		head += "  after " + took
 	}
 	if e.Conductor != "" {
 		head += "  by " + e.Conductor

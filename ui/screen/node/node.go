@@ -18,6 +18,7 @@ import (
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/screen/logs"
+	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
 )
@@ -56,6 +57,42 @@ func ShowsTab(id action.ID) bool {
 	return shows
 }
 
+// tab describes a tab. A tab shows either a list or a text, except for the log.
+type tab struct {
+	title string
+	draw  func(t *theme.Theme, w, h int) []string
+	list  list
+	text  *pane.Pane
+	// opens reports whether a click on the selected row opens it.
+	opens bool
+	// scope, if not empty, is the scope of the tab's own actions.
+	scope  action.Scope
+	copies func() []screen.Copyable
+}
+
+type list interface {
+	body.Mover
+	Click(x, y int) table.Hit
+}
+
+func (s *Screen) makeTabs() [tabCount]tab {
+	none := func() []screen.Copyable { return nil }
+	return [...]tab{
+		overviewTab: {title: "Overview", draw: s.drawOverview, text: &s.overview, copies: none},
+		timelineTab: {title: "Timeline", draw: s.drawTimeline, list: s.timeline.list, opens: true, copies: s.timelineCopies},
+		stepsTab:    {title: "Steps", draw: s.drawSteps, list: s.steps, copies: s.stepCopies},
+		disksTab:    {title: "Disks", draw: s.drawDisks, list: s.diskRows, opens: true, scope: action.NodeDisks, copies: s.diskCopies},
+		networkTab:  {title: "Network", draw: s.drawNetwork, list: s.ports, scope: action.NodeNet, copies: s.portCopies},
+		bmcTabPlace: {title: "BMC", draw: s.drawBMC, text: &s.bmc.pane, scope: action.NodeBMC, copies: s.bmcCopies},
+		logTab: {
+			title: "Log", draw: func(t *theme.Theme, w, h int) []string { return s.shownLog().Draw(t, w, h) },
+			copies: func() []screen.Copyable { return s.shownLog().Copies() },
+		},
+		historyTab: {title: "History", draw: s.drawHistory, list: s.entries, copies: s.historyCopies},
+		rawTab:     {title: "Raw", draw: s.drawRaw, text: &s.raw.pane, copies: s.rawCopies},
+	}
+}
+
 // Tab returns the ID of the action that shows the current tab.
 func (s *Screen) Tab() action.ID { return tabActions()[s.tab] }
 
@@ -73,7 +110,8 @@ type Screen struct {
 	session *screen.Session
 	uuid    string
 	tab     int
-	tabs    body.TabLine
+	tabs    [tabCount]tab
+	tabLine body.TabLine
 	listAt  int // line of the tab's content at which its table was drawn
 	watched bool
 
@@ -129,6 +167,7 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	if s.session != nil {
 		s.setHistoryColumns()
 	}
+	s.tabs = s.makeTabs()
 	return s
 }
 
@@ -158,7 +197,7 @@ func (s *Screen) Shown() tea.Cmd {
 	}
 	defer s.setSteps()
 	defer s.setTimeline()
-	if changed := s.readStore(); changed || s.isStale(s.detail.At()) && !s.detail.Busy() {
+	if changed := s.readStore(); changed || s.isDue(s.detail) {
 		return tea.Batch(s.detail.Get(), s.open())
 	}
 	return s.open()
@@ -170,21 +209,29 @@ func (s *Screen) isStale(at time.Time) bool { return time.Since(at) >= freshFor 
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil:
-	case s.tab == timelineTab && !s.timeline.recorded.Busy() && s.isStale(s.timeline.recorded.At()):
+	case s.tab == timelineTab && s.isDue(s.timeline.recorded):
 		return s.timeline.get()
 	case s.tab == logTab:
 		return s.shownLog().Follow(s.ref())
 	case s.gone():
 	case s.tab == bmcTabPlace:
 		return s.openBMC()
-	case s.tab == disksTab && !s.disks.Busy() && s.isStale(s.disks.At()):
+	case s.tab == disksTab && s.isDue(s.disks):
 		return s.disks.Get()
 	case s.tab == networkTab:
 		return s.openNetwork()
-	case s.tab == historyTab && !s.history.Busy() && s.isStale(s.history.At()) && s.hasHistory():
+	case s.tab == historyTab && s.isDue(s.history) && s.hasHistory():
 		return s.history.Get()
 	}
 	return nil
+}
+
+// isDue reports whether a tab's data must be fetched when the tab is opened.
+func (s *Screen) isDue(from interface {
+	Busy() bool
+	At() time.Time
+}) bool {
+	return !from.Busy() && s.isStale(from.At())
 }
 
 // Update handles a message from the root or the response to a request.
@@ -218,6 +265,8 @@ func (s *Screen) handle(msg tea.Msg) tea.Cmd {
 		return s.reload()
 	case screen.Rewound:
 		return s.log.Rewound()
+	case screen.Later:
+		return msg.Run(s)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		s.typed(msg)
 		return nil
@@ -251,13 +300,18 @@ func (s *Screen) tasksChanged() tea.Cmd {
 	if s.gone() {
 		return nil
 	}
-	for _, t := range s.env.Tasks.All() {
-		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
-		if of && !t.Running() && t.Ended.After(asked) {
-			return get()
-		}
+	if !s.taskEnded(asked, func(provision.Action) bool { return true }) {
+		return nil
 	}
-	return nil
+	return get()
+}
+
+// taskEnded reports whether a task on this node, with an action of the given kind, has ended since the given time.
+func (s *Screen) taskEnded(since time.Time, of func(provision.Action) bool) bool {
+	return slices.ContainsFunc(s.env.Tasks.All(), func(t *screen.Task) bool {
+		mine := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
+		return mine && of(t.Plan.Action) && !t.Running() && t.Ended.After(since)
+	})
 }
 
 // worked reports whether the node's operation has entered another phase or has ended since the timeline was updated.
@@ -355,21 +409,17 @@ func (s *Screen) ref() models.NodeRef {
 
 // Scopes returns the scopes of the actions that the current tab offers.
 func (s *Screen) Scopes() []action.Scope {
-	switch {
-	case s.tab == logTab:
+	if s.tab == logTab {
 		return append(logs.Scopes(), action.Node, action.Nodes)
-	case s.tab == bmcTabPlace:
-		return []action.Scope{action.Reading, action.Node, action.NodeBMC, action.Nodes}
-	case s.pane() != nil:
-		return []action.Scope{action.Reading, action.Node, action.Nodes}
 	}
-	if s.tab == disksTab {
-		return []action.Scope{action.List, action.Node, action.NodeDisks, action.Nodes}
+	scopes := []action.Scope{action.List, action.Node}
+	if s.pane() != nil {
+		scopes[0] = action.Reading
 	}
-	if s.tab == networkTab {
-		return []action.Scope{action.List, action.Node, action.NodeNet, action.Nodes}
+	if own := s.tabs[s.tab].scope; own != "" {
+		scopes = append(scopes, own)
 	}
-	return []action.Scope{action.List, action.Node, action.Nodes}
+	return append(scopes, action.Nodes)
 }
 
 // Typing reports whether a search or filter is being edited, so that keys are text input.

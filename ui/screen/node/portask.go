@@ -91,11 +91,12 @@ func (s *Screen) whyPorts(id action.ID) string {
 	return ""
 }
 
+// makePorts creates an action on the ports of a node.
+type makePorts = func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error)
+
 // changePorts asks the root to create an action by calling build, show it to the operator and run it. words is the
 // command line that makes the same change, without the program name.
-func (s *Screen) changePorts(
-	id action.ID, words []string, build func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error),
-) tea.Cmd {
+func (s *Screen) changePorts(id action.ID, words []string, build makePorts) tea.Cmd {
 	ref, api := s.ref(), s.session.Ports
 	return screen.Send(screen.ChangePorts{ID: id, Node: ref, CommandLine: words, Make: func(ctx context.Context) (*provision.PortAction, error) {
 		n, err := api.Node(ctx, ref.UUID)
@@ -163,8 +164,8 @@ func settings(fields []form.Field, values map[string]string) []string {
 // field, it returns the first field.
 func problem(fields []form.Field, err error) (field, text string) {
 	field = fields[0].Key
-	var wrong *models.SettingError
-	if !errors.As(err, &wrong) {
+	wrong, is := errors.AsType[*models.SettingError](err)
+	if !is {
 		return field, models.OnScreen(err)
 	}
 	for _, f := range fields {
@@ -175,7 +176,6 @@ func problem(fields []form.Field, err error) (field, text string) {
 	return field, wrong.Why
 }
 
-// askPort opens a form for the port at the cursor or, if create is true, for a new port.
 func (s *Screen) askPort(create bool) tea.Cmd {
 	var p models.Port
 	title, id := "New port on "+s.label(), action.PortCreate

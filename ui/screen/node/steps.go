@@ -11,7 +11,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// step is a row of the table on the Steps tab.
 type step struct {
 	place    int // counted from 1
 	label    string
@@ -20,7 +19,6 @@ type step struct {
 	outcome  stepOutcome
 }
 
-// stepOutcome is the result of a step.
 type stepOutcome int
 
 const (
@@ -63,7 +61,6 @@ func stepTable() *table.Table[step] {
 	return t
 }
 
-// work describes an operation with its steps.
 type work struct {
 	kind  models.StepKind
 	steps []models.Step

@@ -12,6 +12,7 @@ import (
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
+	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/phase"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
@@ -187,7 +188,6 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 	return append(lines, body.Split(s.timeline.list.Draw(t))...)
 }
 
-// noTimeline explains why the tab is empty.
 func (s *Screen) noTimeline() string {
 	switch _, read := s.timeline.recorded.Value(); {
 	case s.timeline.recorded.Err() != nil:
@@ -206,7 +206,11 @@ func (s *Screen) noTimeline() string {
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)
-	lines := body.Draw(t, body.IndentedMost(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
+	role := theme.Plain
+	if w.Outcome == models.OutcomeFailed {
+		role = theme.Bad
+	}
+	lines := body.Draw(t, body.IndentedMost(role, s.workText(w, past, now), width-1, 1, 2), width)
 	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
 		lines = append(lines, body.Draw(t, body.IndentedMost(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
 	}
@@ -224,27 +228,17 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	first := max(len(spans)-max(room, 1), 0)
 	for i := first; i < len(spans); i++ {
 		line := " " + t.Paint(theme.Muted, w.Phases[i].Begin.Local().Format(time.TimeOnly)) + " " + scale.Row(t, spans[i])
-		if others > 0 {
-			line += "  " + t.Paint(theme.Muted, othersText(past.Phase(w, &w.Phases[i])))
+		if took := past.Phase(w, &w.Phases[i]); others > 0 {
+			text := ""
+			if took.N > 0 {
+				text = "others " + took.String()
+			}
+			line += "  " + t.Paint(theme.Muted, text)
 		}
 		lines = append(lines, line)
 	}
 	ruler := t.Paint(theme.Muted, scale.Ruler(models.Age))
 	return append(lines[:min(len(lines), max(h-1, 0))], fmt.Sprintf("%*s", clockWidth, "")+ruler)
-}
-
-func othersText(took models.DurationStats) string {
-	if took.N == 0 {
-		return ""
-	}
-	return "others " + took.String()
-}
-
-func (s *Screen) workRole(w *models.Work) theme.Role {
-	if w.Outcome == models.OutcomeFailed {
-		return theme.Bad
-	}
-	return theme.Plain
 }
 
 // workText describes an operation: its name, its progress, and its usual duration.
@@ -315,4 +309,82 @@ func (s *Screen) timelineCopies() []screen.Copyable {
 		copies = append(copies, screen.Copyable{Name: "reason", Text: w.Reason, Shape: screen.Lines})
 	}
 	return slices.Clip(copies)
+}
+
+// logMargin is the time by which the log that is shown for an operation starts before the operation and ends after
+// it. The margin is needed because the machine's clock may differ from Ironic's.
+const logMargin = time.Minute
+
+// shownLog returns the log that the Log tab shows: the recorded log of an earlier operation if one is open, otherwise
+// the live log.
+func (s *Screen) shownLog() *logs.Log {
+	if s.kept != nil {
+		return s.kept
+	}
+	return s.log
+}
+
+// openLog shows a log. On the timeline, it is the log of the operation at the cursor; on other tabs, it is the live
+// log.
+func (s *Screen) openLog() tea.Cmd {
+	if s.tab == timelineTab {
+		return s.openWorkLog()
+	}
+	s.dropKept()
+	return s.goTo(logTab)
+}
+
+// openWork shows the log of the operation at the cursor. In a replay, it jumps to the start of the operation instead.
+func (s *Screen) openWork() tea.Cmd {
+	w, some := s.timeline.list.Cursor()
+	switch {
+	case !some || s.session == nil:
+		return nil
+	case s.session.Replay != nil:
+		s.session.Replay.Seek(w.Begin)
+		return nil
+	}
+	return s.openWorkLog()
+}
+
+func (s *Screen) openWorkLog() tea.Cmd {
+	s.dropKept()
+	w, some := s.timeline.list.Cursor()
+	if some && (w != s.timeline.current || !w.End.IsZero()) && s.session != nil && s.session.Journal != nil {
+		s.kept = logs.NewKept(s.env, logs.Kept{
+			Name: w.Noun() + " of " + w.Begin.Local().Format("01-02 15:04:05"), From: w.Begin.Add(-logMargin), To: s.until(w),
+		})
+	}
+	return s.goTo(logTab)
+}
+
+// until returns the end of the period whose log lines are shown for w. The period ends logMargin after w. If the end
+// of w is unknown, the period ends at the start of the next operation or, if there is none, at the current time.
+func (s *Screen) until(w *models.Work) time.Time {
+	if !w.End.IsZero() {
+		return w.End.Add(logMargin)
+	}
+	until := s.env.ServerNow()
+	for _, next := range s.timeline.list.Rows() {
+		if next.Begin.After(w.Begin) && next.Begin.Before(until) {
+			until = next.Begin
+		}
+	}
+	return until
+}
+
+// leaveKept returns from a recorded log to the timeline. did reports whether a recorded log was open.
+func (s *Screen) leaveKept() (cmd tea.Cmd, did bool) {
+	if s.kept == nil {
+		return nil, false
+	}
+	s.dropKept()
+	return s.goTo(timelineTab), true
+}
+
+func (s *Screen) dropKept() {
+	if s.kept != nil {
+		s.kept.Close()
+		s.kept = nil
+	}
 }

@@ -21,25 +21,6 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-type (
-	// offered lists the addresses that the server can use.
-	offered struct {
-		of         *Screen
-		nodes      []string
-		source     prepare.ConfigSource
-		candidates []serve.Candidate
-		err        error
-	}
-	// served is the result of starting the server.
-	served struct {
-		of      *Screen
-		serving screen.Serving
-		err     error
-	}
-	// stopped reports that the server has stopped.
-	stopped struct{ of *Screen }
-)
-
 const (
 	askWhat      = "what"
 	askISO       = "iso"
@@ -75,17 +56,14 @@ func (s *Screen) offer() tea.Cmd {
 	ctx := s.life
 	return func() tea.Msg {
 		candidates, err := maker.Addresses(ctx, nodes)
-		return offered{of: s, nodes: nodes, source: source, candidates: candidates, err: err}
+		return s.answer(func() tea.Cmd { return s.handleOffer(nodes, source, candidates, err) })
 	}
 }
 
-// handleOffer opens a form that asks what to serve and at which address.
-func (s *Screen) handleOffer(msg offered) tea.Cmd {
-	if msg.of != s {
-		return nil
-	}
+// handleOffer opens a form that asks what to serve and at which of the candidates.
+func (s *Screen) handleOffer(nodes []string, source prepare.ConfigSource, candidates []serve.Candidate, err error) tea.Cmd {
 	listens, hosts := []string{onlyHere}, []string{"127.0.0.1"}
-	for _, c := range msg.candidates {
+	for _, c := range candidates {
 		if c.Loopback() {
 			continue
 		}
@@ -99,8 +77,8 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 		listens, hosts = append(listens, text), append(hosts, c.Addr.String())
 	}
 	help := textLoopbackHelp
-	if msg.err != nil {
-		help = models.OnScreen(msg.err)
+	if err != nil {
+		help = models.OnScreen(err)
 	}
 	fields := []form.Field{
 		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{contentISO, contentPXE, contentFiles, contentAsIs}, Help: textAsIsHelp},
@@ -118,15 +96,15 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textServeDefaultsHelp},
 	}
 	preset := map[string]string{}
-	if len(msg.nodes) > 0 {
-		preset[askNodes] = joinList(msg.nodes)
+	if len(nodes) > 0 {
+		preset[askNodes] = joinList(nodes)
 	}
 	return s.openForm("serve", "Serve", fields, preset, func(v map[string]string) (tea.Cmd, string, string) {
 		order, field, problem := orderOf(v, hosts[max(slices.Index(listens, v[askListen]), 0)])
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.begin(msg.source, order), "", ""
+		return s.begin(source, order), "", ""
 	})
 }
 
@@ -181,23 +159,19 @@ func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) te
 			serving.Stop() // the screen was closed in the meantime
 			return nil
 		}
-		return served{of: s, serving: serving, err: err}
+		return s.answer(func() tea.Cmd { return s.handleServed(serving, err) })
 	}
 }
 
-// handleServed shows the server that was started, or the error.
-func (s *Screen) handleServed(msg served) tea.Cmd {
-	if msg.of != s {
-		return nil
+func (s *Screen) handleServed(serving screen.Serving, err error) tea.Cmd {
+	if err != nil {
+		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + models.OnScreen(err)})
 	}
-	if msg.err != nil {
-		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + models.OnScreen(msg.err)})
-	}
-	s.bench.Serving, s.bench.Since = msg.serving, time.Now()
+	s.bench.Serving, s.bench.Since = serving, time.Now()
 	s.tab = tabServing
 	s.serving.Top()
 	s.readServing()
-	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Address() + s.env.Keys.Text(textServingHint)})
+	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + serving.Address() + s.env.Keys.Text(textServingHint)})
 }
 
 func (s *Screen) running() bool {
@@ -208,7 +182,6 @@ func (s *Screen) running() bool {
 	return !ended
 }
 
-// active returns the number of running downloads.
 func (s *Screen) active() int {
 	n := 0
 	for _, f := range s.fetched {
@@ -222,7 +195,10 @@ func (s *Screen) end() tea.Cmd {
 	serving := s.bench.Serving
 	stop := func() tea.Msg {
 		serving.Stop()
-		return stopped{of: s}
+		return s.answer(func() tea.Cmd {
+			s.readServing()
+			return nil
+		})
 	}
 	s.readServing()
 	n := s.active()
@@ -230,7 +206,7 @@ func (s *Screen) end() tea.Cmd {
 		return stop
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, models.Counted(n, "transfer")), Yes: screen.Send(runLater{of: s, cmd: stop}),
+		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, models.Counted(n, "transfer")), Yes: s.later(stop),
 	})})
 }
 
@@ -245,11 +221,6 @@ func (s *Screen) servingWord() []body.Span {
 		body.S(theme.Good, theme.GlyphActive+" serving"), body.S(theme.Plain, " at "+s.bench.Serving.Address()),
 		body.S(theme.Muted, " for "+models.Age(time.Since(s.bench.Since))),
 	}
-}
-
-func (s *Screen) nothingServed() string {
-	return s.env.Keys.Text(textNotServed) +
-		textNotServedRest
 }
 
 // servingLines returns lines that show the served addresses and the downloads.
@@ -312,27 +283,20 @@ func (s *Screen) servingLines() []pane.Line {
 
 // addresses returns the node fields that make Ironic boot the target's files.
 func addresses(target prepare.Target) []screen.Copyable {
-	var list []screen.Copyable
-	add := func(name, text string) {
-		if text != "" {
-			list = append(list, screen.Copyable{Name: name, Text: text})
-		}
-	}
-	add("deploy_iso", target.ISO)
-	add("deploy_kernel", target.Kernel)
-	add("deploy_ramdisk", target.Initrd)
-	add("kernel_append_params", target.KernelParams)
-	return list
+	return slices.DeleteFunc([]screen.Copyable{
+		{Name: "deploy_iso", Text: target.ISO},
+		{Name: "deploy_kernel", Text: target.Kernel},
+		{Name: "deploy_ramdisk", Text: target.Initrd},
+		{Name: "kernel_append_params", Text: target.KernelParams},
+	}, func(c screen.Copyable) bool { return c.Text == "" })
 }
 
-// chosen returns the names of the nodes that are selected on another screen.
 func (s *Screen) chosen() []string {
-	if s.env.Chosen == nil {
-		return nil
-	}
 	var list []string
-	for _, ref := range s.env.Chosen() {
-		list = append(list, ref.Label())
+	if s.env.Chosen != nil {
+		for _, ref := range s.env.Chosen() {
+			list = append(list, ref.Label())
+		}
 	}
 	return list
 }

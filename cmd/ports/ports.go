@@ -1,7 +1,9 @@
+// Package ports implements the commands for ports, port groups and VIFs.
 package ports
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +17,6 @@ import (
 	"ironworks/session"
 )
 
-// portFlags holds the flags of the commands that change ports.
 type portFlags struct {
 	cli.ActFlags
 	dryRun bool
@@ -24,12 +25,6 @@ type portFlags struct {
 func (f *portFlags) register(cmd *cobra.Command) {
 	f.Register(cmd, false)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending them")
-}
-
-func (a *app) portCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "port list|create|set|delete|suggest"}
-	cmd.AddCommand(a.portListCommand(), a.portCreateCommand(), a.portSetCommand(), a.portDeleteCommand(), a.portSuggestCommand())
-	return cli.NeedsSubcommand(cmd)
 }
 
 // actOnPorts carries out an action on ports, port groups or VIFs. With --dry-run it only shows the requests.
@@ -139,11 +134,10 @@ func portTable(p nodeParts, groups map[string]string) cli.Result {
 				switchName = models.TextOf(link[key])
 			}
 		}
-		r.Names = append(r.Names, models.TextOf(row["address"]))
-		r.Rows = append(r.Rows, []string{
+		r.Add(models.TextOf(row["address"]),
 			p.node(row), models.TextOf(row["address"]), cli.YesNo(row["pxe_enabled"] == true), models.TextOf(row["name"]),
 			models.TextOf(row["physical_network"]), group, switchName, models.TextOf(link["port_id"]), models.TextOf(row["uuid"]),
-		})
+		)
 	}
 	return r
 }
@@ -163,14 +157,23 @@ func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Con
 	return cmd
 }
 
-func (a *app) portCreateCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "create NODE MAC [KEY=VALUE…]", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+func (a *app) createCommand(
+	use string, create func(ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string) (*provision.PortAction, error),
+) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		node, err := cli.OneNode(ctx, s, args[0])
 		if err != nil {
 			return nil, err
 		}
-		return provision.CreatePort(ctx, s.Client, node, args[1], args[2:])
+		return create(ctx, s.Client, node, args[1], args[2:])
+	})
+}
+
+func (a *app) deleteCommand(use string, remove func(ctx context.Context, api provision.PortAPI, ids []string) (*provision.PortAction, error)) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		return remove(ctx, s.Client, args)
 	})
 }
 
@@ -185,7 +188,6 @@ func (a *app) portSetCommand() *cobra.Command {
 	})
 }
 
-// splitPorts separates ports from settings.
 func splitPorts(args []string) (ids, settings []string) {
 	for _, arg := range args {
 		if strings.Contains(arg, "=") || strings.HasSuffix(arg, "-") {
@@ -197,14 +199,6 @@ func splitPorts(args []string) (ids, settings []string) {
 	return ids, settings
 }
 
-func (a *app) portDeleteCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete PORT…", Args: cobra.MinimumNArgs(1)}
-	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		return provision.DeletePorts(ctx, s.Client, args)
-	})
-}
-
-// portFindings contains the findings about the ports of a node, as printed in JSON and YAML.
 type portFindings struct {
 	Node     models.NodeRef  `json:"node"`
 	Findings []ports.Finding `json:"findings"`
@@ -265,4 +259,112 @@ func findingTable(reports []provision.PortReport) cli.Result {
 	}
 	r.Data = data
 	return r
+}
+
+type app struct{ *cli.App }
+
+// Commands returns the commands of the package.
+func Commands(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return []*cobra.Command{
+		cli.Group("port list|create|set|delete|suggest",
+			x.portListCommand(), x.createCommand("create NODE MAC [KEY=VALUE…]", provision.CreatePort), x.portSetCommand(),
+			x.deleteCommand("delete PORT…", provision.DeletePorts), x.portSuggestCommand()),
+		cli.Group("portgroup list|create|set|delete",
+			x.portgroupListCommand(), x.createCommand("create NODE NAME [KEY=VALUE…]", provision.CreatePortgroup), x.portgroupSetCommand(),
+			x.deleteCommand("delete PORTGROUP…", provision.DeletePortgroups)),
+		cli.Group("vif list|attach|detach", x.vifListCommand(), x.vifAttachCommand(), x.vifDetachCommand()),
+	}
+}
+
+func (a *app) portgroupListCommand() *cobra.Command {
+	var nodes []string
+	cmd := &cobra.Command{
+		Use: "list", Args: cobra.NoArgs,
+		RunE: a.Online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+			groups, err := readParts(cmd.Context(), s, nodes, s.Client.RawPortgroups)
+			if err != nil {
+				return err
+			}
+			members := map[string]int{}
+			if len(groups.rows) > 0 {
+				all, err := readParts(cmd.Context(), s, nodes, s.Client.RawPorts)
+				if err != nil {
+					return err
+				}
+				for _, row := range all.rows {
+					members[models.TextOf(row["portgroup_uuid"])]++
+				}
+			}
+			r := cli.Result{
+				Header: []string{"NODE", "NAME", "MODE", "ADDRESS", "STANDALONE", "PORTS", "UUID"}, Data: groups.rows, Empty: "No port groups.",
+			}
+			for _, g := range groups.rows {
+				id, name := models.TextOf(g["uuid"]), models.TextOf(g["name"])
+				r.Rows = append(r.Rows, []string{
+					groups.node(g), name, models.TextOf(g["mode"]), models.TextOf(g["address"]), cli.YesNo(g["standalone_ports_supported"] == true),
+					fmt.Sprint(members[id]), id,
+				})
+				if name == "" {
+					name = id
+				}
+				r.Names = append(r.Names, name)
+			}
+			return a.Print(r)
+		}),
+	}
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "only the port groups of this node; may be repeated")
+	return cmd
+}
+
+func (a *app) portgroupSetCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "set PORTGROUP KEY=VALUE…", Args: cobra.MinimumNArgs(2)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		return provision.SetPortgroup(ctx, s.Client, args[0], args[1:])
+	})
+}
+
+func (a *app) vifListCommand() *cobra.Command {
+	return a.NodeCommand("list NODE", func(cmd *cobra.Command, s *session.Session, node *models.Node) error {
+		list, err := provision.NodeVIFs(cmd.Context(), s.Client, node)
+		if err != nil {
+			return err
+		}
+		r := cli.Result{Header: []string{"VIF", "PORT", "PORT GROUP"}, Data: cli.NonNil(list), Empty: "No VIFs are attached."}
+		if node.NetworkInterface == "noop" {
+			r.Empty = fmt.Sprintf("No VIFs: the %s network interface does not attach any.", node.NetworkInterface)
+		}
+		for _, v := range list {
+			r.Add(v.ID, v.ID, v.Port, v.Portgroup)
+		}
+		return a.Print(r)
+	})
+}
+
+func (a *app) vifAttachCommand() *cobra.Command {
+	var port, portgroup string
+	cmd := &cobra.Command{Use: "attach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+	cmd.Flags().StringVar(&port, "port", "", "port to attach to: MAC address, UUID or name (default: Ironic picks)")
+	cmd.Flags().StringVar(&portgroup, "portgroup", "", "port group to attach to: name or UUID")
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		if port != "" && portgroup != "" {
+			return nil, cli.Usagef("vif attach: --port and --portgroup cannot be combined")
+		}
+		node, err := cli.OneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.AttachVIF(ctx, s.Client, node, args[1], port, portgroup)
+	})
+}
+
+func (a *app) vifDetachCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "detach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		node, err := cli.OneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.DetachVIF(s.Client, node, args[1]), nil
+	})
 }

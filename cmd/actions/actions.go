@@ -1,3 +1,4 @@
+// Package actions implements the commands that change nodes: provision verbs, power, flags and fields.
 package actions
 
 import (
@@ -11,8 +12,8 @@ import (
 )
 
 func (a *app) powerCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "power on|off|soft-off|reboot|soft-reboot NODE…"}
-	targets := []struct {
+	power := cli.Group("power on|off|soft-off|reboot|soft-reboot NODE…")
+	for _, t := range []struct {
 		name   string
 		target models.PowerTarget
 	}{
@@ -21,42 +22,27 @@ func (a *app) powerCommand() *cobra.Command {
 		{"soft-off", models.TargetSoftOff},
 		{"reboot", models.TargetReboot},
 		{"soft-reboot", models.TargetSoftReboot},
+	} {
+		power.AddCommand(a.ActCommand(t.name+" NODE…", 1, true, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+			return a.Act(cmd, provision.Power(t.target), args, flags)
+		}))
 	}
-	for _, t := range targets {
-		var flags cli.ActFlags
-		sub := &cobra.Command{
-			Use: t.name + " NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.Act(cmd, provision.Power(t.target), args, flags)
-			},
-		}
-		flags.Register(sub, true)
-		cmd.AddCommand(sub)
-	}
-	return cli.NeedsSubcommand(cmd)
+	return power
 }
 
 func (a *app) maintenanceCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "maintenance on|off NODE…"}
-	cmd.AddCommand(
+	return cli.Group("maintenance on|off NODE…",
 		a.flagCommand("on", "maintenance reason, shown with the node", true, provision.Maintenance),
 		a.flagCommand("off", "", false, provision.Maintenance),
 	)
-	return cli.NeedsSubcommand(cmd)
 }
 
-// flagCommand returns a command that sets a node flag if on is true, and clears it otherwise. why is the help text
-// for --reason.
+// flagCommand returns a command that sets or clears a node flag. why is the help text for --reason.
 func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason string) provision.Action) *cobra.Command {
-	var flags cli.ActFlags
 	var reason string
-	cmd := &cobra.Command{
-		Use: use + " NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Act(cmd, action(on, reason), args, flags)
-		},
-	}
-	flags.Register(cmd, false)
+	cmd := a.ActCommand(use+" NODE…", 1, false, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+		return a.Act(cmd, action(on, reason), args, flags)
+	})
 	if on {
 		cmd.Flags().StringVar(&reason, "reason", "", why)
 	}
@@ -73,49 +59,32 @@ func (a *app) flagCommands() []*cobra.Command {
 }
 
 func (a *app) deleteCommand() *cobra.Command {
-	var flags cli.ActFlags
-	cmd := &cobra.Command{
-		Use: "delete NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteNodes(0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Act(cmd, provision.Delete(), args, flags)
-		},
-	}
-	flags.Register(cmd, false)
-	return cmd
+	return a.ActCommand("delete NODE…", 1, false, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+		return a.Act(cmd, provision.Delete(), args, flags)
+	})
 }
 
 func (a *app) bootDeviceCommand() *cobra.Command {
-	var flags cli.ActFlags
 	var persistent bool
-	cmd := &cobra.Command{
-		Use: "boot-device DEVICE NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteBootDevice,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Act(cmd, provision.BootDevice(args[0], persistent), args[1:], flags)
-		},
-	}
-	flags.Register(cmd, false)
+	cmd := a.ActCommand("boot-device DEVICE NODE…", 2, false, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+		return a.Act(cmd, provision.BootDevice(args[0], persistent), args[1:], flags)
+	})
+	cmd.ValidArgsFunction = a.CompleteBootDevice
 	cmd.Flags().BoolVar(&persistent, "persistent", false, "set it for every boot, not only the next one")
 	return cmd
 }
 
 func (a *app) setCommand() *cobra.Command {
-	var flags cli.ActFlags
-	cmd := &cobra.Command{
-		Use: "set NODE… KEY=VALUE…", Args: cobra.MinimumNArgs(2),
-		ValidArgsFunction: a.CompleteNodes(0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			nodes, settings, err := splitSettings(args)
-			if err != nil {
-				return err
-			}
-			for i := range settings {
-				a.PrintErr("%s\n", settings[i].Typed())
-			}
-			return a.Act(cmd, provision.Set(settings), nodes, flags)
-		},
-	}
-	flags.Register(cmd, false)
-	return cmd
+	return a.ActCommand("set NODE… KEY=VALUE…", 2, false, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
+		nodes, settings, err := splitSettings(args)
+		if err != nil {
+			return err
+		}
+		for i := range settings {
+			a.PrintErr("%s\n", settings[i].Typed())
+		}
+		return a.Act(cmd, provision.Set(settings), nodes, flags)
+	})
 }
 
 // splitSettings separates nodes from settings. A node name contains no = and does not end in a dash.
@@ -138,4 +107,19 @@ func splitSettings(args []string) (nodes []string, settings []models.Setting, er
 		return nil, nil, cli.Usagef("set: nothing to set: give KEY=VALUE after %s", strings.Join(nodes, " "))
 	}
 	return nodes, settings, nil
+}
+
+type app struct{ *cli.App }
+
+// Commands returns the commands of the package that [Verbs] does not return.
+func Commands(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return []*cobra.Command{x.bringUpCommand(), x.powerCommand(), x.maintenanceCommand(), x.setCommand(), x.bootDeviceCommand(), x.deleteCommand()}
+}
+
+// Verbs returns the commands that send provision verbs. It also returns the commands that set or clear node flags,
+// such as protect.
+func Verbs(a *cli.App) []*cobra.Command {
+	x := &app{a}
+	return append(x.verbCommands(), x.flagCommands()...)
 }
