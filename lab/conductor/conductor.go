@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ironworks/lab/api"
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -29,7 +30,7 @@ type Conductor struct {
 	// reserved runs the workers that are reserved for API calls, and workers runs the other ones.
 	workers, reserved errgroup.Group
 	relays            sync.WaitGroup
-	bmcs              *bmcCache
+	bmcs              *redfish.Sessions
 	images            *imageStore
 
 	mu           sync.Mutex
@@ -53,7 +54,10 @@ func New(options Options) (*Conductor, error) {
 	c.workers.SetLimit(options.Limits.Workers - kept)
 	c.reserved.SetLimit(kept)
 	c.life, c.end = context.WithCancel(context.Background())
-	c.bmcs = &bmcCache{c: c}
+	c.bmcs = &redfish.Sessions{
+		Limit: options.Limits.BMCSessions, Sleep: c.sleep,
+		Spawn: func(do func(context.Context)) { _ = c.spawn(false, do) },
+	}
 	c.images = &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 	if err := c.forgetLocks(); err != nil {
 		c.end()

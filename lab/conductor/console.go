@@ -23,7 +23,7 @@ func (t *task) validateConsole() error {
 		_, err := consoleAddress(t.node)
 		return err
 	case redfishGraphical:
-		_, err := parseRedfish(t.node)
+		_, _, err := parseRedfish(t.node)
 		return err
 	}
 	return nil

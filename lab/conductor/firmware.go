@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
@@ -109,7 +111,7 @@ func (t *task) bmcVersion(ctx context.Context) (version string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	m, err := system.manager(ctx)
+	m, err := managerOf(ctx, system)
 	return m.FirmwareVersion, err == nil && m.FirmwareVersion != ""
 }
 
@@ -123,8 +125,8 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 	if err := checkStaging(image); err != nil {
 		return err
 	}
-	return t.connect(ctx, func(m *bmc, _ string) error {
-		systems, err := m.links(ctx, m.info.root+"/Systems")
+	return t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		systems, err := m.Systems(ctx)
 		if err != nil {
 			return err
 		}
@@ -135,7 +137,7 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 		if target == "" {
 			return redfishFault("Required argument(s) MissingAttributeError")
 		}
-		got, err := m.do(ctx, http.MethodPost, target, body)
+		got, err := m.Do(ctx, http.MethodPost, target, body)
 		if err != nil {
 			return err
 		}
@@ -147,20 +149,20 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 
 // updateService returns the URL of the SimpleUpdate action, or "" if the BMC does not provide this action.
 func (t *task) updateService(ctx context.Context) (target string, err error) {
-	err = t.connect(ctx, func(m *bmc, _ string) error {
-		var root struct{ UpdateService *link }
-		if err := m.get(ctx, m.info.root+"/", &root); err != nil {
+	err = t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		var root struct{ UpdateService *redfish.Link }
+		if err := m.ReadRoot(ctx, &root); err != nil {
 			return err
 		}
 		if root.UpdateService == nil {
-			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.info.root)
+			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.Root())
 		}
 		var service struct {
 			Actions struct {
-				Update action `json:"#UpdateService.SimpleUpdate"`
+				Update redfish.Action `json:"#UpdateService.SimpleUpdate"`
 			}
 		}
-		if err := m.get(ctx, root.UpdateService.ID, &service); err != nil {
+		if err := m.Get(ctx, root.UpdateService.ID, &service); err != nil {
 			return err
 		}
 		target = service.Actions.Update.Target
@@ -170,12 +172,12 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 }
 
 // taskMonitor returns the URL of the BMC's task from the body or the header (TaskMonitor.from_response in sushy).
-func taskMonitor(target string, got answer) (string, error) {
-	var body link
-	_ = json.Unmarshal(got.body, &body)
-	monitor := cmp.Or(body.ID, got.header.Get("Location"))
+func taskMonitor(target string, got requests.Response) (string, error) {
+	var body redfish.Link
+	_ = json.Unmarshal(got.Body, &body)
+	monitor := cmp.Or(body.ID, got.Header.Get("Location"))
 	if monitor == "" {
-		return "", &sushyError{class: "MissingHeaderError", text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
+		return "", &redfish.Error{Class: "MissingHeaderError", Text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
 	}
 	return monitor, nil
 }
@@ -222,8 +224,8 @@ var errTaskGone = errors.New("the task is gone")
 // updateTask reads the BMC's task for the given update. If the task no longer exists, the error is errTaskGone.
 func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, error) {
 	var found redfishTask
-	err := t.connect(ctx, func(m *bmc, _ string) error { return m.get(ctx, update.Text("task_monitor"), &found) })
-	if s := asSushy(err); s != nil && s.class == "ResourceNotFoundError" {
+	err := t.connect(ctx, func(m *redfish.BMC, _ string) error { return m.Get(ctx, update.Text("task_monitor"), &found) })
+	if s := redfish.AsError(err); s != nil && s.Class == "ResourceNotFoundError" {
 		return found, errTaskGone
 	}
 	return found, err

@@ -235,10 +235,10 @@ func (t *task) waitStable(ctx context.Context) error {
 	for t.since(began) < firmwareStableTimeout {
 		system, err := t.systemOf(ctx)
 		if err == nil {
-			_, err = system.manager(ctx)
+			_, err = managerOf(ctx, system)
 		}
 		if err == nil {
-			_, err = system.adapters(ctx)
+			_, err = adaptersOf(ctx, system)
 		}
 		if err == nil {
 			if stable++; stable == firmwareStable {

@@ -31,10 +31,10 @@ func (c *Conductor) periodics() []periodic {
 		w.limit = limit
 		return periodic{every, func(ctx context.Context) { c.failExpired(ctx, w) }}
 	}
-	// redfish returns a task that calls do for each unlocked node in one of the given states whose interface of the
+	// watches returns a task that calls do for each unlocked node in one of the given states whose interface of the
 	// given kind is redfish and for which the given field of driver_internal_info is set (node_periodic in
 	// ironic/conductor/periodics.py).
-	redfish := func(every time.Duration, how locking, kind, field string, states []string, do func(*task, context.Context) error) periodic {
+	watches := func(every time.Duration, how locking, kind, field string, states []string, do func(*task, context.Context) error) periodic {
 		return periodic{every, func(ctx context.Context) {
 			c.forEach(ctx, how, func(n *db.Node) bool {
 				return slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field]) && interfaceOf(n, kind) == "redfish"
@@ -51,11 +51,11 @@ func (c *Conductor) periodics() []periodic {
 		{p.PowerSync, c.syncPower},
 		{p.PowerRecovery, c.recoverPower},
 		// Like Ironic, the conductor does not poll volume changes during servicing, so the node waits until its timeout.
-		redfish(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks),
-		redfish(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, (*task).dropFailedRAID),
-		redfish(p.Firmware, locking{shared: true}, "bios", biosState, waiting, (*task).checkBIOSStep),
-		redfish(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, waiting, (*task).checkFirmwareUpdate),
-		redfish(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, (*task).dropFailedUpdates),
+		watches(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks),
+		watches(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, (*task).dropFailedRAID),
+		watches(p.Firmware, locking{shared: true}, "bios", biosState, waiting, (*task).checkBIOSStep),
+		watches(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, waiting, (*task).checkFirmwareUpdate),
+		watches(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, (*task).dropFailedUpdates),
 		{p.Consoles, c.expireConsoles},
 	}
 }

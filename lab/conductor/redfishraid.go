@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/models/raid"
 	"ironworks/python"
@@ -88,21 +89,16 @@ func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
 }
 
 // raidStorages reads the node's system and the storages of that system.
-func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, error) {
+func (t *task) raidStorages(ctx context.Context) (*redfish.System, []redfish.Storage, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	storages, err := system.storages(ctx)
+	storages, err := system.Storages(ctx)
 	if err != nil {
 		return nil, nil, redfishFailure(err, "%s")
 	}
 	return system, storages, nil
-}
-
-// hasRAID reports whether the storage supports RAID. One that does not report its types is assumed to.
-func (s *storage) hasRAID() bool {
-	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
 
 // raidDrives implements get_physical_disks.
@@ -114,10 +110,10 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	var drives []raid.Drive
 	for i := range storages {
 		s := &storages[i]
-		if !s.hasRAID() {
+		if !s.HasRAID() {
 			continue
 		}
-		for _, d := range s.drives {
+		for _, d := range s.AllDrives {
 			one := raid.Drive{ID: d.ID, Controller: s.ID}
 			if d.CapacityBytes != nil {
 				one.CapacityBytes = *d.CapacityBytes
@@ -259,9 +255,9 @@ func (t *task) endRAID(ctx context.Context) error {
 // runs reports whether a task of the BMC is still running. A task that cannot be read counts as completed.
 func (t *task) runs(ctx context.Context, monitor string) bool {
 	running := false
-	err := t.connect(ctx, func(m *bmc, _ string) error {
-		got, err := m.do(ctx, http.MethodGet, monitor, nil)
-		running = got.status == http.StatusAccepted
+	err := t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		got, err := m.Do(ctx, http.MethodGet, monitor, nil)
+		running = got.Status == http.StatusAccepted
 		return err
 	})
 	return err == nil && running

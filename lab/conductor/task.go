@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -28,7 +29,7 @@ type task struct {
 	held         bool // the task holds the node's lock
 	stepsChecked bool // an earlier check has already added the interfaces' fields to the steps
 	// During a power sync, system holds the BMC's last response. Otherwise it is nil.
-	system *redfishSystem
+	system *redfish.System
 }
 
 // locking specifies how to lock a node.
