@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,11 +19,10 @@ import (
 
 // Fields of driver_internal_info that a firmware update uses.
 const (
-	firmwareUpdates   = "redfish_fw_updates" // the remaining updates, starting with the running one
-	firmwareStart     = "redfish_fw_update_start_time"
-	bmcVersionBefore  = "bmc_fw_version_before_update"
-	firmwareReboot    = "firmware_reboot_requested"
-	firmwareTimestamp = "2006-01-02T15:04:05.000000"
+	firmwareUpdates  = "redfish_fw_updates" // the remaining updates, starting with the running one
+	firmwareStart    = "redfish_fw_update_start_time"
+	bmcVersionBefore = "bmc_fw_version_before_update"
+	firmwareReboot   = "firmware_reboot_requested"
 )
 
 // Options in [redfish] with their defaults. All durations are divided by the conductor's speed.
@@ -47,7 +45,7 @@ func redfishFirmwareSteps() []step {
 	}}
 }
 
-// updateFirmware starts the first update. The periodic task checkFirmwareUpdates does the rest.
+// updateFirmware starts the first update. The periodic task checkFirmwareUpdate does the rest.
 func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) {
 	if err := checkFirmwareArgs(args["settings"]); err != nil {
 		return "", err
@@ -56,7 +54,6 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 	if err := t.startUpdate(ctx, settings); err != nil {
 		return "", err
 	}
-	t.setUpdates(settings)
 	t.setInternal(firmwareStart, t.timestamp())
 	t.save()
 	return operations[t.currentKind()].wait, nil
@@ -64,12 +61,15 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 
 func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, listOf(settings)) }
 
-func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
+func (t *task) saveUpdates(settings []db.Dict) {
+	t.setUpdates(settings)
+	t.save()
+}
 
 // since returns the time since the timestamp, multiplied by the conductor's speed, or 0 if that is invalid.
 func (t *task) since(stamp any) time.Duration {
 	text, _ := stamp.(string)
-	at, err := time.Parse(firmwareTimestamp, text)
+	at, err := time.Parse(stampFormat, text)
 	if err != nil {
 		return 0
 	}
@@ -83,14 +83,12 @@ func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 	if err := t.sendUpdate(ctx, update); err != nil {
 		return err
 	}
-	t.setUpdates(settings)
 	t.dropInternal(bmcVersionBefore, firmwareReboot)
-	restart := componentType(update.Text("component")) == biosComponent
 	if componentType(update.Text("component")) == bmcComponent {
 		t.watchBMC(ctx, update)
-		t.setUpdates(settings)
 	}
-	t.setStepFlags(stepFlagSet{reboot: restart, polling: new(true)})
+	t.setUpdates(settings)
+	t.setStepFlags(stepFlagSet{reboot: componentType(update.Text("component")) == biosComponent, polling: new(true)})
 	return nil
 }
 
@@ -218,16 +216,9 @@ func (r redfishTask) messages() string {
 	return strings.Join(all, ",  ")
 }
 
-// errTaskGone is returned if the BMC has already deleted a task.
-var errTaskGone = errors.New("the task is gone")
-
-// updateTask reads the BMC's task for the given update. If the task no longer exists, the error is errTaskGone.
-func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, error) {
-	var found redfishTask
-	err := t.connect(ctx, func(m *redfish.BMC, _ string) error { return m.Get(ctx, update.Text("task_monitor"), &found) })
-	if s := redfish.AsError(err); s != nil && s.Class == "ResourceNotFoundError" {
-		return found, errTaskGone
-	}
+// updateTask reads the BMC's task for the given update. The BMC may have deleted it.
+func (t *task) updateTask(ctx context.Context, update db.Dict) (found redfishTask, err error) {
+	err = t.connect(ctx, func(m *redfish.BMC, _ string) error { return m.Get(ctx, update.Text("task_monitor"), &found) })
 	return found, err
 }
 

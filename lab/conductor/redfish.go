@@ -123,7 +123,7 @@ func (t *task) systemOf(ctx context.Context) (system *redfish.System, err error)
 		system, err = m.ReadSystem(ctx, path)
 		return err
 	})
-	if s := redfish.AsError(err); s != nil && s.Class == "ResourceNotFoundError" {
+	if s := redfish.AsError(err); s.NotFound() {
 		return nil, redfishFault("%s", s.Text)
 	}
 	if err != nil {

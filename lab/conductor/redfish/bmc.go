@@ -43,6 +43,9 @@ func AsError(err error) *Error {
 // IsHTTP reports whether the BMC has responded with an error status.
 func (e *Error) IsHTTP() bool { return e != nil && e.Status != 0 }
 
+// NotFound reports whether a resource does not exist.
+func (e *Error) NotFound() bool { return e != nil && e.Class == "ResourceNotFoundError" }
+
 // Settings are the settings of a session with a BMC.
 type Settings struct {
 	Base           string // scheme and host
