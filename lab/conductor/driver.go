@@ -191,7 +191,7 @@ type deployInterface interface {
 	// steps returns the interface's steps of the given kind, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
-	heartbeat(ctx context.Context, t *task, beat api.Heartbeat) error
+	heartbeat(ctx context.Context, t *task, beat api.Heartbeat)
 }
 
 type inspectInterface interface {

@@ -160,9 +160,7 @@ func localGB(ctx context.Context, s *redfish.System, storages []redfish.Storage)
 		inVolumes, _ := redfish.Members[disk](ctx, s.BMC, one.Volumes)
 		volumes = append(volumes, inVolumes...)
 		for _, d := range one.AllDrives {
-			if d.CapacityBytes != nil {
-				drives = append(drives, disk{*d.CapacityBytes})
-			}
+			drives = append(drives, disk{valueOf(d.CapacityBytes)})
 		}
 	}
 	a, b := smallest(simple), cmp.Or(smallest(volumes), smallest(drives))

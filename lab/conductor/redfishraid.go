@@ -114,20 +114,20 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 			continue
 		}
 		for _, d := range s.AllDrives {
-			one := raid.Drive{ID: d.ID, Controller: s.ID}
-			if d.CapacityBytes != nil {
-				one.CapacityBytes = *d.CapacityBytes
-			}
-			if d.MediaType != nil {
-				one.MediaType = *d.MediaType
-			}
-			if d.Protocol != nil {
-				one.Protocol = *d.Protocol
-			}
-			drives = append(drives, one)
+			drives = append(drives, raid.Drive{
+				ID: d.ID, Controller: s.ID,
+				CapacityBytes: valueOf(d.CapacityBytes), MediaType: valueOf(d.MediaType), Protocol: valueOf(d.Protocol),
+			})
 		}
 	}
 	return drives, nil
+}
+
+func valueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
 }
 
 // pendingOf converts volumes to the form that Ironic stores in driver_internal_info until the volumes are created.
@@ -178,19 +178,19 @@ func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bo
 			monitors, waiting = append(monitors, monitor), append(waiting, controller)
 		}
 	}
-	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
+	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending}), nil
 }
 
 // keepMonitors reports whether the BMC has returned task monitors, which means that it completes the operation only
 // at a restart. If so, keepMonitors adds them to configs and stores configs in the node.
-func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
+func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool) {
 	if len(monitors) == 0 {
-		return false, nil
+		return false
 	}
 	configs["task_monitor_uri"] = monitors
-	t.setInternal("raid_configs", configs)
+	t.setInternal(raidConfigs, configs)
 	t.save()
-	return true, nil
+	return true
 }
 
 // deleteHardwareRAID implements delete_configuration.

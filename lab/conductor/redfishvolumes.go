@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -46,7 +45,7 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 		body["Name"] = name
 	}
 	if s.Volumes == nil {
-		return "", redfishFailure(noVolumes(s.ID), "%s")
+		return "", redfishFault("The attribute Volumes/@odata.id is missing from the resource %s", s.ID)
 	}
 	var volumes redfish.VolumeCollection
 	if err := system.BMC.Get(ctx, s.Volumes.ID, &volumes); err != nil {
@@ -58,10 +57,6 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 		return "", redfishFailure(err, "%s")
 	}
 	return monitorOf(got), nil
-}
-
-func noVolumes(id string) error {
-	return &redfish.Error{Class: "MissingAttributeError", Text: fmt.Sprintf("The attribute Volumes/@odata.id is missing from the resource %s", id)}
 }
 
 // monitorOf returns the address of the task monitor in a BMC's response, or "" if the BMC has not started a task.
@@ -108,7 +103,7 @@ func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 			}
 		}
 	}
-	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left})
+	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left}), nil
 }
 
 // recordVolumes reads the volumes from the BMC and stores them in the node's raid_config (update_raid_config).
