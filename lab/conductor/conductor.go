@@ -49,7 +49,10 @@ func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
-	c := &Conductor{options: options, tables: options.Tables, updates: map[string]int{}, consoles: map[string]*consoleRelay{}, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	c := &Conductor{
+		options: options, tables: options.Tables, consoles: map[string]*consoleRelay{}, updates: map[string]int{},
+		failedSyncs: map[string]int{}, certificates: map[string]string{},
+	}
 	kept := options.Limits.Workers * reservedPercent / 100
 	c.workers.SetLimit(options.Limits.Workers - kept)
 	c.reserved.SetLimit(kept)

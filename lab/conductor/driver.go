@@ -218,8 +218,10 @@ var (
 		"": fakeDeploy{}, "custom-agent": agentDeploy{"custom-agent"}, "direct": agentDeploy{"direct"}, "ramdisk": agentDeploy{"ramdisk"},
 		"bootc": agentDeploy{"bootc"}, "autodetect": autodetectDeploy{},
 	}
-	inspectInterfaces = map[string]inspectInterface{"": noInspect{}, "agent": agentInspect{}, "redfish": redfishInspect{}, "fake": fakeInspect{}}
-	rescueInterfaces  = map[string]rescueInterface{"": noRescue{}, "agent": agentRescue{}, "fake": fakeRescue{}}
+	inspectInterfaces = map[string]inspectInterface{
+		"": noInspect{}, "agent": agentInspect{}, "redfish": redfishInspect{}, "fake": fakeInspect{},
+	}
+	rescueInterfaces = map[string]rescueInterface{"": noRescue{}, "agent": agentRescue{}, "fake": fakeRescue{}}
 )
 
 func implementationOf[T any](all map[string]T, name string) T {

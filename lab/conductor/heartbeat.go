@@ -196,7 +196,9 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 
 // freshlyBooted reports whether the agent has not executed any step yet.
 func freshlyBooted(commands []db.Dict, kind stepKind) bool {
-	return !slices.ContainsFunc(commands, func(command db.Dict) bool { return command.Text("command_name") != "get_"+string(kind)+"_steps" })
+	return !slices.ContainsFunc(commands, func(command db.Dict) bool {
+		return command.Text("command_name") != "get_"+string(kind)+"_steps"
+	})
 }
 
 // completedCommand returns the agent's last command if it executed the current step and has ended, or nil.

@@ -25,8 +25,8 @@ func (t *task) validateRedfish(kind string) error {
 	return err
 }
 
-// parseRedfish implements parse_driver_info. It returns the settings of the session, and the path of the system, which is
-// "" if driver_info does not name one.
+// parseRedfish implements parse_driver_info. It returns the settings of the session, and the path of the system, which
+// is "" if driver_info does not name one.
 func parseRedfish(n *db.Node) (r redfish.Settings, system string, err error) {
 	info := n.DriverInfo
 	if !python.Truthy(info["redfish_address"]) {

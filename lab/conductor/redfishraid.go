@@ -268,5 +268,8 @@ func (t *task) dropFailedRAID(ctx context.Context) error {
 	if !t.node.Maintenance {
 		return nil
 	}
+	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
+		return err
+	}
 	return t.endRAID(ctx)
 }
