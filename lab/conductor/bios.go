@@ -168,8 +168,8 @@ func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	}, func(*redfish.System, *redfish.BIOS) { t.endBIOSState() })
 }
 
-// checkBIOSStep implements _query_bios_apply_status. It resumes a BIOS step once the system has booted and all attributes
-// are in effect. As long as the BMC reports boot progress, the node does not time out.
+// checkBIOSStep implements _query_bios_apply_status. It resumes a BIOS step once the system has booted with the new
+// attributes. As long as the BMC reports boot progress, the node does not time out.
 func (t *task) checkBIOSStep(ctx context.Context) error {
 	system, bios, err := t.biosOf(ctx)
 	if err != nil || bios == nil {
