@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -44,18 +45,14 @@ func (c Credentials) Apply(nodes []Node) int {
 	set := 0
 	for i := range nodes {
 		n := &nodes[i]
-		prefix := ""
-		for _, field := range addressFields() {
-			if models.TextOf(n.DriverInfo()[field[0]]) != "" {
-				prefix = strings.TrimSuffix(field[0], "address")
-				break
-			}
-		}
-		if prefix == "" || n.Secrets[prefix+"password"].IsSet() {
+		fields := addressFields()
+		at := slices.IndexFunc(fields, func(field [2]string) bool { return models.TextOf(n.DriverInfo()[field[0]]) != "" })
+		if at < 0 {
 			continue
 		}
+		prefix := strings.TrimSuffix(fields[at][0], "address")
 		one, found := c.of(n)
-		if !found {
+		if !found || n.Secrets[prefix+"password"].IsSet() {
 			continue
 		}
 		if one.Username != "" {

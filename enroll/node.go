@@ -264,15 +264,9 @@ func (n Node) Format(f fmt.State, _ rune) { //nolint:gocritic // as above
 func (n *Node) Body() map[string]any { return n.body(models.Secret.Reveal) }
 
 func (n *Node) body(show func(models.Secret) string) map[string]any {
-	body := maps.Clone(n.Fields)
-	if body == nil {
-		body = map[string]any{}
-	}
+	body := maps.Collect(maps.All(n.Fields))
 	if len(n.Secrets) > 0 {
-		info := maps.Clone(n.DriverInfo())
-		if info == nil {
-			info = map[string]any{}
-		}
+		info := maps.Collect(maps.All(n.DriverInfo()))
 		for key, secret := range n.Secrets {
 			info[key] = show(secret)
 		}

@@ -23,7 +23,9 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 		case verb == "abort" && slices.Contains([]string{cleanWait, rescueWait, inspectWait, cleanHold, deployWait, deployHold, serviceWait, serviceHold, serviceFail}, state):
 			return t.abort(ctx)
 		case verb == "unhold" && state == serviceHold:
-			return t.begin(onUnhold, "", "continue_node_service", noError(func(t *task, ctx context.Context) { t.continueSteps(ctx, serviceSteps) }))
+			return t.begin(onUnhold, "", "continue_node_service", noError(func(t *task, ctx context.Context) {
+				t.continueSteps(ctx, serviceSteps)
+			}))
 		}
 		if err := t.process(event(verb)); isKind(err, kindInvalidState) {
 			return invalidRequest(verb, t.node.UUID, state)
@@ -43,7 +45,9 @@ func (t *task) abort(ctx context.Context) error {
 		return t.abortRunning(deploySteps)
 	case deployHold:
 		t.dropInternal("agent_url")
-		return t.begin(onAbort, "", "_do_node_tear_down", func(t *task, ctx context.Context) error { return t.tearDown(ctx, deployFail) })
+		return t.begin(onAbort, "", "_do_node_tear_down", func(t *task, ctx context.Context) error {
+			return t.tearDown(ctx, deployFail)
+		})
 	case rescueWait:
 		t.dropRescuePassword()
 		return t.begin(onAbort, "", "_do_node_rescue_abort", noError((*task).abortRescue))

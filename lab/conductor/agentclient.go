@@ -10,46 +10,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
-
-// newClient returns an HTTP client for agents or BMCs. Each request uses a new connection.
-func newClient(config *tls.Config) *http.Client {
-	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}
-}
-
-// maxAnswer is the maximum size of a response in bytes. It is large because agents send their logs.
-const maxAnswer = 64 << 20
-
-// answer is the response of an agent or a BMC to one request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// exchange sends one request and reads the response. Errors have the messages of Python's requests library.
-func exchange(client *http.Client, request *http.Request) (answer, error) {
-	response, err := client.Do(request) //nolint:gosec // the address is the agent's own, or configured by the operator
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return answer{}, pythonConnection(err, request.URL)
-	}
-	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
-}
 
 // agentClient returns the HTTP client for the node's agent. It requires TLS 1.3 ([agent]tls_minimum_version). If the
 // agent has sent its certificate, the client trusts no other.
@@ -71,7 +41,7 @@ func (t *task) agentClient() *http.Client {
 	if verify, ok := python.Bool(value); ok && value != nil {
 		config.InsecureSkipVerify = !verify //nolint:gosec // set by driver_info.agent_verify_ca
 	}
-	return newClient(config)
+	return requests.NewClient(config)
 }
 
 // agentTries is the value of [agent]max_command_attempts.
@@ -106,15 +76,15 @@ func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wai
 		if answer = t.runningCommand(ctx, name); answer == nil {
 			return nil, failure(kindAgentConnection, "Connection to agent failed: Failed to connect to the agent running on node %s for invoking command %s. Error: %v", t.node.UUID, name, err)
 		}
-	} else if json.Unmarshal(got.body, &answer) != nil {
-		return nil, failure("IronicException", "Unable to decode response as JSON.\nRequest URL: %s\nRequest body: \"%s\"\nResponse status code: %d\nResponse: \"%s\"", base, body, got.status, got.body)
+	} else if json.Unmarshal(got.Body, &answer) != nil {
+		return nil, failure("IronicException", "Unable to decode response as JSON.\nRequest URL: %s\nRequest body: \"%s\"\nResponse status code: %d\nResponse: \"%s\"", base, body, got.Status, got.Body)
 	}
-	if got.status >= http.StatusBadRequest {
+	if got.Status >= http.StatusBadRequest {
 		fault := answer.Text("faultstring")
-		if got.status == http.StatusConflict || strings.Contains(strings.ToLower(fault), "agent is busy") {
+		if got.Status == http.StatusConflict || strings.Contains(strings.ToLower(fault), "agent is busy") {
 			return nil, failure(kindAgentInProgress, "Node %s command \"%s\" failed. Agent is presently executing a command. Error %s", t.node.UUID, name, fault)
 		}
-		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %d with error: %s", t.node.UUID, got.status, fault)
+		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %d with error: %s", t.node.UUID, got.Status, fault)
 	}
 	if e, ok := dictOf(answer["command_error"]); ok && e.Text("type") == "TypeError" {
 		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %s with error: %s", t.node.UUID, python.Str(e["code"]), commandError(answer))
@@ -137,13 +107,13 @@ func (t *task) commandsURL() (string, url.Values, error) {
 }
 
 // askAgent sends one request to the agent.
-func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (answer, error) {
+func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (requests.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent's own address
 	if err != nil {
-		return answer{}, fmt.Errorf("preparing the request: %w", err)
+		return requests.Response{}, fmt.Errorf("preparing the request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	return exchange(t.agentClient(), request)
+	return requests.Do(t.agentClient(), request)
 }
 
 // runningCommand returns the agent's latest command if it has the given name and is still running. In that situation,
@@ -168,7 +138,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	var got answer
+	var got requests.Response
 	for try := 1; ; try++ {
 		if got, err = t.askAgent(ctx, http.MethodGet, base+"?"+query.Encode(), nil); err == nil {
 			break
@@ -178,7 +148,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 		}
 	}
 	var answer db.Dict
-	if err := json.Unmarshal(got.body, &answer); err != nil {
+	if err := json.Unmarshal(got.Body, &answer); err != nil {
 		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's message
 	}
 	if _, ok := answer["commands"]; !ok {
@@ -336,27 +306,4 @@ func (t *task) storeLogs(encoded, label string) {
 	}
 	fields = append(fields, t.c.now().Format("2006-01-02-15-04-05"))
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
-}
-
-// certificateFault returns the message of Python's ssl module for an untrusted certificate, or "".
-func certificateFault(err error) string {
-	var invalid x509.CertificateInvalidError
-	var stranger x509.UnknownAuthorityError
-	var name x509.HostnameError
-	why := ""
-	switch {
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert.NotBefore.After(time.Now()):
-		why = "certificate is not yet valid"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		why = "certificate has expired"
-	case errors.As(err, &invalid):
-		why = "invalid certificate"
-	case errors.As(err, &stranger):
-		why = "self-signed certificate"
-	case errors.As(err, &name):
-		why = fmt.Sprintf("IP address mismatch, certificate is not valid for '%s'", name.Host)
-	default:
-		return ""
-	}
-	return fmt.Sprintf("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: %s (_ssl.c:1016)'))", why)
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/models/hints"
 	"ironworks/python"
@@ -26,14 +27,14 @@ const biosState = "redfish_bios_state"
 // applyBIOS changes BIOS attributes and reboots the machine or, after the reboot, checks the attributes.
 func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	settings := dictsOf(args["settings"])
-	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
+	return t.runBIOSStep(ctx, func(system *redfish.System, bios *redfish.BIOS) (string, error) {
 		return t.changeBIOS(ctx, system, bios, settings)
-	}, func(system *redfishSystem, bios *redfishBIOS) { t.verifyBIOS(ctx, system, bios, settings) })
+	}, func(system *redfish.System, bios *redfish.BIOS) { t.verifyBIOS(ctx, system, bios, settings) })
 }
 
 // runBIOSStep calls change or, after the reboot, finish. It then reads the BIOS settings again.
 func (t *task) runBIOSStep(
-	ctx context.Context, change func(*redfishSystem, *redfishBIOS) (string, error), finish func(*redfishSystem, *redfishBIOS),
+	ctx context.Context, change func(*redfish.System, *redfish.BIOS) (string, error), finish func(*redfish.System, *redfish.BIOS),
 ) (state string, err error) {
 	system, bios, err := t.biosToChange(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (t *task) runBIOSStep(
 }
 
 // biosToChange reads the Bios resource for a step. As in Ironic, the error always mentions the factory reset.
-func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
+func (t *task) biosToChange(ctx context.Context) (*redfish.System, *redfish.BIOS, error) {
 	system, bios, err := t.biosOf(ctx)
 	if err == nil && bios == nil {
 		err = redfishFault("Redfish BIOS factory reset failed for node %s, because BIOS settings are not supported.", t.node.UUID)
@@ -57,7 +58,7 @@ func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, 
 }
 
 // changeBIOS implements the part of apply_configuration that runs before the reboot.
-func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) (string, error) {
+func (t *task) changeBIOS(ctx context.Context, system *redfish.System, bios *redfish.BIOS, settings []db.Dict) (string, error) {
 	if err := t.convertSettings(settings); err != nil {
 		return "", err
 	}
@@ -65,14 +66,14 @@ func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redf
 	for _, s := range settings {
 		attributes[s.Text("name")] = s["value"]
 	}
-	if biosHas(bios.values(), t.pendingBIOS(ctx, system, bios), settings) {
+	if biosHas(bios.Values(), t.pendingBIOS(ctx, system, bios), settings) {
 		return "", nil
 	}
 	body := map[string]any{"Attributes": attributes}
 	if slices.Contains(bios.Settings.ApplyTimes, "OnReset") {
 		body["@Redfish.SettingsApplyTime"] = map[string]any{"@odata.type": "#Settings.v1_0_0.PreferredApplyTime", "ApplyTime": "OnReset"}
 	}
-	_, err := system.bmc.do(ctx, http.MethodPatch, bios.Settings.Object.ID, body)
+	_, err := system.BMC.Do(ctx, http.MethodPatch, bios.Settings.Object.ID, body)
 	if err != nil {
 		return "", redfishFailure(err, "Redfish BIOS apply configuration failed for node %s. Error: %s", t.node.UUID)
 	}
@@ -80,12 +81,12 @@ func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redf
 }
 
 // pendingBIOS returns the BIOS settings for the next boot, or nil if they cannot be read.
-func (t *task) pendingBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS) map[string]any {
-	var pending redfishBIOS
-	if system.bmc.get(ctx, bios.Settings.Object.ID, &pending) != nil {
+func (t *task) pendingBIOS(ctx context.Context, system *redfish.System, bios *redfish.BIOS) map[string]any {
+	var pending redfish.BIOS
+	if system.BMC.Get(ctx, bios.Settings.Object.ID, &pending) != nil {
 		return nil
 	}
-	return pending.values()
+	return pending.Values()
 }
 
 // biosHas reports whether all settings are already in effect and no pending change would alter any of them.
@@ -118,7 +119,7 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 }
 
 // verifyBIOS fails the step if an attribute differs from the requested value after the reboot.
-func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) {
+func (t *task) verifyBIOS(ctx context.Context, system *redfish.System, bios *redfish.BIOS, settings []db.Dict) {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
 	t.endBIOSState()
@@ -138,8 +139,8 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 
 // unappliedBIOS implements _get_unapplied_bios_attrs. If the pending settings contain more attributes than were
 // requested, it ignores the pending settings, because the BMC then lists every attribute there.
-func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, wanted db.Dict) []string {
-	current, pending := bios.values(), t.pendingBIOS(ctx, system, bios)
+func (t *task) unappliedBIOS(ctx context.Context, system *redfish.System, bios *redfish.BIOS, wanted db.Dict) []string {
+	current, pending := bios.Values(), t.pendingBIOS(ctx, system, bios)
 	var missing []string
 	for name, value := range wanted {
 		now, ok := current[name]
@@ -159,16 +160,16 @@ func (t *task) endBIOSState() {
 
 // resetBIOS restores the BIOS defaults and reboots the machine or, after the reboot, ends the step.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
-	return t.runBIOSStep(ctx, func(system *redfishSystem, bios *redfishBIOS) (string, error) {
-		if err := system.bmc.doWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
+	return t.runBIOSStep(ctx, func(system *redfish.System, bios *redfish.BIOS) (string, error) {
+		if err := system.BMC.DoWithBody(ctx, http.MethodPost, bios.Actions.Reset.Target, nil); err != nil {
 			return "", redfishFailure(err, "Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID)
 		}
 		return t.rebootForBIOS(ctx, nil)
-	}, func(*redfishSystem, *redfishBIOS) { t.endBIOSState() })
+	}, func(*redfish.System, *redfish.BIOS) { t.endBIOSState() })
 }
 
-// checkBIOSStep implements _query_bios_apply_status. It resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as
-// the BMC reports boot progress, the node does not time out.
+// checkBIOSStep implements _query_bios_apply_status. It resumes a BIOS step once the system has booted with the new
+// attributes. As long as the BMC reports boot progress, the node does not time out.
 func (t *task) checkBIOSStep(ctx context.Context) error {
 	system, bios, err := t.biosOf(ctx)
 	if err != nil || bios == nil {

@@ -183,7 +183,7 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 			return err
 		}
 	}
-	_, err := parseRedfish(t.node)
+	_, _, err := parseRedfish(t.node)
 	return err
 }
 
@@ -241,7 +241,7 @@ func (b virtualMediaBoot) prepareRamdisk(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	if err := system.eject(ctx, "CD"); err != nil {
+	if err := system.Eject(ctx, "CD"); err != nil {
 		return err
 	}
 	if err := t.insertMedium(ctx, system, image, "CD"); err != nil {
@@ -266,11 +266,11 @@ func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	if err := system.eject(ctx, "CD"); err != nil {
+	if err := system.Eject(ctx, "CD"); err != nil {
 		return err
 	}
 	if bootOption(t.node) == "ramdisk" && t.node.InstanceInfo["configdrive"] != nil {
-		if err := system.eject(ctx, "USBStick"); err != nil {
+		if err := system.Eject(ctx, "USBStick"); err != nil {
 			return err
 		}
 	}

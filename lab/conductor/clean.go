@@ -32,7 +32,9 @@ func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, dis
 		if err := t.validateRedfish("power"); err != nil {
 			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, messageOf(err))
 		}
-		return t.begin(onClean, manageable, "do_node_clean", func(t *task, ctx context.Context) error { return t.clean(ctx, steps, disableRamdisk) })
+		return t.begin(onClean, manageable, "do_node_clean", func(t *task, ctx context.Context) error {
+			return t.clean(ctx, steps, disableRamdisk)
+		})
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ironworks/lab/api"
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -29,7 +30,7 @@ type Conductor struct {
 	// reserved runs the workers that are reserved for API calls, and workers runs the other ones.
 	workers, reserved errgroup.Group
 	relays            sync.WaitGroup
-	bmcs              *bmcCache
+	bmcs              *redfish.Sessions
 	images            *imageStore
 
 	mu           sync.Mutex
@@ -48,12 +49,18 @@ func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
-	c := &Conductor{options: options, tables: options.Tables, updates: map[string]int{}, consoles: map[string]*consoleRelay{}, failedSyncs: map[string]int{}, certificates: map[string]string{}}
+	c := &Conductor{
+		options: options, tables: options.Tables, consoles: map[string]*consoleRelay{}, updates: map[string]int{},
+		failedSyncs: map[string]int{}, certificates: map[string]string{},
+	}
 	kept := options.Limits.Workers * reservedPercent / 100
 	c.workers.SetLimit(options.Limits.Workers - kept)
 	c.reserved.SetLimit(kept)
 	c.life, c.end = context.WithCancel(context.Background())
-	c.bmcs = &bmcCache{c: c}
+	c.bmcs = &redfish.Sessions{
+		Limit: options.Limits.BMCSessions, Sleep: c.sleep,
+		Spawn: func(do func(context.Context)) { _ = c.spawn(false, do) },
+	}
 	c.images = &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 	if err := c.forgetLocks(); err != nil {
 		c.end()

@@ -23,7 +23,7 @@ func (t *task) validateConsole() error {
 		_, err := consoleAddress(t.node)
 		return err
 	case redfishGraphical:
-		_, err := parseRedfish(t.node)
+		_, _, err := parseRedfish(t.node)
 		return err
 	}
 	return nil
@@ -67,7 +67,7 @@ func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error 
 		t.worker("_set_console_mode", func(t *task, _ context.Context) {
 			switch {
 			case isGraphical(t.driver.names["console"]):
-				c.switchGraphical(t.node, on)
+				t.switchGraphical(on)
 			case !on:
 				c.endConsole(uuid)
 			case t.driver.names["console"] == ipmitoolSocat:
@@ -93,23 +93,21 @@ const (
 	fakeVNCHost      = "192.0.2.1"
 	fakeVNCPort      = 5900
 	vncTokenTimeout  = 600 * time.Second // [vnc]token_timeout
-	tokenCreated     = "2006-01-02T15:04:05.000000"
 )
 
 func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
 
 // switchGraphical starts or stops the graphical console (ironic/common/vnc.py): it stores or removes the VNC server's
 // address and a token for the console's web page.
-func (c *Conductor) switchGraphical(n *db.Node, on bool) {
+func (t *task) switchGraphical(on bool) {
 	if !on {
-		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
-			delete(n.DriverInternalInfo, key)
-		}
+		t.dropInternal("vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created")
 		return
 	}
-	n.DriverInternalInfo["vnc_host"], n.DriverInternalInfo["vnc_port"] = fakeVNCHost, fakeVNCPort
-	n.DriverInternalInfo["novnc_secret_token"] = newToken()
-	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
+	t.setInternal("vnc_host", fakeVNCHost)
+	t.setInternal("vnc_port", fakeVNCPort)
+	t.setInternal("novnc_secret_token", newToken())
+	t.setInternal("novnc_secret_token_created", t.c.tables.Now().UTC().Format(stampFormat))
 }
 
 // graphicalConsole returns the URL of the web page. Ironic writes None if [vnc]public_url is not set.
@@ -122,11 +120,11 @@ func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 func (c *Conductor) expireConsoles(ctx context.Context) {
 	now := c.tables.Now()
 	expired := func(n *db.Node) bool {
-		created, err := time.Parse(tokenCreated, n.DriverInternalInfo.Text("novnc_secret_token_created"))
+		created, err := time.Parse(stampFormat, n.DriverInternalInfo.Text("novnc_secret_token_created"))
 		return err == nil && n.ConsoleEnabled && strings.HasSuffix(n.Interfaces["console"], "-graphical") && created.Add(vncTokenTimeout).Before(now)
 	}
 	c.forEach(ctx, locking{}, expired, func(t *task, _ context.Context) error {
-		c.switchGraphical(t.node, false)
+		t.switchGraphical(false)
 		t.node.ConsoleEnabled = false
 		t.save()
 		return nil

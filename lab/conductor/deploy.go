@@ -216,8 +216,8 @@ func (t *task) deployed(steps []db.Dict) error {
 	return t.process(onDone)
 }
 
-// deployStepFailed handles the error of a step. The node waits instead of failing if the agent is busy, has not started,
-// or is rebooting.
+// deployStepFailed handles the error of a step. The node waits instead of failing if the agent is busy, rebooting, or
+// not started yet.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
 	busy := isKind(err, kindAgentInProgress)
 	if !busy {

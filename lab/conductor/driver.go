@@ -191,7 +191,7 @@ type deployInterface interface {
 	// steps returns the interface's steps of the given kind, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
-	heartbeat(ctx context.Context, t *task, beat api.Heartbeat) error
+	heartbeat(ctx context.Context, t *task, beat api.Heartbeat)
 }
 
 type inspectInterface interface {
@@ -218,8 +218,10 @@ var (
 		"": fakeDeploy{}, "custom-agent": agentDeploy{"custom-agent"}, "direct": agentDeploy{"direct"}, "ramdisk": agentDeploy{"ramdisk"},
 		"bootc": agentDeploy{"bootc"}, "autodetect": autodetectDeploy{},
 	}
-	inspectInterfaces = map[string]inspectInterface{"": noInspect{}, "agent": agentInspect{}, "redfish": redfishInspect{}, "fake": fakeInspect{}}
-	rescueInterfaces  = map[string]rescueInterface{"": noRescue{}, "agent": agentRescue{}, "fake": fakeRescue{}}
+	inspectInterfaces = map[string]inspectInterface{
+		"": noInspect{}, "agent": agentInspect{}, "redfish": redfishInspect{}, "fake": fakeInspect{},
+	}
+	rescueInterfaces = map[string]rescueInterface{"": noRescue{}, "agent": agentRescue{}, "fake": fakeRescue{}}
 )
 
 func implementationOf[T any](all map[string]T, name string) T {

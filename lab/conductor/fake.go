@@ -45,7 +45,7 @@ func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { retu
 func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }
 func (fakeDeploy) prepareService(context.Context, *task) (string, error)  { return "", nil }
 func (fakeDeploy) tearDownService(context.Context, *task) error           { return nil }
-func (fakeDeploy) heartbeat(context.Context, *task, api.Heartbeat) error  { return nil }
+func (fakeDeploy) heartbeat(context.Context, *task, api.Heartbeat)        {}
 
 var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: noEffect}}
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/models/raid"
 )
@@ -100,8 +101,8 @@ func className(err error) string {
 	if r, ok := errors.AsType[*raid.Error](err); ok {
 		return string(r.Class)
 	}
-	if s := asSushy(err); s != nil {
-		return s.class
+	if s := redfish.AsError(err); s != nil {
+		return s.Class
 	}
 	return "Exception"
 }
@@ -111,8 +112,8 @@ func messageOf(err error) string {
 	if f, ok := errors.AsType[*db.Fault](err); ok {
 		return f.Text
 	}
-	if s := asSushy(err); s != nil {
-		return s.text
+	if s := redfish.AsError(err); s != nil {
+		return s.Text
 	}
 	return err.Error()
 }

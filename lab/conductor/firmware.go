@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,17 +11,18 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
 
 // Fields of driver_internal_info that a firmware update uses.
 const (
-	firmwareUpdates   = "redfish_fw_updates" // the remaining updates, starting with the running one
-	firmwareStart     = "redfish_fw_update_start_time"
-	bmcVersionBefore  = "bmc_fw_version_before_update"
-	firmwareReboot    = "firmware_reboot_requested"
-	firmwareTimestamp = "2006-01-02T15:04:05.000000"
+	firmwareUpdates  = "redfish_fw_updates" // the remaining updates, starting with the running one
+	firmwareStart    = "redfish_fw_update_start_time"
+	bmcVersionBefore = "bmc_fw_version_before_update"
+	firmwareReboot   = "firmware_reboot_requested"
 )
 
 // Options in [redfish] with their defaults. All durations are divided by the conductor's speed.
@@ -45,7 +45,7 @@ func redfishFirmwareSteps() []step {
 	}}
 }
 
-// updateFirmware starts the first update. The periodic task checkFirmwareUpdates does the rest.
+// updateFirmware starts the first update. The periodic task checkFirmwareUpdate does the rest.
 func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) {
 	if err := checkFirmwareArgs(args["settings"]); err != nil {
 		return "", err
@@ -54,7 +54,6 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 	if err := t.startUpdate(ctx, settings); err != nil {
 		return "", err
 	}
-	t.setUpdates(settings)
 	t.setInternal(firmwareStart, t.timestamp())
 	t.save()
 	return operations[t.currentKind()].wait, nil
@@ -62,12 +61,15 @@ func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) 
 
 func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, listOf(settings)) }
 
-func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
+func (t *task) saveUpdates(settings []db.Dict) {
+	t.setUpdates(settings)
+	t.save()
+}
 
 // since returns the time since the timestamp, multiplied by the conductor's speed, or 0 if that is invalid.
 func (t *task) since(stamp any) time.Duration {
 	text, _ := stamp.(string)
-	at, err := time.Parse(firmwareTimestamp, text)
+	at, err := time.Parse(stampFormat, text)
 	if err != nil {
 		return 0
 	}
@@ -81,14 +83,12 @@ func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 	if err := t.sendUpdate(ctx, update); err != nil {
 		return err
 	}
-	t.setUpdates(settings)
 	t.dropInternal(bmcVersionBefore, firmwareReboot)
-	restart := componentType(update.Text("component")) == biosComponent
 	if componentType(update.Text("component")) == bmcComponent {
 		t.watchBMC(ctx, update)
-		t.setUpdates(settings)
 	}
-	t.setStepFlags(stepFlagSet{reboot: restart, polling: new(true)})
+	t.setUpdates(settings)
+	t.setStepFlags(stepFlagSet{reboot: componentType(update.Text("component")) == biosComponent, polling: new(true)})
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (t *task) bmcVersion(ctx context.Context) (version string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	m, err := system.manager(ctx)
+	m, err := managerOf(ctx, system)
 	return m.FirmwareVersion, err == nil && m.FirmwareVersion != ""
 }
 
@@ -123,8 +123,8 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 	if err := checkStaging(image); err != nil {
 		return err
 	}
-	return t.connect(ctx, func(m *bmc, _ string) error {
-		systems, err := m.links(ctx, m.info.root+"/Systems")
+	return t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		systems, err := m.Systems(ctx)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 		if target == "" {
 			return redfishFault("Required argument(s) MissingAttributeError")
 		}
-		got, err := m.do(ctx, http.MethodPost, target, body)
+		got, err := m.Do(ctx, http.MethodPost, target, body)
 		if err != nil {
 			return err
 		}
@@ -147,20 +147,20 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 
 // updateService returns the URL of the SimpleUpdate action, or "" if the BMC does not provide this action.
 func (t *task) updateService(ctx context.Context) (target string, err error) {
-	err = t.connect(ctx, func(m *bmc, _ string) error {
-		var root struct{ UpdateService *link }
-		if err := m.get(ctx, m.info.root+"/", &root); err != nil {
+	err = t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		var root struct{ UpdateService *redfish.Link }
+		if err := m.ReadRoot(ctx, &root); err != nil {
 			return err
 		}
 		if root.UpdateService == nil {
-			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.info.root)
+			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.Root())
 		}
 		var service struct {
 			Actions struct {
-				Update action `json:"#UpdateService.SimpleUpdate"`
+				Update redfish.Action `json:"#UpdateService.SimpleUpdate"`
 			}
 		}
-		if err := m.get(ctx, root.UpdateService.ID, &service); err != nil {
+		if err := m.Get(ctx, root.UpdateService.ID, &service); err != nil {
 			return err
 		}
 		target = service.Actions.Update.Target
@@ -170,12 +170,12 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 }
 
 // taskMonitor returns the URL of the BMC's task from the body or the header (TaskMonitor.from_response in sushy).
-func taskMonitor(target string, got answer) (string, error) {
-	var body link
-	_ = json.Unmarshal(got.body, &body)
-	monitor := cmp.Or(body.ID, got.header.Get("Location"))
+func taskMonitor(target string, got requests.Response) (string, error) {
+	var body redfish.Link
+	_ = json.Unmarshal(got.Body, &body)
+	monitor := cmp.Or(body.ID, got.Header.Get("Location"))
 	if monitor == "" {
-		return "", &sushyError{class: "MissingHeaderError", text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
+		return "", &redfish.Error{Class: "MissingHeaderError", Text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
 	}
 	return monitor, nil
 }
@@ -216,16 +216,9 @@ func (r redfishTask) messages() string {
 	return strings.Join(all, ",  ")
 }
 
-// errTaskGone is returned if the BMC has already deleted a task.
-var errTaskGone = errors.New("the task is gone")
-
-// updateTask reads the BMC's task for the given update. If the task no longer exists, the error is errTaskGone.
-func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, error) {
-	var found redfishTask
-	err := t.connect(ctx, func(m *bmc, _ string) error { return m.get(ctx, update.Text("task_monitor"), &found) })
-	if s := asSushy(err); s != nil && s.class == "ResourceNotFoundError" {
-		return found, errTaskGone
-	}
+// updateTask reads the BMC's task for the given update. The BMC may have deleted it.
+func (t *task) updateTask(ctx context.Context, update db.Dict) (found redfishTask, err error) {
+	err = t.connect(ctx, func(m *redfish.BMC, _ string) error { return m.Get(ctx, update.Text("task_monitor"), &found) })
 	return found, err
 }
 

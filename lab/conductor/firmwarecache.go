@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -35,10 +36,10 @@ func (t *task) cacheFirmware(ctx context.Context) error {
 	if system.BiosVersion != "" {
 		found = append(found, db.Firmware{Component: biosComponent, CurrentVersion: system.BiosVersion})
 	}
-	if m, err := system.manager(ctx); err == nil && m.FirmwareVersion != "" {
+	if m, err := managerOf(ctx, system); err == nil && m.FirmwareVersion != "" {
 		found = append(found, db.Firmware{Component: bmcComponent, CurrentVersion: m.FirmwareVersion, Model: m.Model})
 	}
-	if adapters, err := system.adapters(ctx); err == nil {
+	if adapters, err := adaptersOf(ctx, system); err == nil {
 		found = append(found, adapterFirmware(adapters)...)
 	}
 	if len(found) == 0 {
@@ -52,13 +53,13 @@ type redfishManager struct {
 	FirmwareVersion, Model string
 }
 
-// manager reads the first manager of the system.
-func (s *redfishSystem) manager(ctx context.Context) (redfishManager, error) {
+// managerOf reads the first manager of the system.
+func managerOf(ctx context.Context, s *redfish.System) (redfishManager, error) {
 	var m redfishManager
 	if len(s.Links.ManagedBy) == 0 {
 		return m, redfishFault("Couldn't find any Sushy Manager")
 	}
-	if err := s.bmc.get(ctx, s.Links.ManagedBy[0].ID, &m); err != nil {
+	if err := s.BMC.Get(ctx, s.Links.ManagedBy[0].ID, &m); err != nil {
 		return m, redfishFault("%s", messageOf(err))
 	}
 	return m, nil
@@ -73,16 +74,16 @@ type networkAdapter struct {
 	Controllers  []struct{ FirmwarePackageVersion string }
 }
 
-// adapters reads the network adapters in the system's first chassis. It returns nil if there are none.
-func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) {
+// adaptersOf reads the network adapters in the system's first chassis. It returns nil if there are none.
+func adaptersOf(ctx context.Context, s *redfish.System) ([]networkAdapter, error) {
 	if len(s.Links.Chassis) == 0 {
 		return nil, nil
 	}
-	var chassis struct{ NetworkAdapters *link }
-	if err := s.bmc.get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
+	var chassis struct{ NetworkAdapters *redfish.Link }
+	if err := s.BMC.Get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
 		return nil, err
 	}
-	return members[networkAdapter](ctx, s.bmc, chassis.NetworkAdapters)
+	return redfish.Members[networkAdapter](ctx, s.BMC, chassis.NetworkAdapters)
 }
 
 // adapterFirmware implements retrieve_nic_components.

@@ -2,10 +2,10 @@ package conductor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
@@ -54,7 +54,7 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 	case update.Text("component_type") == bmcComponent:
 		// The BMC may be restarting, so the next round tries again. Sushy considers every task finished, because the
 		// BMC answers requests for a Task resource with the status 200.
-		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {
+		if _, err := t.updateTask(ctx, update); err != nil && !redfish.AsError(err).NotFound() && !isKind(err, kindRedfish, kindRedfishConnection) {
 			return err
 		}
 		return t.finishBMCUpdate(ctx, settings)
@@ -75,8 +75,7 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 		}
 		// Some hardware updates a network adapter only after a reboot with the new BMC firmware.
 		update["bmc_update_completed"] = true
-		t.setUpdates(settings)
-		t.save()
+		t.saveUpdates(settings)
 		return t.setPower(ctx, reboot)
 	}
 	limit := firmwareRebootDelay
@@ -92,8 +91,7 @@ func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 		return t.continueUpdates(ctx, settings)
 	}
 	update["wait"], update["wait_start_time"], update["bmc_version_checking"] = int(firmwareVersionCheck.Seconds()), t.timestamp(), true
-	t.setUpdates(settings)
-	t.save()
+	t.saveUpdates(settings)
 	return nil
 }
 
@@ -103,7 +101,7 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	kind := componentType(update.Text("component"))
 	found, err := t.updateTask(ctx, update)
 	switch {
-	case errors.Is(err, errTaskGone):
+	case redfish.AsError(err).NotFound():
 		if kind == biosComponent && !flagged(update, "bios_reboot_triggered") {
 			return t.rebootOnce(ctx, settings, "bios_reboot_triggered")
 		}
@@ -128,8 +126,7 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 // rebootOnce reboots the machine and sets the given flag, so that this does not happen again.
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
-	t.setUpdates(settings)
-	t.save()
+	t.saveUpdates(settings)
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
@@ -157,8 +154,7 @@ func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state stri
 	default:
 		return nil
 	}
-	t.setUpdates(settings)
-	t.save()
+	t.saveUpdates(settings)
 	return nil
 }
 
@@ -193,8 +189,7 @@ func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	if python.Truthy(update["wait"]) {
 		update["wait_start_time"] = t.timestamp()
-		t.setUpdates(settings)
-		t.save()
+		t.saveUpdates(settings)
 		return nil
 	}
 	if len(settings) > 1 {
@@ -235,10 +230,10 @@ func (t *task) waitStable(ctx context.Context) error {
 	for t.since(began) < firmwareStableTimeout {
 		system, err := t.systemOf(ctx)
 		if err == nil {
-			_, err = system.manager(ctx)
+			_, err = managerOf(ctx, system)
 		}
 		if err == nil {
-			_, err = system.adapters(ctx)
+			_, err = adaptersOf(ctx, system)
 		}
 		if err == nil {
 			if stable++; stable == firmwareStable {

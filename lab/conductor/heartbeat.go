@@ -63,7 +63,7 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 			return db.LockedBy(t.node)
 		}
 		t.reserved = false
-		t.continueWith("heartbeat", func(t *task, ctx context.Context) error { return t.driver.deploy.heartbeat(ctx, t, h) })
+		t.worker("heartbeat", func(t *task, ctx context.Context) { t.driver.deploy.heartbeat(ctx, t, h) })
 		return nil
 	})
 }
@@ -95,12 +95,12 @@ var (
 )
 
 // heartbeat handles a heartbeat. h.VerifyCA is the path of the agent's certificate.
-func (agentDeploy) heartbeat(ctx context.Context, t *task, h api.Heartbeat) error {
+func (agentDeploy) heartbeat(ctx context.Context, t *task, h api.Heartbeat) {
 	if !slices.Contains(heartbeatTaken, t.node.ProvisionState) {
-		return nil
+		return
 	}
 	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
-		return nil //nolint:nilerr // a heartbeat of a locked node is skipped
+		return // a heartbeat of a locked node is skipped
 	}
 	t.setInternal("agent_url", h.CallbackURL)
 	t.setInternal("agent_version", orNull(h.AgentVersion))
@@ -112,7 +112,7 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, h api.Heartbeat) erro
 	}
 	t.save()
 	if slices.Contains(recordOnly, t.node.ProvisionState) || t.node.Maintenance {
-		return nil
+		return
 	}
 	switch t.node.ProvisionState {
 	case deployWait:
@@ -125,7 +125,6 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, h api.Heartbeat) erro
 		t.heartbeatInSteps(ctx, serviceSteps)
 	default:
 	}
-	return nil
 }
 
 func (t *task) heartbeatInDeployment(ctx context.Context) {
@@ -197,7 +196,9 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 
 // freshlyBooted reports whether the agent has not executed any step yet.
 func freshlyBooted(commands []db.Dict, kind stepKind) bool {
-	return !slices.ContainsFunc(commands, func(command db.Dict) bool { return command.Text("command_name") != "get_"+string(kind)+"_steps" })
+	return !slices.ContainsFunc(commands, func(command db.Dict) bool {
+		return command.Text("command_name") != "get_"+string(kind)+"_steps"
+	})
 }
 
 // completedCommand returns the agent's last command if it executed the current step and has ended, or nil.

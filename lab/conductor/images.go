@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 )
 
@@ -142,7 +143,7 @@ func (s *imageStore) ask(ctx context.Context, method, address string) (*http.Res
 	if err != nil {
 		err = fmt.Errorf("preparing the request: %w", err)
 	} else if response, err = s.c.options.Client.Do(request); err != nil {
-		err = pythonConnection(err, request.URL)
+		err = requests.ConnectionError(err, request.URL)
 	}
 	switch {
 	case err != nil && method == http.MethodGet:

@@ -90,7 +90,7 @@ func (t *task) setIndicatorState(ctx context.Context, component, name, state str
 	if !ok {
 		return failure("KeyError", "%s", python.Repr(state))
 	}
-	_, err = system.bmc.do(ctx, http.MethodPatch, system.path, map[string]any{"IndicatorLED": led})
+	_, err = system.BMC.Do(ctx, http.MethodPatch, system.Path, map[string]any{"IndicatorLED": led})
 	return redfishFailure(err, "Redfish set %s indicator %s state %s failed for node %s. Error: %s", component, name, state, t.node.UUID)
 }
 

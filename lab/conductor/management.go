@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/python"
 )
@@ -16,7 +17,7 @@ import (
 // This file implements the redfish, fake and noop management interfaces. Only redfish supports all functions.
 
 // managedSystem reads the system for a function that fails as in Ironic's base class unless the interface is redfish.
-func (t *task) managedSystem(ctx context.Context, function string) (*redfishSystem, error) {
+func (t *task) managedSystem(ctx context.Context, function string) (*redfish.System, error) {
 	if t.driver.names["management"] != "redfish" {
 		return nil, unsupported(t.node.Driver, function)
 	}
@@ -37,11 +38,11 @@ func (t *task) bootDevices() []string {
 // redfishFailure converts an error of the Redfish library to Ironic's RedfishError. The error's text is the last
 // argument of format. redfishFailure returns other errors unchanged.
 func redfishFailure(err error, format string, args ...any) error {
-	e := asSushy(err)
+	e := redfish.AsError(err)
 	if e == nil {
 		return err
 	}
-	return redfishFault(format, append(args, e.text)...)
+	return redfishFault(format, append(args, e.Text)...)
 }
 
 // changeBootDevice sets the boot device, which the management interface may not support.
@@ -110,11 +111,11 @@ func (t *task) bootMode(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return system.bootMode(), nil
+	return bootModeOf(system), nil
 }
 
-// bootMode returns Ironic's name for the boot mode, or "" if Ironic has no name for it.
-func (s *redfishSystem) bootMode() string { return keyOf(bootModeWords, s.Boot.Mode) }
+// bootModeOf returns Ironic's name for the boot mode, or "" if Ironic has no name for it.
+func bootModeOf(s *redfish.System) string { return keyOf(bootModeWords, s.Boot.Mode) }
 
 // Timeout for changing the boot mode ([redfish]boot_mode_config_timeout), and the interval between checks.
 const (
@@ -129,8 +130,8 @@ func (t *task) changeBootMode(ctx context.Context, mode string) error {
 	}
 	reported := system.Boot.Mode != ""
 	word := bootModeWords[mode]
-	if err := system.setBoot(ctx, "", "", word); err != nil {
-		if asSushy(err) != nil && !reported {
+	if err := system.SetBoot(ctx, "", "", word); err != nil {
+		if redfish.AsError(err) != nil && !reported {
 			return unsupported(t.node.Driver, "set_boot_mode")
 		}
 		return redfishFailure(err, "Setting boot mode to %s failed for node %s. Error: %s", mode, t.node.UUID)
@@ -142,7 +143,7 @@ func (t *task) changeBootMode(ctx context.Context, mode string) error {
 		return err
 	}
 	// The new boot mode takes effect when the machine restarts.
-	before := system.power()
+	before := powerOf(system)
 	if err := t.setPower(ctx, reboot); err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (t *task) secureBoot(ctx context.Context) (*bool, error) {
 		return nil, unsupported(t.node.Driver, function)
 	}
 	var state struct{ SecureBootEnable *bool }
-	if err := system.bmc.get(ctx, system.SecureBoot.ID, &state); err != nil {
+	if err := system.BMC.Get(ctx, system.SecureBoot.ID, &state); err != nil {
 		return nil, err
 	}
 	return state.SecureBootEnable, nil
@@ -186,7 +187,7 @@ func (t *task) changeSecureBoot(ctx context.Context, on bool) error {
 	if system.Boot.Mode == "Legacy" {
 		return redfishFault("Configuring secure boot requires UEFI for node %s", t.node.UUID)
 	}
-	_, err = system.bmc.do(ctx, http.MethodPatch, system.SecureBoot.ID, map[string]any{"SecureBootEnable": on})
+	_, err = system.BMC.Do(ctx, http.MethodPatch, system.SecureBoot.ID, map[string]any{"SecureBootEnable": on})
 	return redfishFailure(err, "Failed to set secure boot state on node %s to %s: %s", t.node.UUID, python.Repr(on))
 }
 
@@ -206,7 +207,7 @@ func (t *task) vendor(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return cmp.Or(system.bmc.rootVendor(), system.Manufacturer), nil
+	return cmp.Or(system.BMC.Vendor(), system.Manufacturer), nil
 }
 
 func (t *task) macAddresses(ctx context.Context) ([]string, error) {
@@ -214,7 +215,7 @@ func (t *task) macAddresses(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	nics, err := system.nics(ctx)
+	nics, err := system.NICs(ctx)
 	if err != nil {
 		return nil, redfishFailure(err, "Failed to get network interface information on node %s: %s", t.node.UUID)
 	}
@@ -232,7 +233,7 @@ func (t *task) injectNMI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return redfishFailure(system.reset(ctx, "Nmi"), "Redfish inject NMI failed for node %s. Error: %s", t.node.UUID)
+	return redfishFailure(system.Reset(ctx, "Nmi"), "Redfish inject NMI failed for node %s. Error: %s", t.node.UUID)
 }
 
 func (t *task) media(ctx context.Context) ([]db.Dict, error) {
@@ -240,7 +241,7 @@ func (t *task) media(ctx context.Context) ([]db.Dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	drives, err := system.drives(ctx)
+	drives, err := system.Drives(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -271,10 +272,10 @@ func (t *task) detachMedia(ctx context.Context, devices []string) error {
 		return err
 	}
 	if devices == nil {
-		return system.eject(ctx, "")
+		return system.Eject(ctx, "")
 	}
 	for _, device := range devices {
-		if err := system.eject(ctx, mediaKinds[device]); err != nil {
+		if err := system.Eject(ctx, mediaKinds[device]); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,6 @@ type Limits struct {
 const (
 	hostname        = "localhost"
 	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout
-	answerTimeout   = 60 * time.Second  // timeout for a response of a BMC or an agent
 	reservedPercent = 5                 // percentage of the workers that are reserved for API calls
 	powerSyncs      = 8                 // [conductor]sync_power_state_workers
 	lockAttempts    = 3                 // [conductor]node_locked_retry_attempts

@@ -31,17 +31,18 @@ func (c *Conductor) periodics() []periodic {
 		w.limit = limit
 		return periodic{every, func(ctx context.Context) { c.failExpired(ctx, w) }}
 	}
-	// redfish returns a task that calls do for each unlocked node in one of the given states whose interface of the
+	// watches returns a task that calls do for each unlocked node in one of the given states whose interface of the
 	// given kind is redfish and for which the given field of driver_internal_info is set (node_periodic in
 	// ironic/conductor/periodics.py).
-	redfish := func(every time.Duration, how locking, kind, field string, states []string, do func(*task, context.Context) error) periodic {
+	type visit = func(*task, context.Context) error
+	watches := func(every time.Duration, how locking, kind, field string, states []string, do visit) periodic {
 		return periodic{every, func(ctx context.Context) {
 			c.forEach(ctx, how, func(n *db.Node) bool {
 				return slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field]) && interfaceOf(n, kind) == "redfish"
 			}, do)
 		}}
 	}
-	waiting := []string{cleanWait, deployWait, serviceWait}
+	waiting, failed := []string{cleanWait, deployWait, serviceWait}, []string{cleanFail, deployFail, serviceFail}
 	return []periodic{
 		waits(p.Provision, limits.Deploy, wait{state: deployWait, fail: (*task).deployTimedOut}),
 		waits(p.Provision, limits.Clean, wait{state: cleanWait, keepTarget: true, fail: stepsTimedOut(cleanSteps)}),
@@ -50,12 +51,12 @@ func (c *Conductor) periodics() []periodic {
 		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: stepsTimedOut(serviceSteps)}),
 		{p.PowerSync, c.syncPower},
 		{p.PowerRecovery, c.recoverPower},
-		// Like Ironic, the conductor does not poll volume changes during servicing, so the node waits until its timeout.
-		redfish(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks),
-		redfish(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, (*task).dropFailedRAID),
-		redfish(p.Firmware, locking{shared: true}, "bios", biosState, waiting, (*task).checkBIOSStep),
-		redfish(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, waiting, (*task).checkFirmwareUpdate),
-		redfish(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, (*task).dropFailedUpdates),
+		// As in Ironic, volume changes are not polled during servicing, so the node waits until its timeout.
+		watches(p.RAID, locking{noRetry: true}, "raid", raidConfigs, []string{cleanWait, deployWait}, (*task).checkRAIDTasks),
+		watches(p.RAID, locking{shared: true}, "raid", raidConfigs, []string{cleanFail, deployFail}, (*task).dropFailedRAID),
+		watches(p.Firmware, locking{shared: true}, "bios", biosState, waiting, (*task).checkBIOSStep),
+		watches(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, waiting, (*task).checkFirmwareUpdate),
+		watches(p.Firmware, locking{shared: true}, "firmware", firmwareUpdates, failed, (*task).dropFailedUpdates),
 		{p.Consoles, c.expireConsoles},
 	}
 }

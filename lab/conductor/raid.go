@@ -71,9 +71,6 @@ func (t *task) rootVolume(config db.Dict) {
 			continue
 		}
 		properties := maps.Clone(t.node.Properties)
-		if properties == nil {
-			properties = db.Dict{}
-		}
 		if disk["size_gb"] != "MAX" {
 			properties["local_gb"] = disk["size_gb"]
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -17,96 +18,44 @@ func (redfishInspect) validate(t *task) error {
 	return t.validateRedfish("inspect")
 }
 
-// ethernet holds the fields of a Redfish EthernetInterface that inspection uses.
-type ethernet struct {
-	ID         string `json:"Id"`
-	MACAddress string
-	SpeedMbps  *int
-	Status     struct{ State string }
-}
-
-func (s *redfishSystem) nics(ctx context.Context) ([]ethernet, error) {
-	return members[ethernet](ctx, s.bmc, s.EthernetInterfaces)
-}
-
-// drive holds the fields of a Redfish Drive that the conductor uses.
-type drive struct {
-	ID            string `json:"Id"`
-	Name          string
-	CapacityBytes *int64
-	Manufacturer  *string
-	Model         *string
-	SerialNumber  *string
-	MediaType     *string
-	Protocol      *string
-	Status        *struct{ Health, State *string }
-}
-
-// storage holds the fields of a Redfish Storage that the conductor uses, and the drives it refers to.
-type storage struct {
-	ID                 string `json:"Id"`
-	Name               string
-	Drives             []link
-	Volumes            *link
-	StorageControllers []struct {
-		MemberID            string `json:"MemberId"`
-		Name                *string
-		SpeedGbps           *float64
-		RAIDTypes           []any `json:"SupportedRAIDTypes"`
-		ControllerProtocols []any `json:"SupportedControllerProtocols"`
-		DeviceProtocols     []any `json:"SupportedDeviceProtocols"`
-		Status              *struct{ Health, State *string }
-	}
-
-	drives []drive
-}
-
-func (s *redfishSystem) storages(ctx context.Context) ([]storage, error) {
-	storages, err := members[storage](ctx, s.bmc, s.Storage)
-	for i := 0; i < len(storages) && err == nil; i++ {
-		storages[i].drives, err = readAll[drive](ctx, s.bmc, storages[i].Drives)
-	}
-	return storages, err
-}
-
 func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return "", err
 	}
 	properties, inventory := t.node.Properties, db.Dict{}
-	if memory := system.memory(); memory > 0 {
+	if memory := system.Memory(); memory > 0 {
 		properties["memory_mb"] = memory
 		inventory["memory"] = map[string]any{"physical_mb": memory}
 	}
-	cpu, err := system.cpu(ctx)
+	cpu, err := cpuOf(ctx, system)
 	if err != nil {
 		return "", err
 	}
 	inventory["cpu"] = cpu
-	storages, err := system.storages(ctx)
+	storages, err := system.Storages(ctx)
 	if err != nil {
 		return "", err
 	}
-	properties["local_gb"] = system.localGB(ctx, storages)
+	properties["local_gb"] = localGB(ctx, system, storages)
 	if disks := disksOf(storages); len(disks) > 0 {
 		inventory["disks"] = disks
 	}
 	if controllers := controllersOf(storages); len(controllers) > 0 {
 		inventory["storage_controllers"] = controllers
 	}
-	nics, err := system.nics(ctx)
+	nics, err := system.NICs(ctx)
 	if err != nil {
 		return "", err
 	}
 	inventory["interfaces"] = interfacesOf(nics)
-	if devices := system.pciDevices(ctx); len(devices) > 0 {
+	if devices := pciDevices(ctx, system); len(devices) > 0 {
 		inventory["pci_devices"] = devices
 	}
-	if vendor := system.vendorInfo(); len(vendor) > 0 {
+	if vendor := vendorInfo(system); len(vendor) > 0 {
 		inventory["system_vendor"] = vendor
 	}
-	if mode := system.bootMode(); mode != "" {
+	if mode := bootModeOf(system); mode != "" {
 		if capability(t.node, "boot_mode") == "" {
 			properties["capabilities"] = withCapability(properties.Text("capabilities"), "boot_mode:"+mode)
 		}
@@ -166,9 +115,9 @@ type processor struct {
 	InstructionSet string
 }
 
-func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
+func cpuOf(ctx context.Context, s *redfish.System) (map[string]any, error) {
 	cpu := map[string]any{"count": 0, "architecture": ""}
-	all, err := members[processor](ctx, s.bmc, s.Processors)
+	all, err := redfish.Members[processor](ctx, s.BMC, s.Processors)
 	if err != nil || len(all) == 0 {
 		return cpu, err
 	}
@@ -190,7 +139,7 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 }
 
 // localGB implements _detect_local_gb: the GiB of the smallest disk with at least 4 GiB, minus 1, or 0.
-func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
+func localGB(ctx context.Context, s *redfish.System, storages []redfish.Storage) int {
 	const gib = 1 << 30
 	type disk struct{ CapacityBytes int64 }
 	smallest := func(disks []disk) int64 {
@@ -203,17 +152,15 @@ func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 		return size
 	}
 	var simple, volumes, drives []disk
-	all, _ := members[struct{ Devices []disk }](ctx, s.bmc, s.SimpleStorage)
+	all, _ := redfish.Members[struct{ Devices []disk }](ctx, s.BMC, s.SimpleStorage)
 	for _, one := range all {
 		simple = append(simple, one.Devices...)
 	}
 	for _, one := range storages {
-		inVolumes, _ := members[disk](ctx, s.bmc, one.Volumes)
+		inVolumes, _ := redfish.Members[disk](ctx, s.BMC, one.Volumes)
 		volumes = append(volumes, inVolumes...)
-		for _, d := range one.drives {
-			if d.CapacityBytes != nil {
-				drives = append(drives, disk{*d.CapacityBytes})
-			}
+		for _, d := range one.AllDrives {
+			drives = append(drives, disk{valueOf(d.CapacityBytes)})
 		}
 	}
 	a, b := smallest(simple), cmp.Or(smallest(volumes), smallest(drives))
@@ -239,10 +186,10 @@ func orEmpty(list []any) []any {
 	return list
 }
 
-func disksOf(storages []storage) []any {
+func disksOf(storages []redfish.Storage) []any {
 	var disks []any
 	for _, s := range storages {
-		for _, d := range s.drives {
+		for _, d := range s.AllDrives {
 			disk := map[string]any{"name": d.Name, "size": orNone(d.CapacityBytes), "vendor": orNone(d.Manufacturer), "model": orNone(d.Model), "serial": orNone(d.SerialNumber)}
 			if d.MediaType != nil {
 				disk["rotational"] = *d.MediaType == "HDD"
@@ -253,7 +200,7 @@ func disksOf(storages []storage) []any {
 	return disks
 }
 
-func controllersOf(storages []storage) []any {
+func controllersOf(storages []redfish.Storage) []any {
 	var all []any
 	for _, s := range storages {
 		parts, drives := []any{}, []any{}
@@ -267,7 +214,7 @@ func controllersOf(storages []storage) []any {
 			}
 			parts = append(parts, data)
 		}
-		for _, d := range s.drives {
+		for _, d := range s.AllDrives {
 			data := map[string]any{
 				"name": d.Name, "size": orNone(d.CapacityBytes), "id": d.ID, "media_type": orNone(d.MediaType), "serial_number": orNone(d.SerialNumber),
 				"manufacturer": orNone(d.Manufacturer), "model": orNone(d.Model), "revision": nil,
@@ -285,7 +232,7 @@ func controllersOf(storages []storage) []any {
 	return all
 }
 
-func interfacesOf(nics []ethernet) []any {
+func interfacesOf(nics []redfish.Ethernet) []any {
 	all := []any{}
 	for _, n := range nics {
 		mac, err := net.ParseMAC(n.MACAddress)
@@ -301,7 +248,7 @@ func interfacesOf(nics []ethernet) []any {
 	return all
 }
 
-func (s *redfishSystem) vendorInfo() map[string]any {
+func vendorInfo(s *redfish.System) map[string]any {
 	info := map[string]any{}
 	for key, value := range map[string]string{"product_name": s.Model, "serial_number": s.SerialNumber, "manufacturer": s.Manufacturer, "system_uuid": s.UUID} {
 		if value != "" {
@@ -324,22 +271,22 @@ type pcieFunction struct {
 // pciDevices returns the PCIe functions of the machine (_get_pcie_devices in
 // ironic/drivers/modules/redfish/inspect.py). Devices that cannot be read are omitted. The system resource contains
 // either links to the devices or a link to a collection of them (System.pcie_devices in sushy).
-func (s *redfishSystem) pciDevices(ctx context.Context) []any {
-	var links []link
+func pciDevices(ctx context.Context, s *redfish.System) []any {
+	var links []redfish.Link
 	if json.Unmarshal(s.PCIeDevices, &links) != nil {
-		var collection link
+		var collection redfish.Link
 		if json.Unmarshal(s.PCIeDevices, &collection) != nil {
 			return nil
 		}
-		links, _ = s.bmc.links(ctx, collection.ID)
+		links, _ = s.BMC.Links(ctx, collection.ID)
 	}
 	var list []any
 	for _, at := range links {
-		var device struct{ PCIeFunctions *link }
-		if s.bmc.get(ctx, at.ID, &device) != nil {
+		var device struct{ PCIeFunctions *redfish.Link }
+		if s.BMC.Get(ctx, at.ID, &device) != nil {
 			continue
 		}
-		functions, _ := members[pcieFunction](ctx, s.bmc, device.PCIeFunctions)
+		functions, _ := redfish.Members[pcieFunction](ctx, s.BMC, device.PCIeFunctions)
 		for _, f := range functions {
 			if info := f.info(); len(info) > 0 {
 				list = append(list, info)

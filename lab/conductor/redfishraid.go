@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/models/raid"
 	"ironworks/python"
@@ -88,21 +89,16 @@ func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
 }
 
 // raidStorages reads the node's system and the storages of that system.
-func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, error) {
+func (t *task) raidStorages(ctx context.Context) (*redfish.System, []redfish.Storage, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	storages, err := system.storages(ctx)
+	storages, err := system.Storages(ctx)
 	if err != nil {
 		return nil, nil, redfishFailure(err, "%s")
 	}
 	return system, storages, nil
-}
-
-// hasRAID reports whether the storage supports RAID. One that does not report its types is assumed to.
-func (s *storage) hasRAID() bool {
-	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
 
 // raidDrives implements get_physical_disks.
@@ -114,24 +110,24 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	var drives []raid.Drive
 	for i := range storages {
 		s := &storages[i]
-		if !s.hasRAID() {
+		if !s.HasRAID() {
 			continue
 		}
-		for _, d := range s.drives {
-			one := raid.Drive{ID: d.ID, Controller: s.ID}
-			if d.CapacityBytes != nil {
-				one.CapacityBytes = *d.CapacityBytes
-			}
-			if d.MediaType != nil {
-				one.MediaType = *d.MediaType
-			}
-			if d.Protocol != nil {
-				one.Protocol = *d.Protocol
-			}
-			drives = append(drives, one)
+		for _, d := range s.AllDrives {
+			drives = append(drives, raid.Drive{
+				ID: d.ID, Controller: s.ID,
+				CapacityBytes: valueOf(d.CapacityBytes), MediaType: valueOf(d.MediaType), Protocol: valueOf(d.Protocol),
+			})
 		}
 	}
 	return drives, nil
+}
+
+func valueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
 }
 
 // pendingOf converts volumes to the form that Ironic stores in driver_internal_info until the volumes are created.
@@ -182,19 +178,19 @@ func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bo
 			monitors, waiting = append(monitors, monitor), append(waiting, controller)
 		}
 	}
-	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
+	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending}), nil
 }
 
 // keepMonitors reports whether the BMC has returned task monitors, which means that it completes the operation only
 // at a restart. If so, keepMonitors adds them to configs and stores configs in the node.
-func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
+func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool) {
 	if len(monitors) == 0 {
-		return false, nil
+		return false
 	}
 	configs["task_monitor_uri"] = monitors
-	t.setInternal("raid_configs", configs)
+	t.setInternal(raidConfigs, configs)
 	t.save()
-	return true, nil
+	return true
 }
 
 // deleteHardwareRAID implements delete_configuration.
@@ -259,9 +255,9 @@ func (t *task) endRAID(ctx context.Context) error {
 // runs reports whether a task of the BMC is still running. A task that cannot be read counts as completed.
 func (t *task) runs(ctx context.Context, monitor string) bool {
 	running := false
-	err := t.connect(ctx, func(m *bmc, _ string) error {
-		got, err := m.do(ctx, http.MethodGet, monitor, nil)
-		running = got.status == http.StatusAccepted
+	err := t.connect(ctx, func(m *redfish.BMC, _ string) error {
+		got, err := m.Do(ctx, http.MethodGet, monitor, nil)
+		running = got.Status == http.StatusAccepted
 		return err
 	})
 	return err == nil && running
@@ -271,6 +267,9 @@ func (t *task) runs(ctx context.Context, monitor string) bool {
 func (t *task) dropFailedRAID(ctx context.Context) error {
 	if !t.node.Maintenance {
 		return nil
+	}
+	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
+		return err
 	}
 	return t.endRAID(ctx)
 }

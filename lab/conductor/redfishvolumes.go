@@ -2,32 +2,15 @@ package conductor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 
+	"ironworks/lab/conductor/redfish"
+	"ironworks/lab/conductor/requests"
 	"ironworks/lab/db"
 	"ironworks/models/raid"
 )
-
-// volumeCollection holds the fields of a Redfish VolumeCollection that the conductor uses.
-type volumeCollection struct {
-	Members []link
-	Support struct {
-		SupportedValues []string
-	} `json:"@Redfish.OperationApplyTimeSupport"`
-}
-
-// addApplyTime requests that the BMC applies the change at once or, if it does not support that, at a restart.
-func (c *volumeCollection) addApplyTime(body map[string]any) {
-	for _, at := range []string{"Immediate", "OnReset"} {
-		if slices.Contains(c.Support.SupportedValues, at) {
-			body["@Redfish.OperationApplyTime"] = at
-			return
-		}
-	}
-}
 
 // createVolume implements create_virtual_disk. It returns the task monitor if that happens only at a restart.
 func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
@@ -36,8 +19,8 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 		return "", err
 	}
 	wanted, _ := v["physical_disks"].([]any)
-	at := slices.IndexFunc(storages, func(s storage) bool {
-		return s.hasRAID() && slices.ContainsFunc(s.drives, func(d drive) bool { return slices.Contains(wanted, any(d.ID)) })
+	at := slices.IndexFunc(storages, func(s redfish.Storage) bool {
+		return s.HasRAID() && slices.ContainsFunc(s.AllDrives, func(d redfish.Drive) bool { return slices.Contains(wanted, any(d.ID)) })
 	})
 	if at < 0 {
 		return "", redfishFault("No storage controller found for node %s", t.node.UUID)
@@ -50,7 +33,7 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 	links := []any{}
 	for _, id := range wanted {
 		path := any(nil)
-		if i := slices.IndexFunc(s.drives, func(d drive) bool { return d.ID == id }); i >= 0 {
+		if i := slices.IndexFunc(s.AllDrives, func(d redfish.Drive) bool { return d.ID == id }); i >= 0 {
 			path = s.Drives[i].ID
 		}
 		links = append(links, map[string]any{"@odata.id": path})
@@ -62,28 +45,24 @@ func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err
 		body["Name"] = name
 	}
 	if s.Volumes == nil {
-		return "", redfishFailure(noVolumes(s.ID), "%s")
+		return "", redfishFault("The attribute Volumes/@odata.id is missing from the resource %s", s.ID)
 	}
-	var volumes volumeCollection
-	if err := system.bmc.get(ctx, s.Volumes.ID, &volumes); err != nil {
+	var volumes redfish.VolumeCollection
+	if err := system.BMC.Get(ctx, s.Volumes.ID, &volumes); err != nil {
 		return "", redfishFailure(err, "%s")
 	}
-	volumes.addApplyTime(body)
-	got, err := system.bmc.do(ctx, http.MethodPost, s.Volumes.ID, body)
+	volumes.AddApplyTime(body)
+	got, err := system.BMC.Do(ctx, http.MethodPost, s.Volumes.ID, body)
 	if err != nil {
 		return "", redfishFailure(err, "%s")
 	}
 	return monitorOf(got), nil
 }
 
-func noVolumes(id string) error {
-	return &sushyError{class: "MissingAttributeError", text: fmt.Sprintf("The attribute Volumes/@odata.id is missing from the resource %s", id)}
-}
-
 // monitorOf returns the address of the task monitor in a BMC's response, or "" if the BMC has not started a task.
-func monitorOf(got answer) string {
-	at, err := url.Parse(got.header.Get("Location"))
-	if got.status != http.StatusAccepted || err != nil {
+func monitorOf(got requests.Response) string {
+	at, err := url.Parse(got.Header.Get("Location"))
+	if got.Status != http.StatusAccepted || err != nil {
 		return ""
 	}
 	return at.RequestURI()
@@ -101,7 +80,7 @@ func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 		if storages[i].Volumes == nil {
 			continue
 		}
-		volumes, all, err := system.volumesOf(ctx, storages[i].Volumes.ID)
+		volumes, all, err := system.Volumes(ctx, storages[i].Volumes.ID)
 		if err != nil {
 			return false, redfishFailure(err, "%s")
 		}
@@ -110,8 +89,8 @@ func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 				continue
 			}
 			body := map[string]any{}
-			volumes.addApplyTime(body)
-			got, err := system.bmc.do(ctx, http.MethodDelete, volumes.Members[j].ID, body)
+			volumes.AddApplyTime(body)
+			got, err := system.BMC.Do(ctx, http.MethodDelete, volumes.Members[j].ID, body)
 			if err != nil {
 				return false, err
 			}
@@ -124,22 +103,7 @@ func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 			}
 		}
 	}
-	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left})
-}
-
-// redfishVolume holds the fields of a Redfish Volume that the conductor uses.
-type redfishVolume struct {
-	ID            string `json:"Id"`
-	Name          *string
-	RAIDType      string
-	CapacityBytes int64
-}
-
-func (s *redfishSystem) volumesOf(ctx context.Context, path string) (c volumeCollection, all []redfishVolume, err error) {
-	if err = s.bmc.get(ctx, path, &c); err == nil {
-		all, err = readAll[redfishVolume](ctx, s.bmc, c.Members)
-	}
-	return c, all, err
+	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left}), nil
 }
 
 // recordVolumes reads the volumes from the BMC and stores them in the node's raid_config (update_raid_config).
@@ -153,7 +117,7 @@ func (t *task) recordVolumes(ctx context.Context) error {
 		if storages[i].Volumes == nil {
 			continue
 		}
-		_, volumes, err := system.volumesOf(ctx, storages[i].Volumes.ID)
+		_, volumes, err := system.Volumes(ctx, storages[i].Volumes.ID)
 		if err != nil {
 			return err
 		}

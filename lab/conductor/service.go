@@ -17,7 +17,9 @@ func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, d
 		if err := t.validateRedfish("power"); err != nil {
 			return invalid("Validation of node %s for servicing failed: %s", t.node.UUID, messageOf(err))
 		}
-		return t.begin(onService, active, "do_node_service", func(t *task, ctx context.Context) error { return t.service(ctx, steps, disableRamdisk) })
+		return t.begin(onService, active, "do_node_service", func(t *task, ctx context.Context) error {
+			return t.service(ctx, steps, disableRamdisk)
+		})
 	})
 }
 

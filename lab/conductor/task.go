@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 )
 
@@ -28,7 +29,7 @@ type task struct {
 	held         bool // the task holds the node's lock
 	stepsChecked bool // an earlier check has already added the interfaces' fields to the steps
 	// During a power sync, system holds the BMC's last response. Otherwise it is nil.
-	system *redfishSystem
+	system *redfish.System
 }
 
 // locking specifies how to lock a node.
@@ -290,8 +291,10 @@ func (t *task) dropInternal(keys ...string) {
 
 // stamp implements timestamp_driver_internal_info. The time is in UTC, without a time zone.
 func (t *task) stamp(key string) {
-	t.setInternal(key, t.c.now().Format(stampFormat))
+	t.setInternal(key, t.timestamp())
 }
+
+func (t *task) timestamp() string { return t.c.now().Format(stampFormat) }
 
 // stampFormat is the format of times in driver_internal_info, in UTC.
 const stampFormat = "2006-01-02T15:04:05.000000"

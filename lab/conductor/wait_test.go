@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ironworks/lab/conductor/redfish"
 	"ironworks/lab/db"
 	"ironworks/lab/machine"
 )
@@ -182,9 +183,11 @@ func TestSessionsAreClosed(t *testing.T) {
 	_, other := r.machine(func(n *db.Node) { n.Name = "other" })
 	address := one.DriverInfo.Text("redfish_address")
 	sessions := func() int {
-		m := &bmc{c: r.c, info: redfishInfo{base: address, root: "/redfish/v1", user: "admin", password: "secret", auth: "basic"}}
-		var all struct{ Members []link }
-		r.must(m.get(t.Context(), "/redfish/v1/SessionService/Sessions", &all))
+		m := (&redfish.Sessions{Limit: 1, Sleep: r.c.sleep}).Get(redfish.Settings{
+			Base: address, Root: "/redfish/v1", User: "admin", Password: "secret", Auth: "basic",
+		})
+		var all struct{ Members []redfish.Link }
+		r.must(m.Get(t.Context(), "/redfish/v1/SessionService/Sessions", &all))
 		return len(all.Members)
 	}
 	for _, node := range []*db.Node{one, other} {

@@ -1,4 +1,4 @@
-package conductor
+package requests
 
 import (
 	"crypto/x509"
