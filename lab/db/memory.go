@@ -1,3 +1,8 @@
+// Package db is the database of the embedded Ironic. It consists of tables of Ironic's objects, held in memory and,
+// if a folder is given, also on disk.
+//
+// Results of reads never change afterward; updates are functions that run exclusively. The package knows nothing
+// about HTTP, machines or the rules of provisioning.
 package db
 
 import (
@@ -5,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -166,6 +172,50 @@ func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {
 		conflict("InspectionRuleAlreadyExists", "A rule with UUID %s already exists."),
 		missing("InspectionRuleNotFound", "Rule %s could not be found."))
 	t.complete = func(r *InspectionRule) { r.Phase = cmp.Or(r.Phase, phaseMain) }
+	return t
+}
+
+func chassisTable(s *Store) *Table[Chassis, *Chassis] {
+	t := newTable[Chassis, *Chassis](s, "chassis",
+		conflict("ChassisAlreadyExists", "A chassis with UUID %s already exists."),
+		missing("ChassisNotFound", "Chassis %s could not be found."))
+	t.keeps = func(c *Chassis) error {
+		if len(s.Nodes.scan(func(n *Node) bool { return n.ChassisUUID == c.UUID })) == 0 {
+			return nil
+		}
+		return Faultf(http.StatusBadRequest, "ChassisNotEmpty", "Cannot complete the requested action because chassis "+
+			"%s contains nodes.", c.UUID)
+	}
+	return t
+}
+
+func connectorTable(s *Store) *Table[VolumeConnector, *VolumeConnector] {
+	t := newTable[VolumeConnector, *VolumeConnector](s, "volume_connectors",
+		conflict("VolumeConnectorAlreadyExists", "A volume connector with UUID %s already exists."),
+		missing("VolumeConnectorNotFound", "Volume connector %s could not be found."),
+		unique[VolumeConnector]{
+			value: func(v *VolumeConnector) string { return v.Type + "\x00" + v.ConnectorID },
+			clash: func(v *VolumeConnector, _ bool) error {
+				return Faultf(http.StatusConflict, "VolumeConnectorTypeAndIdAlreadyExists",
+					"A volume connector with type %s and connector ID %s already exists.", v.Type, v.ConnectorID)
+			},
+		})
+	t.node = func(v *VolumeConnector) string { return v.NodeUUID }
+	return t
+}
+
+func targetTable(s *Store) *Table[VolumeTarget, *VolumeTarget] {
+	t := newTable[VolumeTarget, *VolumeTarget](s, "volume_targets",
+		conflict("VolumeTargetAlreadyExists", "A volume target with UUID %s already exists."),
+		missing("VolumeTargetNotFound", "Volume target %s could not be found."),
+		unique[VolumeTarget]{
+			value: func(v *VolumeTarget) string { return v.NodeUUID + " " + strconv.Itoa(v.BootIndex) },
+			clash: func(v *VolumeTarget, _ bool) error {
+				return Faultf(http.StatusConflict, "VolumeTargetBootIndexAlreadyExists",
+					"A volume target with boot index '%d' for the same node already exists.", v.BootIndex)
+			},
+		})
+	t.node = func(v *VolumeTarget) string { return v.NodeUUID }
 	return t
 }
 
