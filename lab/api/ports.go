@@ -198,10 +198,7 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 		return nil, err
 	}
 	port, err := c.ports().find(ident)
-	if err = cmp.Or(err, c.checkSelection(fields), c.checkPortFields(fields)); err != nil {
-		return nil, err
-	}
-	return c.ports().shown(fields)(port, nil)
+	return c.ports().shown(fields)(port, cmp.Or(err, c.checkSelection(fields), c.checkPortFields(fields)))
 }
 
 func (c *call) deletePort(ident string, parent portParent) (any, error) {

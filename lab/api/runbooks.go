@@ -66,10 +66,7 @@ func (c *call) showRunbook(ident string, fieldsParam param) (any, error) {
 		return nil, err
 	}
 	runbook, err := c.runbooks().find(ident)
-	if err = cmp.Or(err, c.checkFields(fields...)); err != nil {
-		return nil, err
-	}
-	return c.runbooks().shown(fields)(runbook, nil)
+	return c.runbooks().shown(fields)(runbook, cmp.Or(err, c.checkFields(fields...)))
 }
 
 func (c *call) deleteRunbook(ident string) (any, error) {
