@@ -153,11 +153,11 @@ func (d *disk) flush(s *Store) error {
 }
 
 // trackChanges makes the table record which rows differ from their files.
-func (t *Table[T, P]) trackChanges() { t.dirty = map[string]bool{} }
+func (t *Table[T]) trackChanges() { t.dirty = map[string]bool{} }
 
 // gather returns the pending writes of a table's dirty rows, and marks the rows as clean. Rows never change, so they
 // can be written without the lock.
-func (t *Table[T, P]) gather(folder string) []file {
+func (t *Table[T]) gather(folder string) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
 		f := file{path: filepath.Join(folder, t.name, fileName(uuid)+".json"), markDirty: func() { t.dirty[uuid] = true }}
@@ -262,14 +262,14 @@ func (s *Store) load(folder string) error {
 }
 
 // load reads the files of the table. It ignores the rows of a missing node, because an interrupted removal left them.
-func (t *Table[T, P]) load(folder string, hasNode func(uuid string) bool) error {
+func (t *Table[T]) load(folder string, hasNode func(uuid string) bool) error {
 	var rows []*T
 	err := readFolder(folder, t.name, func(name string, content []byte) error {
 		r := new(T)
 		if err := decode(content, r); err != nil {
 			return err
 		}
-		if own := *P(r).meta().uuid; fileName(own) != name {
+		if own := *t.meta(r).uuid; fileName(own) != name {
 			return fmt.Errorf("it holds %q", own)
 		}
 		rows = append(rows, r)
@@ -280,7 +280,7 @@ func (t *Table[T, P]) load(folder string, hasNode func(uuid string) bool) error 
 	}
 	// Insert the rows in the order of their creation, because the highest ID determines the next one.
 	slices.SortFunc(rows, func(a, b *T) int {
-		return *P(a).meta().id - *P(b).meta().id
+		return *t.meta(a).id - *t.meta(b).id
 	})
 	for _, r := range rows {
 		if t.node != nil && t.node(r) != "" && !hasNode(t.node(r)) {
