@@ -110,6 +110,21 @@ func (k collection[T]) find(ident string) (*T, error) {
 	}
 }
 
+// on returns an endpoint that checks the arguments and finds a row by UUID or name, before it calls serve.
+func (k collection[T]) on(ident string, serve func(*T, arguments) (any, error), params ...param) endpoint {
+	return func() (any, error) {
+		args, err := k.checkArguments(params...)
+		if err != nil {
+			return nil, err
+		}
+		row, err := k.find(ident)
+		if err != nil {
+			return nil, err
+		}
+		return serve(row, args)
+	}
+}
+
 // values returns the columns of a row as the API shows them. Secrets are not masked.
 func (k collection[T]) values(row *T) map[string]any {
 	values := k.columns.all(row, k.name)

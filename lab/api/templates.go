@@ -127,12 +127,7 @@ func (c *call) patchTemplate(ident string) (any, error) {
 }
 
 func (c *call) deleteTemplate(ident string) (any, error) {
-	if _, err := c.checkArguments(fromPath("template_ident", ident, checkIdent)); err != nil {
-		return nil, err
-	}
-	template, err := c.templates().find(ident)
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.tables().DeployTemplates.Destroy(template.UUID)
+	return c.templates().on(ident, func(template *db.DeployTemplate, _ arguments) (any, error) {
+		return nil, c.tables().DeployTemplates.Destroy(template.UUID)
+	}, fromPath("template_ident", ident, checkIdent))()
 }
