@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -41,9 +42,6 @@ func NewClient(o Options) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Connections == 0 {
-		o.Connections = 16
-	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: min(dialTimeout, o.Timeout), KeepAlive: 15 * time.Second}).DialContext
 	}
@@ -52,7 +50,7 @@ func NewClient(o Options) (*http.Client, error) {
 		DialContext:         o.Dial,
 		TLSClientConfig:     config,
 		TLSHandshakeTimeout: min(dialTimeout, o.Timeout),
-		MaxIdleConnsPerHost: o.Connections,
+		MaxIdleConnsPerHost: cmp.Or(o.Connections, 16),
 		IdleConnTimeout:     60 * time.Second,
 		ForceAttemptHTTP2:   true,
 	}
@@ -82,11 +80,7 @@ func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
 		}
 	}
 	if t.Cert != "" {
-		key := t.Key
-		if key == "" {
-			key = t.Cert
-		}
-		pair, err := tls.LoadX509KeyPair(t.Cert, key)
+		pair, err := tls.LoadX509KeyPair(t.Cert, cmp.Or(t.Key, t.Cert))
 		if err != nil {
 			return nil, bad("client certificate", t.Cert, err)
 		}

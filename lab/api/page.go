@@ -48,15 +48,12 @@ func (c *call) checkVersions(args arguments) error {
 // parsePaging reads the paging parameters. It checks only limit and sort_dir; the list's endpoint checks marker and
 // sort_key.
 func parsePaging(args arguments) (paging, error) {
-	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id", direction: "asc"}
+	p := paging{limit: maxLimit, marker: args.text("marker"), key: cmp.Or(args.text("sort_key"), "id"), direction: "asc"}
 	if limit := args.integer("limit"); limit != nil {
 		if *limit <= 0 {
 			return p, invalid("Limit must be positive")
 		}
 		p.limit = min(maxLimit, *limit)
-	}
-	if key := args.text("sort_key"); key != "" {
-		p.key = key
 	}
 	if given, ok := args["sort_dir"]; ok {
 		p.direction = python.Str(given)

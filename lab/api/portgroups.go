@@ -153,10 +153,7 @@ func (c *call) portgroupListing(parent string) listing[db.Portgroup] {
 }
 
 func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgroup) bool, error) {
-	node, address, shards := parent, args.text("address"), args.list("shard")
-	if node == "" {
-		node = args.text("node")
-	}
+	node, address, shards := cmp.Or(parent, args.text("node")), args.text("address"), args.list("shard")
 	groups := args.list("conductor_groups")
 	exclusive := 0
 	for _, asked := range []bool{node != "", address != "", len(shards) > 0, len(groups) > 0} {
