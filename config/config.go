@@ -81,7 +81,7 @@ type Context struct {
 	Source string
 	// Connection holds the settings for the connection to Ironic.
 	Connection models.Connection
-	// Accent is the context's color: one of [Accents], #rrggbb in lower case, or "". It can be set only in the
+	// Accent is the context's color: a color name, #rrggbb in lower case, or "". It can be set only in the
 	// configuration file.
 	Accent string
 	// ReadOnly reports whether changes are forbidden.

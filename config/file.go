@@ -98,7 +98,7 @@ func (l *loader) readOurs() *ourFile {
 }
 
 func (l *loader) readTop(f *ourFile, root *node) {
-	good, errs := check(root, "", fileKeys())
+	good, errs := check(root, "", fileKeys)
 	f.errs = append(f.errs, errs...)
 	for _, k := range []string{keyContext, keyTimeout, keyReadOnly} {
 		if n := good[k]; n != nil && n.text != "" {
@@ -343,12 +343,10 @@ func ReadPassword(name string) (models.Secret, error) {
 	return password, nil
 }
 
-// Accents returns the color names accepted as the accent of a context. An accent can also have the form #rrggbb.
-func Accents() []string {
-	return []string{
-		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
-		"gray", "orange", "pink", "purple",
-	}
+// accents lists the color names accepted as the accent of a context. An accent can also have the form #rrggbb.
+var accents = []string{
+	"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+	"gray", "orange", "pink", "purple",
 }
 
 // accent returns text in lower case if it is a valid accent color, and otherwise a problem and a hint for the error
@@ -358,10 +356,9 @@ func accent(text string) (colour, problem, hint string) {
 	if c == "grey" {
 		c = "gray"
 	}
-	names := Accents()
 	isHex := len(c) == 7 && c[0] == '#' && strings.Trim(c[1:], "0123456789abcdef") == ""
-	if slices.Contains(names, c) || isHex {
+	if slices.Contains(accents, c) || isHex {
 		return c, "", ""
 	}
-	return "", "not a color", cmp.Or(didYouMean(c, names), "one of "+strings.Join(names, ", ")+", or \"#rrggbb\"")
+	return "", "not a color", cmp.Or(didYouMean(c, accents), "one of "+strings.Join(accents, ", ")+", or \"#rrggbb\"")
 }

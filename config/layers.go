@@ -9,12 +9,10 @@ import (
 	"github.com/spf13/viper"
 )
 
-// ownVariables returns the settings that can be set by IRONWORKS_* variables.
-func ownVariables() []string {
-	return []string{
-		keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
-		keyCACert, keyInsecure, keyUsername, keyPassword,
-	}
+// ownVariables lists the settings that can be set by IRONWORKS_* variables.
+var ownVariables = []string{
+	keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
+	keyCACert, keyInsecure, keyUsername, keyPassword,
 }
 
 func ownName(key string) string { return "IRONWORKS_" + strings.ToUpper(key) }
@@ -23,7 +21,7 @@ func ownName(key string) string { return "IRONWORKS_" + strings.ToUpper(key) }
 func (l *loader) ownEnvironment() (settings, []error) {
 	s := settings{}
 	var errs []error
-	for _, key := range ownVariables() {
+	for _, key := range ownVariables {
 		v, ok := l.variable(ownName(key))
 		if !ok {
 			continue

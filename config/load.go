@@ -32,9 +32,7 @@ func newLoader(o Options) *loader {
 	if o.Env == nil {
 		o.Env = func(string) string { return "" }
 	}
-	if o.SystemDir == "" {
-		o.SystemDir = "/etc"
-	}
+	o.SystemDir = cmp.Or(o.SystemDir, "/etc")
 	if dir, err := filepath.Abs(o.WorkDir); err == nil {
 		o.WorkDir = dir
 	}

@@ -22,18 +22,16 @@ const (
 	wantAny
 )
 
-// fileKeys returns the keys allowed at the top level of the configuration file.
-func fileKeys() map[string]valueType {
-	return map[string]valueType{
-		keyContext:  wantText,
-		keyTimeout:  wantDuration,
-		keyReadOnly: wantBool,
-		"contexts":  wantMapping,
-		"filters":   wantMapping,
-		"keys":      wantMapping,
-		"plugins":   wantMapping,
-		"serve":     wantMapping,
-	}
+// fileKeys maps the keys allowed at the top level of the configuration file to the types of their values.
+var fileKeys = map[string]valueType{
+	keyContext:  wantText,
+	keyTimeout:  wantDuration,
+	keyReadOnly: wantBool,
+	"contexts":  wantMapping,
+	"filters":   wantMapping,
+	"keys":      wantMapping,
+	"plugins":   wantMapping,
+	"serve":     wantMapping,
 }
 
 // contextKeys returns the keys allowed in a context.

@@ -59,12 +59,8 @@ func (c *call) createAllocation() (any, error) {
 			return nil, withStatus(err, "NodeNotFound", http.StatusBadRequest)
 		}
 		allocation.NodeUUID = node.UUID
-		if allocation.ResourceClass == "" {
-			allocation.ResourceClass = node.ResourceClass
-		}
-		if allocation.UUID == "" {
-			allocation.UUID = node.InstanceUUID
-		}
+		allocation.ResourceClass = cmp.Or(allocation.ResourceClass, node.ResourceClass)
+		allocation.UUID = cmp.Or(allocation.UUID, node.InstanceUUID)
 	} else if allocation.ResourceClass == "" {
 		return nil, invalid("The resource_class field is mandatory when not backfilling")
 	}

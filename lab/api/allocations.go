@@ -8,10 +8,6 @@ import (
 )
 
 var (
-	allocationFields = []string{
-		"candidate_nodes", "created_at", "extra", "last_error", "links", "name", "node_uuid", "resource_class", "state",
-		"traits", "updated_at", "uuid",
-	}
 	sortableAllocation = []string{
 		"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
 	}
@@ -20,10 +16,11 @@ var (
 // knownAllocationFields returns the fields that allocations have in the requested API version. The owner field was
 // introduced in 1.60.
 func (c *call) knownAllocationFields() []string {
+	fields := slices.DeleteFunc(fieldsOf("allocations"), func(field string) bool { return field == "owner" })
 	if c.atLeast(60) {
-		return append(slices.Clone(allocationFields), "owner")
+		return append(fields, "owner")
 	}
-	return allocationFields
+	return fields
 }
 
 // routeAllocations handles everything below /allocations.

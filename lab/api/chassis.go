@@ -20,14 +20,13 @@ var (
 	// patchableChassis lists the fields of a chassis that requests can set, in Ironic's order. A patch may contain
 	// the UUID, but must not change it.
 	patchableChassis = []string{"uuid", "extra", "description"}
-	chassisFields    = []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"}
 	chassisPaging    = map[string]*schema{
 		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "sort_dir": sortDirSchema, "sort_key": plainText,
 	}
 	chassisQuery = func() *schema {
 		others := maps.Clone(chassisPaging)
 		others["detail"] = &schema{Types: []string{"string", "boolean"}}
-		return querySchema(chassisFields, others)
+		return querySchema(fieldsOf("chassis"), others)
 	}()
 	chassisDetailQuery = &schema{Types: []string{"object"}, Properties: chassisPaging, Closed: true}
 )
@@ -82,7 +81,7 @@ func (c *call) chassisListing(params []param, query *schema) listing[db.Chassis]
 }
 
 func (c *call) showChassis(ident string, fieldsParam param) (any, error) {
-	fields, err := c.shownFields(querySchema(chassisFields, nil), fieldsParam, fromPath("chassis_uuid", ident, checkUUID))
+	fields, err := c.shownFields(querySchema(fieldsOf("chassis"), nil), fieldsParam, fromPath("chassis_uuid", ident, checkUUID))
 	if err = cmp.Or(err, c.checkSelection(fields)); err != nil {
 		return nil, err
 	}

@@ -8,13 +8,6 @@ import (
 	"ironworks/lab/db"
 )
 
-var (
-	conductorFields = []string{
-		"alive", "conductor_group", "created_at", "drivers", "hostname", "links", "updated_at",
-	}
-	defaultConductorFields = []string{"hostname", "conductor_group", "alive"}
-)
-
 func checkHost(name string, value any) (any, error) {
 	if host, ok := value.(string); ok && host == "" {
 		return nil, invalidValue("Missing host in %s", name)
@@ -45,8 +38,8 @@ func (c *call) conductors() collection[db.Conductor] {
 func (c *call) listConductors() (any, error) {
 	rows := pointers(c.tables().Conductors())
 	return listing[db.Conductor]{
-		collection: c.conductors(), params: listParams(checkHost, checkText), standard: defaultConductorFields,
-		query: querySchema(conductorFields, map[string]*schema{
+		collection: c.conductors(), params: listParams(checkHost, checkText), standard: []string{"hostname", "conductor_group", "alive"},
+		query: querySchema(fieldsOf("conductors"), map[string]*schema{
 			"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": plainText,
 			"sort_dir": sortDirSchema, "sort_key": plainText,
 		}),
@@ -85,7 +78,7 @@ func findConductor(rows []*db.Conductor, host string, is func(*db.Conductor) boo
 }
 
 func (c *call) showConductor(host string) (any, error) {
-	fields, err := c.shownFields(querySchema(conductorFields, nil), optional("fields", checkList))
+	fields, err := c.shownFields(querySchema(fieldsOf("conductors"), nil), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"net/http"
@@ -68,7 +69,7 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 		}
 		return nil, notAllowed()
 	case len(rest) > 1 && rest[1] == "vendor_passthru":
-		return c.vendorPassthru(rest[2:], func() (string, error) { return "", c.checkDriver(rest[0]) })
+		return c.vendorPassthru(rest[2:], "", c.checkDriver(rest[0]))
 	default:
 		return get(func() (any, error) { return c.showDriver(rest[0], rest[1:]) })
 	}
@@ -178,21 +179,17 @@ func (c *call) showRAIDProperties(name string) (any, error) {
 //go:embed vendormethods.json
 var vendorMethods []byte
 
-// vendorPassthru lists vendor methods, but refuses to call them. find returns the name of the vendor interface of the
-// node or driver, or an empty string if it has none.
-func (c *call) vendorPassthru(rest []string, find func() (vendor string, err error)) (any, error) {
+// vendorPassthru lists vendor methods, but refuses to call them. vendor is the vendor interface of the node or driver,
+// or an empty string if it has none. err is the error with which looking for the node or driver failed.
+func (c *call) vendorPassthru(rest []string, vendor string, err error) (any, error) {
 	if len(rest) == 0 {
 		return c.missing("method")()
 	}
 	if rest[0] != "methods" || c.request.Method != http.MethodGet {
 		return nil, errNoRoute
 	}
-	vendor, err := find()
-	if err != nil {
-		return nil, err
-	}
 	var all map[string]map[string]any
-	if err := json.Unmarshal(vendorMethods, &all); err != nil {
+	if err = cmp.Or(err, json.Unmarshal(vendorMethods, &all)); err != nil {
 		return nil, err
 	}
 	if methods, has := all[vendor]; has {

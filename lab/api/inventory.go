@@ -59,6 +59,11 @@ func querySchema(fields []string, others map[string]*schema) *schema {
 	return &schema{Types: []string{"object"}, Properties: properties, Closed: true}
 }
 
+// fieldsOf returns the sorted names of the fields in documents of the given kind, together with others.
+func fieldsOf(kind string, others ...string) []string {
+	return slices.Sorted(slices.Values(slices.Concat(orders[kind], others)))
+}
+
 // checkQuery checks the arguments of the request against the given schema.
 func (a arguments) checkQuery(s *schema) error { return checkWhole(s, map[string]any(a)) }
 

@@ -116,10 +116,7 @@ func (c *call) showNode(ident string, positional ...string) endpoint {
 			return nil, err
 		}
 		node, err := c.findNodeOrSuffix(ident)
-		if err = cmp.Or(err, c.checkAskedFields(fields)); err != nil {
-			return nil, err
-		}
-		return c.nodes().shown(fields)(node, nil)
+		return c.nodes().shown(fields)(node, cmp.Or(err, c.checkAskedFields(fields)))
 	}
 }
 

@@ -64,13 +64,12 @@ func (c *call) routeNodes(rest []string) (any, error) {
 			http.MethodDelete: c.accepted(c.setMaintenance(ident, false)),
 		}.serve(c, below...)
 	case "vendor_passthru":
-		return c.vendorPassthru(below, func() (string, error) {
-			n, err := c.findNode(ident)
-			if err != nil {
-				return "", err
-			}
-			return n.Interfaces["vendor"], nil
-		})
+		vendor := ""
+		n, err := c.findNode(ident)
+		if err == nil {
+			vendor = n.Interfaces["vendor"]
+		}
+		return c.vendorPassthru(below, vendor, err)
 	case "traits":
 		if !c.atLeast(37) {
 			return c.routeNode(ident, rest[1:]...)

@@ -18,8 +18,9 @@ type paging struct {
 	limit  int
 	marker string
 	key    string
-	down   bool
-	whole  bool // the list has only one page, which contains all rows
+	// direction is asc or desc.
+	direction string
+	whole     bool // the list has only one page, which contains all rows
 	// before holds the parameters that precede the sort parameters in a next link, and after those that follow them.
 	before, after []query
 	single        bool // the list has at most one row, and no next link
@@ -47,32 +48,20 @@ func (c *call) checkVersions(args arguments) error {
 // parsePaging reads the paging parameters. It checks only limit and sort_dir; the list's endpoint checks marker and
 // sort_key.
 func parsePaging(args arguments) (paging, error) {
-	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
+	p := paging{limit: maxLimit, marker: args.text("marker"), key: cmp.Or(args.text("sort_key"), "id"), direction: "asc"}
 	if limit := args.integer("limit"); limit != nil {
 		if *limit <= 0 {
 			return p, invalid("Limit must be positive")
 		}
 		p.limit = min(maxLimit, *limit)
 	}
-	if key := args.text("sort_key"); key != "" {
-		p.key = key
-	}
-	direction := "asc"
 	if given, ok := args["sort_dir"]; ok {
-		direction = python.Str(given)
+		p.direction = python.Str(given)
 	}
-	if direction != "asc" && direction != "desc" {
-		return p, invalid("Invalid sort direction: %s. Acceptable values are 'asc' or 'desc'", direction)
+	if p.direction != "asc" && p.direction != "desc" {
+		return p, invalid("Invalid sort direction: %s. Acceptable values are 'asc' or 'desc'", p.direction)
 	}
-	p.down = direction == "desc"
 	return p, nil
-}
-
-func (p paging) direction() string {
-	if p.down {
-		return "desc"
-	}
-	return "asc"
 }
 
 func unsortableKey(key string) error {
@@ -86,18 +75,19 @@ func noSortKey(key string) error {
 // page returns the rows of one page. The rows are sorted by the value of the sort key, then by ID. If there is a
 // marker, the page starts after it. The given rows must be in the order of their IDs.
 func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T, string) any) []*T {
+	down := p.direction == "desc"
 	compare := func(a, b *T) int {
 		order := 0
 		if p.key != "id" {
 			order = compareValues(value(a, p.key), value(b, p.key))
 		}
 		order = cmp.Or(order, cmp.Compare(id(a), id(b)))
-		if p.down {
+		if down {
 			return -order
 		}
 		return order
 	}
-	if p.key != "id" || p.down {
+	if p.key != "id" || down {
 		rows = slices.Clone(rows)
 		slices.SortFunc(rows, compare)
 	}
@@ -115,7 +105,7 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 			// therefore omit some rows and repeat others.
 			switch v := value(row, p.key); {
 			case from == nil:
-				return (id(row) > id(marker)) == p.down || id(row) == id(marker)
+				return (id(row) > id(marker)) == down || id(row) == id(marker)
 			case v == nil:
 				return true
 			}
@@ -271,7 +261,7 @@ type query struct{ name, value string }
 // nextLink returns the address of the page after the given marker. Like Ironic, the API assumes that a full page is
 // followed by another one.
 func (l listing[T]) nextLink(p paging, marker string, fields []string, queries []query) string {
-	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, p.after, queries)
+	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction}}, p.after, queries)
 	if fields != nil {
 		queries = append(queries, query{"fields", strings.Join(fields, ",")})
 	}

@@ -27,16 +27,10 @@ func (c *call) createPort(parent portParent) (any, error) {
 	if ident != "" && !c.atLeast(94) {
 		return nil, notAcceptable()
 	}
-	if ident == "" {
-		ident = given.Text("node_uuid")
-	}
-	node, err := c.findNode(ident)
+	node, err := c.findNode(cmp.Or(ident, given.Text("node_uuid")))
 	if isKind(err, "NodeNotFound") {
-		uuid := given.Text("node_uuid")
-		if uuid == "" {
-			uuid = "None"
-		}
-		err = db.Faultf(http.StatusBadRequest, "NodeNotFound", "Node %s could not be found.", uuid)
+		err = db.Faultf(http.StatusBadRequest, "NodeNotFound", "Node %s could not be found.",
+			cmp.Or(given.Text("node_uuid"), "None"))
 	}
 	if err != nil {
 		return nil, err

@@ -70,10 +70,6 @@ func (c *call) missingPatch() (any, error) {
 }
 
 var (
-	portgroupFields = []string{
-		"address", "category", "created_at", "dynamic_portgroup", "extra", "internal_info", "links", "mode", "name",
-		"node_uuid", "physical_network", "ports", "properties", "standalone_ports_supported", "updated_at", "uuid",
-	}
 	// portgroupVersions maps fields of port groups to the minor versions that introduced them.
 	portgroupVersions = map[string]int{
 		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
@@ -84,7 +80,7 @@ var (
 	}}
 	sortDirSchema   = &schema{Types: []string{"string"}, Enum: []string{"asc", "desc"}}
 	uuidSchema      = &schema{Types: []string{"string"}, Format: uuidText}
-	portgroupsQuery = querySchema(portgroupFields, map[string]*schema{
+	portgroupsQuery = querySchema(fieldsOf("portgroups"), map[string]*schema{
 		"address":          {Types: []string{"string"}, Format: macText},
 		"conductor_groups": {Types: []string{"array"}, Items: plainText}, "detail": {Types: []string{"string", "boolean"}},
 		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID,
@@ -150,17 +146,14 @@ func (c *call) portgroupListing(parent string) listing[db.Portgroup] {
 		},
 		sortable: func(key string) bool {
 			return key == "id" || key == "node_id" ||
-				slices.Contains(portgroupFields, key) && !slices.Contains([]string{"links", "ports", "node_uuid"}, key)
+				slices.Contains(orders["portgroups"], key) && !slices.Contains([]string{"links", "ports", "node_uuid"}, key)
 		},
 		value: func(g *db.Portgroup, key string) any { return groups.values(g)[key] },
 	}
 }
 
 func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgroup) bool, error) {
-	node, address, shards := parent, args.text("address"), args.list("shard")
-	if node == "" {
-		node = args.text("node")
-	}
+	node, address, shards := cmp.Or(parent, args.text("node")), args.text("address"), args.list("shard")
 	groups := args.list("conductor_groups")
 	exclusive := 0
 	for _, asked := range []bool{node != "", address != "", len(shards) > 0, len(groups) > 0} {
@@ -205,15 +198,12 @@ func (c *call) findPortgroup(ident, parent string) (*db.Portgroup, error) {
 }
 
 func (c *call) showPortgroup(ident, parent string) (any, error) {
-	fields, err := c.shownFields(querySchema(portgroupFields, nil), optional("fields", checkList))
+	fields, err := c.shownFields(querySchema(fieldsOf("portgroups"), nil), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
 	group, err := c.findPortgroup(ident, parent)
-	if err = cmp.Or(err, c.checkPortgroupFields(fields)); err != nil {
-		return nil, err
-	}
-	return c.portgroups().shown(fields)(group, nil)
+	return c.portgroups().shown(fields)(group, cmp.Or(err, c.checkPortgroupFields(fields)))
 }
 
 func (c *call) deletePortgroup(ident, parent string) (any, error) {

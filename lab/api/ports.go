@@ -121,15 +121,8 @@ func (c *call) checkPortQuery(args arguments) error {
 // portFilter returns a function that reports whether a port matches the query. alone reports whether the query
 // selects a single port by its address.
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
-	node, group, shards := parent.node, parent.group, args.list("shard")
-	if node == "" {
-		if node = args.text("node_uuid"); node == "" {
-			node = args.text("node")
-		}
-	}
-	if group == "" {
-		group = args.text("portgroup")
-	}
+	node := cmp.Or(parent.node, args.text("node_uuid"), args.text("node"))
+	group, shards := cmp.Or(parent.group, args.text("portgroup")), args.list("shard")
 	exclusive := 0
 	for _, asked := range []bool{node != "", group != "", len(shards) > 0} {
 		if asked {
@@ -198,10 +191,7 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 		return nil, err
 	}
 	port, err := c.ports().find(ident)
-	if err = cmp.Or(err, c.checkSelection(fields), c.checkPortFields(fields)); err != nil {
-		return nil, err
-	}
-	return c.ports().shown(fields)(port, nil)
+	return c.ports().shown(fields)(port, cmp.Or(err, c.checkSelection(fields), c.checkPortFields(fields)))
 }
 
 func (c *call) deletePort(ident string, parent portParent) (any, error) {

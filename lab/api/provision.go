@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -150,11 +151,8 @@ func checkState(n *db.Node, target string) error {
 }
 
 func badState(action, node, state string) error {
-	if state == "" {
-		state = "None"
-	}
 	return db.Faultf(http.StatusBadRequest, "InvalidStateRequested", "The requested action \"%s\" can not be performed on "+
-		"node \"%s\" while it is in state \"%s\".", action, node, state)
+		"node \"%s\" while it is in state \"%s\".", action, node, cmp.Or(state, "None"))
 }
 
 // checkProvision checks that the target allows the request's other arguments.

@@ -79,7 +79,7 @@ type collection[T any] struct {
 	// name is the name of the list in a document, and the kind of the order of fields. path is the path below /v1.
 	name, path string
 	columns    columns
-	table      table[T]
+	table      *db.Table[T]
 	// compute changes values that differ from the columns. fill adds fields that are not columns. Both may be nil.
 	compute func(row *T, values map[string]any)
 	fill    func(row *T, document map[string]any)
@@ -89,16 +89,6 @@ type collection[T any] struct {
 	render func(row *T, fields []string) (map[string]any, error)
 	// key is the column that identifies a row: uuid if empty.
 	key string
-}
-
-// table is a table of the database.
-type table[T any] interface {
-	Get(uuid string) (*T, error)
-	ByName(name string) (*T, error)
-	List(keep func(*T) bool) []*T
-	Create(row *T) (*T, error)
-	Update(uuid string, change func(*T) error) (*T, error)
-	Destroy(uuid string) error
 }
 
 func (k collection[T]) text(row *T, column string) string {
@@ -117,6 +107,21 @@ func (k collection[T]) find(ident string) (*T, error) {
 		return k.table.ByName(ident)
 	default:
 		return nil, noIdent(ident)
+	}
+}
+
+// on returns an endpoint that checks the arguments and finds a row by UUID or name, before it calls serve.
+func (k collection[T]) on(ident string, serve func(*T, arguments) (any, error), params ...param) endpoint {
+	return func() (any, error) {
+		args, err := k.checkArguments(params...)
+		if err != nil {
+			return nil, err
+		}
+		row, err := k.find(ident)
+		if err != nil {
+			return nil, err
+		}
+		return serve(row, args)
 	}
 }
 

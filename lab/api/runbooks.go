@@ -66,21 +66,13 @@ func (c *call) showRunbook(ident string, fieldsParam param) (any, error) {
 		return nil, err
 	}
 	runbook, err := c.runbooks().find(ident)
-	if err = cmp.Or(err, c.checkFields(fields...)); err != nil {
-		return nil, err
-	}
-	return c.runbooks().shown(fields)(runbook, nil)
+	return c.runbooks().shown(fields)(runbook, cmp.Or(err, c.checkFields(fields...)))
 }
 
 func (c *call) deleteRunbook(ident string) (any, error) {
-	if _, err := c.checkArguments(fromPath("runbook_ident", ident, checkIdent)); err != nil {
-		return nil, err
-	}
-	runbook, err := c.runbooks().find(ident)
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.tables().Runbooks.Destroy(runbook.UUID)
+	return c.runbooks().on(ident, func(runbook *db.Runbook, _ arguments) (any, error) {
+		return nil, c.tables().Runbooks.Destroy(runbook.UUID)
+	}, fromPath("runbook_ident", ident, checkIdent))()
 }
 
 // routeRunbookTraits handles everything below /runbooks/{ident}/traits.
@@ -99,8 +91,8 @@ func (c *call) routeRunbookTraits(ident string, rest []string) (any, error) {
 	}
 	return methods{
 		http.MethodGet:    func() (any, error) { return c.showRunbookTraits(ident) },
-		http.MethodPut:    c.noContent(func() (any, error) { return nil, c.putRunbookTraits(ident, rest) }),
-		http.MethodDelete: c.noContent(func() (any, error) { return nil, c.deleteRunbookTraits(ident, rest) }),
+		http.MethodPut:    c.noContent(c.putRunbookTraits(ident, rest)),
+		http.MethodDelete: c.noContent(c.deleteRunbookTraits(ident, rest)),
 	}.serve(c)
 }
 
@@ -116,44 +108,31 @@ func (c *call) showRunbookTraits(ident string) (any, error) {
 }
 
 // putRunbookTraits adds the trait in the path, or replaces all traits with those in the body.
-func (c *call) putRunbookTraits(ident string, rest []string) error {
-	args, err := c.checkArguments(oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
-	if err != nil {
-		return err
-	}
-	runbook, err := c.runbooks().find(ident)
-	if err != nil {
-		return err
-	}
-	body := args.object("body")
-	list, many := body["traits"].([]any)
-	trait := args.text("trait")
-	if (trait != "") == many {
-		return invalid("A single runbook trait may be added via PUT /v1/runbooks/<runbook identifier>/traits/<trait> with no " +
-			"body, or all runbook traits may be replaced via PUT /v1/runbooks/<runbook identifier>/traits with the list of " +
-			"traits specified in the request body.")
-	}
-	if many {
-		return c.setRunbookTraits(runbook, texts(list))
-	}
-	c.locate("runbooks/" + ident + "/traits/" + trait)
-	return c.setRunbookTraits(runbook, append(runbook.Traits, trait))
+func (c *call) putRunbookTraits(ident string, rest []string) endpoint {
+	return c.runbooks().on(ident, func(runbook *db.Runbook, args arguments) (any, error) {
+		list, many := args.object("body")["traits"].([]any)
+		trait := args.text("trait")
+		if (trait != "") == many {
+			return nil, invalid("A single runbook trait may be added via PUT /v1/runbooks/<runbook identifier>/traits/<trait> " +
+				"with no body, or all runbook traits may be replaced via PUT /v1/runbooks/<runbook identifier>/traits with the " +
+				"list of traits specified in the request body.")
+		}
+		if many {
+			return nil, c.setRunbookTraits(runbook, texts(list))
+		}
+		c.locate("runbooks/" + ident + "/traits/" + trait)
+		return nil, c.setRunbookTraits(runbook, append(runbook.Traits, trait))
+	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 }
 
 // deleteRunbookTraits removes the trait in the path, if the runbook has it, or all traits if the path names none.
-func (c *call) deleteRunbookTraits(ident string, rest []string) error {
-	args, err := c.checkArguments(oneTrait(rest, checkText))
-	if err != nil {
-		return err
-	}
-	runbook, err := c.runbooks().find(ident)
-	if err != nil {
-		return err
-	}
-	trait := args.text("trait")
-	return c.setRunbookTraits(runbook, slices.DeleteFunc(runbook.Traits, func(t string) bool {
-		return trait == "" || t == trait
-	}))
+func (c *call) deleteRunbookTraits(ident string, rest []string) endpoint {
+	return c.runbooks().on(ident, func(runbook *db.Runbook, args arguments) (any, error) {
+		trait := args.text("trait")
+		return nil, c.setRunbookTraits(runbook, slices.DeleteFunc(runbook.Traits, func(t string) bool {
+			return trait == "" || t == trait
+		}))
+	}, oneTrait(rest, checkText))
 }
 
 // setRunbookTraits stores the traits, sorted and without duplicates. It does not change updated_at.

@@ -8,9 +8,6 @@ import (
 )
 
 var (
-	templateFields = []string{
-		"created_at", "description", "extra", "links", "name", "steps", "updated_at", "uuid",
-	}
 	templateSchema = &schema{
 		Types: []string{"object"}, Required: []string{"steps", "name"}, Closed: true,
 		Properties: map[string]*schema{
@@ -56,17 +53,13 @@ func (c *call) templates() collection[db.DeployTemplate] {
 func (c *call) listTemplates() (any, error) {
 	return listing[db.DeployTemplate]{
 		collection: c.templates(), params: listParams(checkName, checkText), standard: []string{"uuid", "name"},
-		query: querySchema(templateFields, map[string]*schema{
+		query: querySchema(fieldsOf("deploy_templates", "description"), map[string]*schema{
 			"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": {},
 			"sort_dir": sortDirSchema, "sort_key": plainText,
 		}),
 		check: c.checkVersions, unsortable: []string{"extra", "steps"},
 		rows: func(args arguments, _ *paging) ([]*db.DeployTemplate, error) {
-			// Ironic accepts a description in a template, but does not show it.
-			if slices.Contains(args.list("fields"), "description") {
-				return nil, invalidValue("Field(s) \"description\" are not valid")
-			}
-			return c.tables().DeployTemplates.List(nil), nil
+			return c.tables().DeployTemplates.List(nil), checkDescription(args.list("fields"))
 		},
 		sortable: func(key string) bool {
 			return slices.Contains([]string{"id", "uuid", "name", "created_at", "updated_at"}, key)
@@ -74,12 +67,22 @@ func (c *call) listTemplates() (any, error) {
 	}.answer()
 }
 
+// checkDescription returns an error if the description field is selected. Ironic accepts a description in a template,
+// but does not show it.
+func checkDescription(fields []string) error {
+	if slices.Contains(fields, "description") {
+		return invalidValue("Field(s) \"description\" are not valid")
+	}
+	return nil
+}
+
 func (c *call) showTemplate(ident string, fieldsParam param) (any, error) {
-	fields, err := c.shownFields(querySchema(templateFields, nil), fieldsParam, fromPath("template_ident", ident, checkIdent))
+	fields, err := c.shownFields(querySchema(fieldsOf("deploy_templates", "description"), nil), fieldsParam, fromPath("template_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
-	return c.templates().shown(fields)(c.templates().find(ident))
+	template, err := c.templates().find(ident)
+	return c.templates().shown(fields)(template, cmp.Or(err, checkDescription(fields)))
 }
 
 // setTemplate copies the fields of a document to a template.
@@ -124,12 +127,7 @@ func (c *call) patchTemplate(ident string) (any, error) {
 }
 
 func (c *call) deleteTemplate(ident string) (any, error) {
-	if _, err := c.checkArguments(fromPath("template_ident", ident, checkIdent)); err != nil {
-		return nil, err
-	}
-	template, err := c.templates().find(ident)
-	if err != nil {
-		return nil, err
-	}
-	return nil, c.tables().DeployTemplates.Destroy(template.UUID)
+	return c.templates().on(ident, func(template *db.DeployTemplate, _ arguments) (any, error) {
+		return nil, c.tables().DeployTemplates.Destroy(template.UUID)
+	}, fromPath("template_ident", ident, checkIdent))()
 }

@@ -80,7 +80,6 @@ func (c *call) connectors(parent string) volumes[db.VolumeConnector] {
 		parent: parent, kind: "connector", class: "VolumeConnectorsController", schema: connectorSchema,
 		standard:  []string{"uuid", "node_uuid", "type", "connector_id"},
 		patchable: []string{"connector_id", "extra", "node_uuid", "type"}, unsortable: []string{"extra"},
-		fields: []string{"connector_id", "created_at", "extra", "links", "node_uuid", "type", "updated_at", "uuid"},
 	}
 }
 
@@ -97,10 +96,6 @@ func (c *call) targets(parent string) volumes[db.VolumeTarget] {
 		standard:   []string{"uuid", "node_uuid", "volume_type", "boot_index", "volume_id"},
 		unsortable: []string{"extra", "properties"},
 		patchable:  []string{"boot_index", "extra", "node_uuid", "properties", "volume_id", "volume_type"},
-		fields: []string{
-			"boot_index", "created_at", "extra", "links", "node_uuid", "properties", "updated_at", "uuid", "volume_id",
-			"volume_type",
-		},
 	}
 }
 
@@ -110,10 +105,9 @@ type volumes[T any] struct {
 	parent      string // the UUID of the node that the path names, if any
 	kind, class string // for example connector, and the name of the Python class
 	schema      *schema
-	// fields contains the fields that a request can select, standard the fields that a list shows by default, and
-	// patchable the fields that a patch may change. All are in Ironic's order.
-	fields, standard, patchable []string
-	unsortable                  []string
+	// standard contains the fields that a list shows by default, and patchable those that a patch may change. Both are
+	// in Ironic's order.
+	standard, patchable, unsortable []string
 }
 
 func (v volumes[T]) resource() resource {
@@ -131,7 +125,7 @@ func (v volumes[T]) list() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowed := querySchema(v.fields, map[string]*schema{
+	allowed := querySchema(fieldsOf(v.name), map[string]*schema{
 		"detail": {}, "limit": {}, "marker": {}, "node": {}, "sort_dir": sortDirSchema, "sort_key": plainText,
 	})
 	if err := args.checkQuery(allowed); err != nil {
@@ -187,7 +181,7 @@ func (v volumes[T]) sortValue(row *T, key string) any {
 }
 
 func (v volumes[T]) show(ident string, fieldsParam param) (any, error) {
-	fields, err := v.shownFields(querySchema(v.fields, nil), fieldsParam, v.uuidParam(ident))
+	fields, err := v.shownFields(querySchema(fieldsOf(v.name), nil), fieldsParam, v.uuidParam(ident))
 	if err != nil {
 		return nil, err
 	}

@@ -94,10 +94,7 @@ func (s *Store) Shards() []Shard {
 	}
 	shards := make([]Shard, 0, len(counts))
 	for name, count := range counts {
-		if name == "" {
-			name = "None"
-		}
-		shards = append(shards, Shard{name, count})
+		shards = append(shards, Shard{cmp.Or(name, "None"), count})
 	}
 	slices.SortFunc(shards, func(a, b Shard) int {
 		// Shards of equal size are sorted by name, as in Ironic's database.
