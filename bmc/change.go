@@ -56,9 +56,7 @@ func (s *session) change(ctx context.Context, at string, body any) (string, erro
 			ETag string `json:"@odata.etag"`
 		}
 		etag, readErr := s.getWithETag(ctx, at, &now)
-		if etag == "" {
-			etag = now.ETag
-		}
+		etag = cmp.Or(etag, now.ETag)
 		if readErr != nil || etag == "" {
 			return "", errors.Join(err, readErr)
 		}

@@ -89,6 +89,14 @@ func (s *session) get(ctx context.Context, path string, into any) error {
 	return err
 }
 
+// getLinked reads the resource to which a link leads, if there is one.
+func (s *session) getLinked(ctx context.Context, at ref, into any) error {
+	if at.ID == "" {
+		return nil
+	}
+	return s.get(ctx, at.ID, into)
+}
+
 func (s *session) getWithETag(ctx context.Context, path string, into any) (string, error) {
 	resp, err := s.client.WithContext(ctx).Get(path) //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
