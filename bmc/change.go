@@ -152,8 +152,8 @@ func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || er
 
 // isAbout reports whether a controller's error names the given property.
 func isAbout(err error, property string) bool {
-	var answer *schemas.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*schemas.Error](err)
+	if !ok {
 		return false
 	}
 	text := answer.Message
@@ -181,8 +181,7 @@ func (s *session) follow(ctx context.Context, answer changeAnswer) (string, erro
 	end := time.Now().Add(s.limits.task)
 	for {
 		state, done, err := s.readTask(ctx, answer.task)
-		var lost *unreadableError
-		switch unread := errors.As(err, &lost); {
+		switch _, unread := errors.AsType[*unreadableError](err); {
 		case done:
 			return "", err
 		case unread && !isTemporary(err):
@@ -269,8 +268,8 @@ func (s *session) taskFailed(state, why string) error {
 
 // anyOf reports whether an error contains one of the message IDs, or none that is more specific than a general error.
 func anyOf(err error, ids ...string) bool {
-	var answer *schemas.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*schemas.Error](err)
+	if !ok {
 		return false
 	}
 	var task []string

@@ -21,16 +21,14 @@ const isItRedfish = "check the BMC's address and that Redfish is enabled"
 
 // fault converts an error to a classified fault without credentials.
 func (s *session) fault(op string, err error) *models.Fault {
-	var known *models.Fault
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*models.Fault](err); ok {
 		if known.Op == "" {
 			known.Op = op
 		}
 		return known
 	}
 	f := &models.Fault{Op: op, URL: s.url, Err: err}
-	var lost *unconfirmedError
-	f.Sent = errors.As(err, &lost)
+	_, f.Sent = errors.AsType[*unconfirmedError](err)
 	var answer *schemas.Error
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

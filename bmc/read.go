@@ -117,8 +117,8 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 
 // skipTypeError records an err about a field of the wrong type, which encoding/json skips. It returns other errors.
 func (s *session) skipTypeError(path string, err error) error {
-	var kind *json.UnmarshalTypeError
-	if !errors.As(err, &kind) || kind.Field == "" {
+	kind, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || kind.Field == "" {
 		return err
 	}
 	s.typeErrors = append(s.typeErrors, fmt.Errorf("%s: %s is a %s", last(path), kind.Field, kind.Value))

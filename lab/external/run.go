@@ -93,8 +93,7 @@ func Run(ctx context.Context, o Options) error {
 		o.say(systemUnit, unit+": Deactivated successfully.")
 		return fmt.Errorf("external agent: %w", errExited)
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		o.say(systemUnit, fmt.Sprintf("%s: Main process exited, code=exited, status=%d/FAILURE", unit, exit.ExitCode()))
 	}
 	o.say(systemUnit, unit+": Failed with result 'exit-code'.")
