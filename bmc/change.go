@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -281,7 +280,5 @@ func anyOf(err error, ids ...string) bool {
 	if len(task) == 0 {
 		return answer.Message == "" || strings.HasSuffix(answer.Code, "GeneralError")
 	}
-	return slices.ContainsFunc(task, func(id string) bool {
-		return slices.ContainsFunc(ids, func(want string) bool { return strings.HasSuffix(id, want) })
-	})
+	return anyEnds(task, ids)
 }

@@ -108,8 +108,13 @@ func hasMessage(answer *schemas.Error, ids ...string) bool {
 	for _, info := range answer.ExtendedInfos {
 		all = append(all, info.MessageID)
 	}
-	return slices.ContainsFunc(all, func(id string) bool {
-		return slices.ContainsFunc(ids, func(want string) bool { return strings.HasSuffix(id, want) })
+	return anyEnds(all, ids)
+}
+
+// anyEnds reports whether one of the IDs ends with one of the given words.
+func anyEnds(ids, words []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(id, word) })
 	})
 }
 

@@ -2,6 +2,7 @@ package external
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,12 +68,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-	if o.Faults.DieAfter == 0 {
-		o.Faults.DieAfter = defaultDieAfter
-	}
+	o.Speed, o.Faults.DieAfter = cmp.Or(o.Speed, 1), cmp.Or(o.Faults.DieAfter, defaultDieAfter)
 	running, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
 	s, err := startService(running, o, func() { kill(agent.ErrDied) })
