@@ -9,9 +9,7 @@ import (
 
 func (m *Machine) storagePath() string { return m.SystemPath() + "/Storage/1" }
 
-func (m *Machine) drivePath(number int) string {
-	return m.storagePath() + "/Drives/" + strconv.Itoa(number)
-}
+func (m *Machine) drivePath(n int) string { return m.storagePath() + "/Drives/" + strconv.Itoa(n) }
 
 func (m *Machine) getStorage(request *http.Request) object {
 	drives := []string{}
