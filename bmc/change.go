@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,9 +55,7 @@ func (s *session) change(ctx context.Context, at string, body any) (string, erro
 			ETag string `json:"@odata.etag"`
 		}
 		etag, readErr := s.getWithETag(ctx, at, &now)
-		if etag == "" {
-			etag = now.ETag
-		}
+		etag = cmp.Or(etag, now.ETag)
 		if readErr != nil || etag == "" {
 			return "", errors.Join(err, readErr)
 		}
@@ -154,8 +151,8 @@ func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || er
 
 // isAbout reports whether a controller's error names the given property.
 func isAbout(err error, property string) bool {
-	var answer *schemas.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*schemas.Error](err)
+	if !ok {
 		return false
 	}
 	text := answer.Message
@@ -183,8 +180,7 @@ func (s *session) follow(ctx context.Context, answer changeAnswer) (string, erro
 	end := time.Now().Add(s.limits.task)
 	for {
 		state, done, err := s.readTask(ctx, answer.task)
-		var lost *unreadableError
-		switch unread := errors.As(err, &lost); {
+		switch _, unread := errors.AsType[*unreadableError](err); {
 		case done:
 			return "", err
 		case unread && !isTemporary(err):
@@ -271,8 +267,8 @@ func (s *session) taskFailed(state, why string) error {
 
 // anyOf reports whether an error contains one of the message IDs, or none that is more specific than a general error.
 func anyOf(err error, ids ...string) bool {
-	var answer *schemas.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*schemas.Error](err)
+	if !ok {
 		return false
 	}
 	var task []string
@@ -284,7 +280,5 @@ func anyOf(err error, ids ...string) bool {
 	if len(task) == 0 {
 		return answer.Message == "" || strings.HasSuffix(answer.Code, "GeneralError")
 	}
-	return slices.ContainsFunc(task, func(id string) bool {
-		return slices.ContainsFunc(ids, func(want string) bool { return strings.HasSuffix(id, want) })
-	})
+	return anyEnds(task, ids)
 }

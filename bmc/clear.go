@@ -89,10 +89,7 @@ func (m *server) clearQueue(ctx context.Context, controller *manager, queue stri
 
 // countJobs returns the number of jobs, and reports whether this number could be read.
 func (m *server) countJobs(ctx context.Context, controller *manager) (int, bool) {
-	at := controller.Links.Oem.Dell.Jobs.ID
-	if at == "" {
-		at = strings.TrimRight(controller.ref.ID, "/") + "/Jobs"
-	}
+	at := cmp.Or(controller.Links.Oem.Dell.Jobs.ID, strings.TrimRight(controller.ref.ID, "/")+"/Jobs")
 	raw, err := m.pages(ctx, at, 1<<12)
 	return len(raw), err == nil
 }

@@ -240,8 +240,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 // restart restarts the controller. A closed or silent connection is not an error: the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
-	var gone *unconfirmedError
-	if !errors.As(err, &gone) || ctx.Err() != nil {
+	if _, gone := errors.AsType[*unconfirmedError](err); !gone || ctx.Err() != nil {
 		return "", err
 	}
 	switch f := m.fault("", err); {

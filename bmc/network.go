@@ -84,11 +84,7 @@ func (p *probe) adapters(ctx context.Context) error {
 }
 
 func (p *probe) adapter(ctx context.Context, a *adapter) error {
-	at := a.Ports
-	if at.ID == "" {
-		at = a.NetworkPorts
-	}
-	ports, err := members[port](ctx, p.session, at, mostMembers)
+	ports, err := members[port](ctx, p.session, cmp.Or(a.Ports, a.NetworkPorts), mostMembers)
 	functions, err2 := members[function](ctx, p.session, a.NetworkDeviceFunctions, mostMembers)
 	seen := map[string]bool{}
 	for i := range functions {

@@ -97,17 +97,11 @@ type bios struct {
 
 // readBIOS reads the current BIOS settings. The pending settings for the next boot are in a separate resource.
 func (p *probe) readBIOS(ctx context.Context) error {
-	if p.system.Bios.ID == "" {
-		return nil
-	}
 	var now, next bios
-	if err := p.get(ctx, p.system.Bios.ID, &now); err != nil {
+	if err := p.getLinked(ctx, p.system.Bios, &now); err != nil {
 		return err
 	}
-	var err error
-	if now.Settings.Object.ID != "" {
-		err = p.get(ctx, now.Settings.Object.ID, &next)
-	}
+	err := p.getLinked(ctx, now.Settings.Object, &next)
 	for name, value := range now.Attributes {
 		if len(p.found.BIOS) == maxSettings {
 			break

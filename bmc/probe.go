@@ -221,14 +221,11 @@ func (p *probe) readController(ctx context.Context) error {
 }
 
 func (p *probe) readSecureBoot(ctx context.Context) error {
-	if p.system.SecureBoot.ID == "" {
-		return nil
-	}
 	var secure struct {
 		Enable  *bool  `json:"SecureBootEnable"`
 		Current string `json:"SecureBootCurrentBoot"`
 	}
-	if err := p.get(ctx, p.system.SecureBoot.ID, &secure); err != nil {
+	if err := p.getLinked(ctx, p.system.SecureBoot, &secure); err != nil {
 		return err
 	}
 	switch {

@@ -89,6 +89,14 @@ func (s *session) get(ctx context.Context, path string, into any) error {
 	return err
 }
 
+// getLinked reads the resource to which a link leads, if there is one.
+func (s *session) getLinked(ctx context.Context, at ref, into any) error {
+	if at.ID == "" {
+		return nil
+	}
+	return s.get(ctx, at.ID, into)
+}
+
 func (s *session) getWithETag(ctx context.Context, path string, into any) (string, error) {
 	resp, err := s.client.WithContext(ctx).Get(path) //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -109,8 +117,8 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 
 // skipTypeError records an err about a field of the wrong type, which encoding/json skips. It returns other errors.
 func (s *session) skipTypeError(path string, err error) error {
-	var kind *json.UnmarshalTypeError
-	if !errors.As(err, &kind) || kind.Field == "" {
+	kind, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || kind.Field == "" {
 		return err
 	}
 	s.typeErrors = append(s.typeErrors, fmt.Errorf("%s: %s is a %s", last(path), kind.Field, kind.Value))

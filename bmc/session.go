@@ -175,8 +175,7 @@ func (s *session) close(ctx context.Context) {
 
 // status returns the HTTP status in a controller's error, or 0 if there is none.
 func status(err error) int {
-	var answer *schemas.Error
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*schemas.Error](err); ok {
 		return answer.HTTPReturnedStatusCode
 	}
 	return 0

@@ -56,8 +56,8 @@ func (c *client) do(ctx context.Context, method, path string, body, answer any) 
 		if err == nil {
 			return nil
 		}
-		var refused *statusError
-		if !errors.As(err, &refused) || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
+		refused, ok := errors.AsType[*statusError](err)
+		if !ok || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
 			return fmt.Errorf("%s %s: %w", method, path, err)
 		}
 	}
@@ -177,8 +177,8 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)
-		var refused *statusError
-		if !errors.As(err, &refused) || refused.status != http.StatusConflict {
+		refused, ok := errors.AsType[*statusError](err)
+		if !ok || refused.status != http.StatusConflict {
 			return err
 		}
 		if !pace(1).wait(ctx, pollInterval) {

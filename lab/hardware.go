@@ -9,7 +9,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"ironworks/agent"
 	"ironworks/lab/machine"
@@ -21,9 +21,8 @@ type hardware struct {
 	config  agentConfig
 	client  *http.Client    // fetches images
 	power   context.Context //nolint:containedctx // what runs on the machine besides the agent ends with it
-
-	mu       sync.Mutex
-	assisted agent.UnitState
+	// assisted is the state of the assisted installer's agent.
+	assisted atomic.Pointer[agent.UnitState]
 }
 
 var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.service not found.") //nolint:staticcheck // systemd's message
@@ -32,10 +31,9 @@ var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.serv
 var errDiskFull = errors.New("[Errno 28] No space left on device")
 
 func newHardware(power context.Context, m *Machine, config agentConfig) *hardware {
-	return &hardware{
-		machine: m, config: config, client: m.lab.options.Client, power: power,
-		assisted: agent.UnitState{Active: "inactive", Result: "success"},
-	}
+	h := &hardware{machine: m, config: config, client: m.lab.options.Client, power: power}
+	h.assisted.Store(&agent.UnitState{Active: "inactive", Result: "success"})
+	return h
 }
 
 // Inventory returns the machine's inventory in the format that the agent reports.
@@ -236,7 +234,7 @@ func (h *hardware) StartUnit(_ context.Context, unit string) error {
 	if h.config.Units != nil && !slices.Contains(h.config.Units, unit) {
 		return errNoUnit
 	}
-	h.setAssisted(agent.UnitState{Active: "active", Result: "success"})
+	h.assisted.Store(&agent.UnitState{Active: "active", Result: "success"})
 	h.machine.work.Go(func() {
 		if !h.machine.pace().wait(h.power, assistedTime) {
 			return
@@ -246,27 +244,19 @@ func (h *hardware) StartUnit(_ context.Context, unit string) error {
 		if len(disks) == 0 || h.installOn(disks[0], machine.Installation{What: "assisted installer"}) != nil {
 			state = agent.UnitState{Active: "failed", Result: "exit-code"}
 		}
-		h.setAssisted(state)
+		h.assisted.Store(&state)
 	})
 	return nil
 }
 
-func (h *hardware) setAssisted(state agent.UnitState) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.assisted = state
-}
-
 // UnitState returns the state of the unit that StartUnit started.
 func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.assisted, nil
+	return *h.assisted.Load(), nil
 }
 
 // SetRescuePassword only stores the hash: logging in with the password is not possible.
 func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
-	h.machine.setRescuePassword(hash)
+	h.machine.rescue.Store(hash)
 	return nil
 }
 

@@ -74,22 +74,14 @@ const (
 )
 
 // StartIronic starts an embedded Ironic. The caller must call Close.
-func StartIronic(ctx context.Context, options IronicOptions) (*Ironic, error) {
-	i, err := startIronic(ctx, options)
-	if err != nil {
-		return nil, fmt.Errorf("starting the embedded Ironic: %w", err)
-	}
-	return i, nil
-}
-
-func startIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err error) {
+func StartIronic(ctx context.Context, options IronicOptions) (_ *Ironic, err error) {
 	options.Listen, options.Speed = cmp.Or(options.Listen, "127.0.0.1:0"), cmp.Or(options.Speed, 1)
 	i := &Ironic{client: newClient(), stored: options.Dir != ""}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	i.end = end
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, i.Close())
+			err = fmt.Errorf("starting the embedded Ironic: %w", errors.Join(err, i.Close()))
 		}
 	}()
 	if i.stored {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ironworks/agent"
@@ -26,9 +27,7 @@ type Machine struct {
 	journal journal
 	guest   *guest // nil for a simulated machine
 	work    sync.WaitGroup
-
-	mu     sync.Mutex
-	rescue string // see RescuePassword
+	rescue  atomic.Value // a string; see RescuePassword
 }
 
 // Scenario returns the machine's scenario.
@@ -39,15 +38,8 @@ func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
 // RescuePassword returns the hash of the rescue password in the last ramdisk, or "".
 func (m *Machine) RescuePassword() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.rescue
-}
-
-func (m *Machine) setRescuePassword(hash string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.rescue = hash
+	hash, _ := m.rescue.Load().(string)
+	return hash
 }
 
 // MACs returns the MAC addresses of the machine's network interfaces.
@@ -84,7 +76,7 @@ type ramdisk struct{ machine *Machine }
 func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	m := r.machine
 	defer m.work.Wait()
-	m.setRescuePassword("")
+	m.rescue.Store("")
 	config, err := bootConfig(media)
 	if err != nil {
 		return err

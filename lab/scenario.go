@@ -117,7 +117,8 @@ func findScenario(name string, own map[string]Scenario) (Scenario, error) {
 	}
 	for _, s := range scenarios {
 		if s.Name == name {
-			return s.copied(), nil
+			s.RootDevice = maps.Clone(s.RootDevice)
+			return s, nil
 		}
 	}
 	if middle, ok := strings.CutPrefix(name, installFailsPrefix); ok {
@@ -133,9 +134,4 @@ func findScenario(name string, own map[string]Scenario) (Scenario, error) {
 	}
 	known = append(known, installFailsPrefix+"N"+installFailsSuffix)
 	return Scenario{}, fmt.Errorf("unknown scenario %q; available: %s", name, strings.Join(known, ", "))
-}
-
-func (s Scenario) copied() Scenario {
-	s.RootDevice = maps.Clone(s.RootDevice)
-	return s
 }

@@ -159,20 +159,15 @@ func (s *shell) command(ctx context.Context, command string, out, complaints io.
 		}
 		_, err = io.WriteString(out, s.server.journal.bootID()+"\n")
 	default:
-		return s.journalctl(ctx, command, out, fail)
+		c, err := parseJournalctl(command)
+		switch {
+		case errors.Is(err, errProgram):
+			program, _, _ := strings.Cut(command, " ")
+			return fail(127, program+": command not found")
+		case err != nil:
+			return fail(1, err.Error())
+		}
+		return 0, c.run(ctx, s.server.journal, out)
 	}
 	return status, err
-}
-
-// journalctl runs the command if it is journalctl, and fails for any other program.
-func (s *shell) journalctl(ctx context.Context, command string, out io.Writer, fail func(uint32, string) (uint32, error)) (uint32, error) {
-	c, err := parseJournalctl(command)
-	switch {
-	case errors.Is(err, errProgram):
-		program, _, _ := strings.Cut(command, " ")
-		return fail(127, program+": command not found")
-	case err != nil:
-		return fail(1, err.Error())
-	}
-	return 0, c.run(ctx, s.server.journal, out)
 }

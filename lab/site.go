@@ -68,18 +68,18 @@ type Site struct {
 }
 
 // StartSite starts a site, and returns when the first machines are enrolled. The others are enrolled in the background.
-func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
-	s, err := startSite(ctx, options)
-	if err != nil {
-		return nil, fmt.Errorf("starting the lab: %w", err)
-	}
-	return s, nil
-}
-
-func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
+func StartSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	if options.OnError == nil {
 		options.OnError = func(error) {}
 	}
+	s := &Site{options: options}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	s.end = end
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("starting the lab: %w", errors.Join(err, s.Close()))
+		}
+	}()
 	var before saved
 	if options.Dir != "" {
 		if err := os.MkdirAll(options.Dir, 0o700); err != nil {
@@ -89,14 +89,6 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 			return nil, err
 		}
 	}
-	s := &Site{options: options}
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	s.end = end
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
 	changed := make(chan struct{}, 1)
 	if err := s.startIronic(ctx); err != nil {
 		return nil, err

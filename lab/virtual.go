@@ -108,7 +108,6 @@ func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 
 // guest implements [machine.Guest] with a QEMU virtual machine.
 type guest struct {
-	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
 	// forwards contains the ports of this computer that are forwarded to the machine.
@@ -145,7 +144,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 			_ = os.Remove(file)
 		}
 	}
-	m.guest = &guest{lab: l, machine: m, vm: v, forwards: virtual.Forwards, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
+	m.guest = &guest{machine: m, vm: v, forwards: virtual.Forwards, kargs: []string{"ipa-advertise-host=" + m.AgentHost()}}
 	options.Guest = m.guest
 	options.Dir = folder
 	options.PowerOffTime = 0
@@ -210,7 +209,8 @@ func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestE
 	if boot.Media != nil {
 		b.CD = boot.Media.Path
 		if err := editMedium(b.CD, g.kargs); err != nil {
-			g.lab.options.OnEvent(machine.Event{At: g.lab.options.Now(), Machine: g.machine.member.Name, Kind: machine.MediaUnchanged, Text: err.Error()})
+			options := g.machine.lab.options
+			options.OnEvent(machine.Event{At: options.Now(), Machine: g.machine.member.Name, Kind: machine.MediaUnchanged, Text: err.Error()})
 		}
 	}
 	end, err := g.vm.Run(ctx, b)

@@ -16,9 +16,6 @@ const (
 	refusalsKinds = 1000
 )
 
-// otherAddresses replaces the addresses that are not counted separately.
-const otherAddresses = "other addresses"
-
 // refusal is a client's address and the kind of request that was refused.
 type refusal struct{ address, what string }
 
@@ -45,7 +42,7 @@ func (r *refusals) add(now time.Time, address, what, format string, args ...any)
 	}
 	key := refusal{address, what}
 	if _, known := r.counted[key]; !known && len(r.counted) >= refusalsKinds {
-		key.address = otherAddresses
+		key.address = "other addresses"
 	}
 	if r.counted[key]++; r.counted[key] <= refusalsShown {
 		r.log(format, args...)

@@ -132,8 +132,7 @@ func (s *service) mount(r *http.Request) (any, error) {
 	}
 	answer := files{Device: r.URL.Query().Get("device")}
 	answer.Files, err = programs.Mount(r.Context(), answer.Device)
-	var refused *agent.MountError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*agent.MountError](err); ok {
 		answer.Error, err = refused.Text, nil
 	}
 	return answer, err

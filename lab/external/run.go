@@ -2,6 +2,7 @@ package external
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,12 +68,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-	if o.Faults.DieAfter == 0 {
-		o.Faults.DieAfter = defaultDieAfter
-	}
+	o.Speed, o.Faults.DieAfter = cmp.Or(o.Speed, 1), cmp.Or(o.Faults.DieAfter, defaultDieAfter)
 	running, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
 	s, err := startService(running, o, func() { kill(agent.ErrDied) })
@@ -93,8 +89,7 @@ func Run(ctx context.Context, o Options) error {
 		o.say(systemUnit, unit+": Deactivated successfully.")
 		return fmt.Errorf("external agent: %w", errExited)
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		o.say(systemUnit, fmt.Sprintf("%s: Main process exited, code=exited, status=%d/FAILURE", unit, exit.ExitCode()))
 	}
 	o.say(systemUnit, unit+": Failed with result 'exit-code'.")

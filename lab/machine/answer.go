@@ -94,7 +94,12 @@ func showAs(w http.ResponseWriter, status int, value any) {
 	_, _ = sum.Write(body)
 	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sum.Sum64()))
 	w.Header().Set("Content-Type", "application/json")
-	describe(w.Header(), value)
+	// The Link header names the schema of the resource (DSP0266, Link header).
+	shown, _ := value.(object)
+	if kind, ok := shown["@odata.type"].(string); ok {
+		schema := kind[1:strings.LastIndexByte(kind, '.')]
+		w.Header().Set("Link", "<"+schemasURL+schema+".json>; rel=describedby")
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,15 +102,10 @@ func (m *Machine) Override() BootOverride {
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
-	next := m.override
-	if change.Target != "" {
-		next.Target = change.Target
-	}
-	if change.Enabled != "" {
-		next.Enabled = change.Enabled
-	}
-	if change.Mode != "" {
-		next.Mode = change.Mode
+	next := BootOverride{
+		Target:  cmp.Or(change.Target, m.override.Target),
+		Enabled: cmp.Or(change.Enabled, m.override.Enabled),
+		Mode:    cmp.Or(change.Mode, m.override.Mode),
 	}
 	if change.Target == None {
 		next.Enabled = Disabled

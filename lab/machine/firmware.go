@@ -146,10 +146,8 @@ func readFirmware(path string) (Component, string, error) {
 	if len(words) != 3 || words[0] != firmwareImage {
 		return "", "", errNoFirmware
 	}
-	for _, c := range components() {
-		if string(c) == words[1] {
-			return c, words[2], nil
-		}
+	if c := Component(words[1]); slices.Contains(components(), c) {
+		return c, words[2], nil
 	}
 	return "", "", fmt.Errorf("%w: the machine has no component %q", errNoFirmware, words[1])
 }

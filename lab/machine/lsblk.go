@@ -104,11 +104,10 @@ func (m *Machine) lsblk(args []string) Output {
 			pairs = true
 		case a == "--output-all":
 			columns = allColumns
-		case a == "--output" || a == "--nodeps" || strings.HasPrefix(a, "--"):
-			if a == "--output" && i+1 < len(args) {
-				i++
-				columns = args[i]
-			}
+		case a == "--output" && i+1 < len(args):
+			i++
+			columns = args[i]
+		case strings.HasPrefix(a, "--"):
 		case strings.HasPrefix(a, "-"):
 			flags, given, _ := strings.Cut(a, "o")
 			pairs = pairs || strings.Contains(flags, "P")
@@ -120,7 +119,8 @@ func (m *Machine) lsblk(args []string) Output {
 			}
 		default:
 			if all = below(all, a); len(all) == 0 {
-				all = m.singleDevice(a)
+				// The device is not below an earlier argument.
+				all = slices.DeleteFunc(m.devices(), func(d device) bool { return d.name != a })
 			}
 			if len(all) == 0 {
 				return fails(32, "lsblk: %s: not a block device\n", a)
@@ -134,12 +134,6 @@ func (m *Machine) lsblk(args []string) Output {
 		return listJSON(all, columns)
 	}
 	return listText(all, columns, pairs)
-}
-
-// singleDevice returns only the named device, without the devices that are based on it.
-func (m *Machine) singleDevice(name string) []device {
-	all := m.devices()
-	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
 }
 
 func listFS(all []device) Output {

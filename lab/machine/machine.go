@@ -16,6 +16,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -95,12 +96,7 @@ func New(spec Spec, options Options) (*Machine, error) {
 	if err := spec.complete(); err != nil {
 		return nil, err
 	}
-	if options.Client == nil {
-		options.Client = http.DefaultClient
-	}
-	if options.MaxImage == 0 {
-		options.MaxImage = defaultMaxImage
-	}
+	options.Client, options.MaxImage = cmp.Or(options.Client, http.DefaultClient), cmp.Or(options.MaxImage, defaultMaxImage)
 	if options.Now == nil {
 		options.Now = time.Now
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // Paths of OData's documents that describe the service (DSP0266, OData service and metadata documents).
@@ -43,17 +42,6 @@ func namespace(schema string) string {
 		return schema + "." + version
 	}
 	return schema
-}
-
-// describe sets the Link header, which names the schema of the resource (DSP0266, Link header).
-func describe(header http.Header, value any) {
-	resource, _ := value.(object)
-	kind, _ := resource["@odata.type"].(string)
-	if kind == "" {
-		return
-	}
-	kind = strings.TrimPrefix(kind, "#")
-	header.Set("Link", "<"+schemasURL+kind[:strings.LastIndexByte(kind, '.')]+".json>; rel=describedby")
 }
 
 // getService returns the service document, which lists the service root and the resources to which the root links.

@@ -9,14 +9,12 @@ import (
 
 func (m *Machine) storagePath() string { return m.SystemPath() + "/Storage/1" }
 
-func (m *Machine) drivePath(index int) string {
-	return m.storagePath() + "/Drives/" + strconv.Itoa(index+1)
-}
+func (m *Machine) drivePath(n int) string { return m.storagePath() + "/Drives/" + strconv.Itoa(n) }
 
 func (m *Machine) getStorage(request *http.Request) object {
 	drives := []string{}
 	for i := range m.Drives() {
-		drives = append(drives, m.drivePath(i))
+		drives = append(drives, m.drivePath(i+1))
 	}
 	path, controller := request.URL.Path, m.storageController()
 	controller["@odata.id"], controller["MemberId"] = path+"#/StorageControllers/0", "0"
@@ -54,7 +52,7 @@ func (m *Machine) getDrive(request *http.Request) object {
 	if strings.HasPrefix(disk.Name, "/dev/nvme") {
 		protocol = "NVMe"
 	}
-	drive := resource(m.drivePath(n-1), "Drive", disk.Name, object{
+	drive := resource(m.drivePath(n), "Drive", disk.Name, object{
 		"Links":         object{"Volumes": links(m.volumesOf(n)...)},
 		"CapacityBytes": disk.SizeBytes, "BlockSizeBytes": 512, "MediaType": media, "Protocol": protocol, "Status": healthy(),
 	})

@@ -44,7 +44,7 @@ func (m *Machine) getVolumes(request *http.Request) object {
 func (m *Machine) volumeResource(v *Volume) object {
 	drives := []string{}
 	for _, id := range v.Drives {
-		drives = append(drives, m.drivePath(number(id, maxDrives)-1))
+		drives = append(drives, m.drivePath(number(id, maxDrives)))
 	}
 	return resource(m.volumePath(v.ID), "Volume", v.Name, object{
 		"RAIDType": v.Type, "CapacityBytes": v.CapacityBytes, "BlockSizeBytes": 512, "Status": healthy(),
@@ -54,12 +54,12 @@ func (m *Machine) volumeResource(v *Volume) object {
 }
 
 func (m *Machine) getVolume(request *http.Request) object {
-	all := m.Volumes()
-	at := slices.IndexFunc(all, func(v Volume) bool { return v.ID == request.PathValue("id") })
-	if at < 0 {
-		return nil
+	for _, v := range m.Volumes() {
+		if v.ID == request.PathValue("id") {
+			return m.volumeResource(&v)
+		}
 	}
-	return m.volumeResource(&all[at])
+	return nil
 }
 
 // applyTime is the part of a request that specifies when the change takes effect.

@@ -169,8 +169,5 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 
 // HardwareRAID adds the redfish RAID interface to settings. This interface becomes the default of redfish nodes.
 func HardwareRAID(settings map[string]map[string]string) {
-	if settings["DEFAULT"] == nil {
-		settings["DEFAULT"] = map[string]string{}
-	}
-	settings["DEFAULT"]["enabled_raid_interfaces"] = "fake,no-raid,agent,redfish"
+	Settings(settings).merge(Settings{"DEFAULT": {"enabled_raid_interfaces": "fake,no-raid,agent,redfish"}})
 }

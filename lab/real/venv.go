@@ -183,8 +183,7 @@ var messages = []struct {
 // venvError converts a failure of venv.py to an error with a remedy.
 func venvError(err error, output string) error {
 	output = strings.TrimSpace(output)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == exitNoPython {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitNoPython {
 		return fmt.Errorf("%w: %s", ErrNoPython, strings.TrimPrefix(output, "venv.py: "))
 	}
 	for _, sign := range messages {

@@ -20,20 +20,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 
 	"ironworks/atomicfile"
 )
 
 // VM is a virtual machine. It is powered off except during [VM.Run].
 type VM struct {
-	host   Host
-	spec   Spec
-	folder string
-	serial *Serial
-
-	mu      sync.Mutex
-	monitor *qmp // nil while the machine is off
+	host    Host
+	spec    Spec
+	folder  string
+	serial  *Serial
+	monitor atomic.Pointer[qmp] // nil while the machine is off
 }
 
 // errOff reports that the machine is not running.
@@ -124,9 +122,7 @@ func (v *VM) Eject(ctx context.Context) error {
 }
 
 func (v *VM) execute(ctx context.Context, command string, arguments map[string]any) error {
-	v.mu.Lock()
-	monitor := v.monitor
-	v.mu.Unlock()
+	monitor := v.monitor.Load()
 	if monitor == nil {
 		return fmt.Errorf("machine %s: %w", v.spec.Name, errOff)
 	}
@@ -134,12 +130,6 @@ func (v *VM) execute(ctx context.Context, command string, arguments map[string]a
 		return fmt.Errorf("machine %s: %w", v.spec.Name, err)
 	}
 	return nil
-}
-
-func (v *VM) setMonitor(q *qmp) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.monitor = q
 }
 
 // copyFile copies a file atomically; only its owner can read the copy.

@@ -75,8 +75,8 @@ func (v *VM) run(ctx context.Context, boot Boot) (End, error) {
 		return "", err
 	}
 	defer p.close()
-	v.setMonitor(p.monitor)
-	defer v.setMonitor(nil)
+	v.monitor.Store(p.monitor)
+	defer v.monitor.Store(nil)
 	if boot.Started != nil {
 		boot.Started()
 	}

@@ -266,22 +266,17 @@ func (l *List) user(names []string, role Role) (User, error) {
 // AllowedFrom reports whether address is in every list in sources. The lists are in the format of [Login].Sources.
 func AllowedFrom(sources []string, address net.Addr) bool {
 	tcp, is := address.(*net.TCPAddr)
+	contains := func(item string) bool {
+		if one := net.ParseIP(item); one != nil {
+			return one.Equal(tcp.IP)
+		}
+		_, network, err := net.ParseCIDR(item)
+		return err == nil && network.Contains(tcp.IP)
+	}
 	for _, list := range sources {
-		if !is || !listed(list, tcp.IP) {
+		if !is || !slices.ContainsFunc(strings.Split(list, ","), contains) {
 			return false
 		}
 	}
 	return true
-}
-
-func listed(list string, ip net.IP) bool {
-	for _, s := range strings.Split(list, ",") {
-		if one := net.ParseIP(s); one != nil && one.Equal(ip) {
-			return true
-		}
-		if _, network, err := net.ParseCIDR(s); err == nil && network.Contains(ip) {
-			return true
-		}
-	}
-	return false
 }
