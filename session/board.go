@@ -47,10 +47,11 @@ func (b *Board) Update(p provision.Progress) {
 	delete(b.works, label)
 	switch {
 	case p.Retry != nil:
-		b.progress[label] = fmt.Sprintf("%s, attempt %d of %d", p.Retry.Fault.Kind, p.Retry.Attempt+1, p.Retry.Tries)
+		why := string(p.Retry.Fault.Kind)
 		if by := p.Retry.Fault.LockedBy; by != "" {
-			b.progress[label] = "locked by " + by + fmt.Sprintf(", attempt %d of %d", p.Retry.Attempt+1, p.Retry.Tries)
+			why = "locked by " + by
 		}
+		b.progress[label] = fmt.Sprintf("%s, attempt %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries)
 		b.retryAt[label] = time.Now().Add(p.Retry.Delay)
 	case p.Fault != nil:
 		b.progress[label] = p.Fault.Reason()
@@ -87,18 +88,14 @@ func (b *Board) remainingText(w boardWork) string {
 	if done, known := pace.Percent(w.Current()); known {
 		percent = fmt.Sprintf(" %d%%", done)
 	}
-	return percent + b.remaining(w, &estimate)
-}
-
-func (b *Board) remaining(w boardWork, estimate *models.Estimate) string {
 	text := estimate.Short()
 	if b.total == 1 {
 		text = estimate.Text()
 	}
 	if text == "" || w.Outcome != models.OutcomeRunning {
-		return ""
+		return percent
 	}
-	return ", " + text
+	return percent + ", " + text
 }
 
 // Line returns the board in one line, with countdowns.
