@@ -219,7 +219,7 @@ func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
 		look.Text = "not checked: the address is not an HTTP URL"
 		return look
 	}
-	answer, head, total := queryFile(ctx, web, address)
+	answer, head, total := QueryFile(ctx, web, address)
 	look.Readable = explain.AnswerNo
 	switch {
 	case answer.Error != "":

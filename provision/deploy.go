@@ -133,7 +133,7 @@ type readyNode struct {
 // rereads the node until it is known which requests have arrived. It then updates nodes.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		r := a.readyNode(going, checks, &nodes[i])
 		a.mu.Lock()
 		a.ready[nodes[i].UUID] = r

@@ -45,7 +45,7 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 // function is called for every node, from several goroutines. If a node was not inspected, the Inspected field of its
 // hardware is unset.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
-	inParallel(ctx, len(uuids), func(going context.Context, i int) {
+	InParallel(ctx, len(uuids), func(going context.Context, i int) {
 		raw, err := api.Inventory(going, uuids[i])
 		var hardware models.Hardware
 		switch {

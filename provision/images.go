@@ -21,6 +21,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
 	"ironworks/models/plan"
 	"ironworks/printable"
 )
@@ -140,7 +141,7 @@ func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts
 	if p.Images == nil || !web {
 		return nil
 	}
-	facts, _ := p.images.get(image.Source+"\n"+image.Checksum, func() (*plan.ImageFacts, error) { return queryImage(ctx, p.Images, image), nil })
+	facts, _ := p.images.get(image.Source+"\n"+image.Checksum, func() (*plan.ImageFacts, error) { return QueryImage(ctx, p.Images, image), nil })
 	return facts
 }
 
@@ -184,7 +185,8 @@ func queryStart(ctx context.Context, web ImageWeb, address string, most int) (an
 	return answer, head, total
 }
 
-func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
+// QueryImage queries a web server about an image and about its checksum file, if any.
+func QueryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
 	f := &plan.ImageFacts{}
 	f.Image, f.Head, f.HeadTotal = queryStart(ctx, web, image.Source, imageHeadBytes)
 	if file := (plan.BootFile{Address: image.Checksum}); !file.OnTheWeb() {
@@ -275,4 +277,13 @@ func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.Regis
 		return &plan.RegistryFacts{Closed: true}
 	}
 	return &plan.RegistryFacts{Error: webFault(err)}
+}
+
+// QueryFile requests the headers and the start of the file at address. total is its size in bytes, or negative.
+func QueryFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
+	answer, head, total = queryStart(ctx, web, address, doctor.BootFileHead)
+	if answer.Error == "" && answer.Status/100 == 2 && answer.Length >= 0 {
+		total = answer.Length
+	}
+	return answer, head, total
 }

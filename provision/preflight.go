@@ -178,7 +178,7 @@ func readOthers(ctx context.Context, list Reader, inventories Inventories) ([]pl
 		return nil, err
 	}
 	failed := make([]error, len(others))
-	inParallel(ctx, len(others), func(going context.Context, i int) {
+	InParallel(ctx, len(others), func(going context.Context, i int) {
 		raw, err := inventories.Inventory(going, others[i].Node.UUID)
 		if err == nil {
 			others[i].Disks, err = hints.DecodeDisks(raw)

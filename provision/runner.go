@@ -384,20 +384,20 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// inParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
+// InParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
 // returned. The context passed to do is also canceled if one of the calls panics.
-func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
+func InParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
 // readEach calls read for each element of list, [Concurrency] at a time, and returns the results and the errors.
 func readEach[T, R any](ctx context.Context, list []T, read func(going context.Context, of T) (R, error)) ([]R, []error) {
 	results, errs := make([]R, len(list)), make([]error, len(list))
-	inParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
+	InParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
 	return results, errs
 }
 
-// inSlots is like inParallel, but runs up to width calls at a time. A call can let the next one start early with next.
+// inSlots is like InParallel, but runs up to width calls at a time. A call can let the next one start early with next.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()
