@@ -15,6 +15,7 @@ import (
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision/images"
 )
 
 // BMCAPI reads from Ironic the data that is compared with a BMC's; *ironicclient.Client implements it.
@@ -31,7 +32,7 @@ type BMCs struct {
 	// Complete adds the credentials and trusted certificates to a target. An unknown password remains empty.
 	Complete func(ctx context.Context, t *bmc.Target) error
 	// Web fetches the ISOs that the machines boot. If it is nil, they are not fetched.
-	Web ImageWeb
+	Web images.Servers
 }
 
 // BMCReport contains a controller's data, and a comparison with Ironic's data.
@@ -213,13 +214,13 @@ type ISOCheck struct {
 }
 
 // checkISO fetches the start of the file at address and checks that it is an ISO image.
-func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
+func checkISO(ctx context.Context, web images.Servers, address string) ISOCheck {
 	look := ISOCheck{Address: printable.Line(models.MaskURL(address))}
 	if file := (plan.BootFile{Address: address}); !file.OnTheWeb() {
 		look.Text = "not checked: the address is not an HTTP URL"
 		return look
 	}
-	answer, head, total := QueryFile(ctx, web, address)
+	answer, head, total := images.QueryFile(ctx, web, address)
 	look.Readable = explain.AnswerNo
 	switch {
 	case answer.Error != "":

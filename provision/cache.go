@@ -10,6 +10,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision/images"
 )
 
 // Facts returns the facts of n's preflight, or nil before the preflight. The caller must not change them.
@@ -153,21 +154,21 @@ func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, 
 }
 
 type cachingWeb struct {
-	web   ImageWeb
-	heads memo[WebAnswer]
+	web   images.Servers
+	heads memo[images.Answer]
 	parts memo[webPart]
 }
 
 type webPart struct {
-	answer WebAnswer
+	answer images.Answer
 	data   []byte
 }
 
-func (r *cachingWeb) Head(ctx context.Context, address string) (WebAnswer, error) {
-	return r.heads.get(address, func() (WebAnswer, error) { return r.web.Head(ctx, address) })
+func (r *cachingWeb) Head(ctx context.Context, address string) (images.Answer, error) {
+	return r.heads.get(address, func() (images.Answer, error) { return r.web.Head(ctx, address) })
 }
 
-func (r *cachingWeb) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
+func (r *cachingWeb) Get(ctx context.Context, address string, most int, part bool) (images.Answer, []byte, error) {
 	got, err := r.parts.get(fmt.Sprint(most, part, address), func() (webPart, error) {
 		answer, data, err := r.web.Get(ctx, address, most, part)
 		return webPart{answer, data}, err
@@ -176,7 +177,7 @@ func (r *cachingWeb) Get(ctx context.Context, address string, most int, part boo
 }
 
 type cachingRegistry struct {
-	registry  ImageRegistry
+	registry  images.Registries
 	artifacts memo[bool]
 }
 

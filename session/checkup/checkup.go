@@ -19,7 +19,7 @@ import (
 	"ironworks/lab/vm"
 	"ironworks/models"
 	"ironworks/models/doctor"
-	"ironworks/provision"
+	"ironworks/provision/images"
 	"ironworks/session"
 	"ironworks/wire"
 )
@@ -46,7 +46,7 @@ func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr e
 	}
 	defer s.Close()
 	ironic := gatherer{
-		api: s.Client, connection: x.Connection, web: provision.NewWeb(), say: say,
+		api: s.Client, connection: x.Connection, web: images.NewWeb(), say: say,
 		reach: func(ctx context.Context, target, what string) models.Reach {
 			timeout := cmp.Or(x.Connection.Timeout, ironicclient.DefaultTimeout)
 			return wire.Reach(ctx, wire.Options{TLS: x.Connection.TLS, Timeout: timeout, Largest: maxAnswer}, target, what)

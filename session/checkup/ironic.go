@@ -13,6 +13,7 @@ import (
 	"ironworks/models/plan"
 	"ironworks/printable"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // ironicAPI is the part of Ironic's API that a gatherer uses. None of its requests makes Ironic connect to a BMC.
@@ -35,7 +36,7 @@ type gatherer struct {
 	// reach requests the page at target without credentials. The what argument names the server in messages.
 	reach func(ctx context.Context, target, what string) models.Reach
 	// web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
-	web provision.ImageWeb
+	web images.Servers
 	// say is called before each part of the work, with a description of that part.
 	say func(text string)
 }
@@ -204,7 +205,7 @@ func (d *gatherer) namedNode(ctx context.Context, name string) doctor.NamedNode 
 	}
 	named.Node, named.Files = n, plan.BootFiles(n)
 	if image, web := named.WebImage(); web {
-		named.ImageFacts = provision.QueryImage(ctx, d.web, image)
+		named.ImageFacts = images.Query(ctx, d.web, image)
 	}
 	return named
 }
@@ -233,7 +234,7 @@ func (d *gatherer) fetch(ctx context.Context, f *doctor.Facts) {
 	}
 	provision.InParallel(ctx, len(addresses), func(going context.Context, i int) {
 		same := byAddress[addresses[i]]
-		answer, head, total := provision.QueryFile(going, d.web, addresses[i])
+		answer, head, total := images.QueryFile(going, d.web, addresses[i])
 		for _, b := range same {
 			b.Asked = going.Err() == nil
 			b.Answer, b.Head, b.Total = answer, head, total

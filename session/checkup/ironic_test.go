@@ -16,7 +16,7 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/doctor"
-	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // reader is a fake Ironic with one driver and one conductor, and without inventories.
@@ -115,7 +115,7 @@ func bootable(name, iso string) models.Node {
 
 func gathererOf(api ironicAPI, stage models.ReachStage) *gatherer {
 	return &gatherer{
-		api: api, web: provision.NewWeb(), say: func(string) {},
+		api: api, web: images.NewWeb(), say: func(string) {},
 		reach: func(_ context.Context, target, _ string) models.Reach {
 			r := models.Reach{URL: target, Host: "ironic:6385", Stage: stage, Status: 200, Date: time.Now(), Sent: time.Now(), Got: time.Now()}
 			r.Body = []byte(`{"default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`)
