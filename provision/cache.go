@@ -18,9 +18,8 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return a.checked(n).facts
 }
 
-// Cached returns a Preflighter that caches the responses it receives. It is meant for forms, which repeat the checks
-// after every change and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
-// without a cache.
+// Cached returns a Preflighter that caches the responses it receives. It is for forms, which repeat the checks after
+// every change and must not connect to the BMC each time, but not for deployments.
 func (p *Preflighter) Cached() *Preflighter {
 	fresh := p.Fresh()
 	fresh.Reader = &cachingReader{Reader: p.Reader}

@@ -141,9 +141,8 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	return notes
 }
 
-// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself.
-// It refuses a hint that would have no effect: hints in instance_info override hints in properties, and
-// skip_block_devices overrides both.
+// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself. It
+// refuses a hint without effect: hints in instance_info override those in properties, and skip_block_devices both.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
 	refuse := func(why, hint, screenHint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{

@@ -69,8 +69,7 @@ func ruleFields() []string {
 }
 
 // PlanRules compares the wanted rules with Ironic's. A wanted rule without a UUID matches the rule with the same
-// description. Conditions and actions that are hidden by the API cannot be compared; they are therefore written only
-// if rewrite is set.
+// description. Hidden conditions and actions are written only if rewrite is set.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error

@@ -354,9 +354,8 @@ func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }
 
-// PanicError holds the value of a panic that occurred while acting on one node. After the goroutines of the other
-// nodes have ended, the panic is raised again in the goroutine that called [Runner.Run] or [FindNodes], where it can
-// be handled.
+// PanicError holds the value of a panic that occurred while acting on one node. It is raised again in the goroutine
+// that called [Runner.Run] or [FindNodes], after all others have ended.
 type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked.
