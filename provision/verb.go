@@ -86,7 +86,8 @@ func (a verbAction) warnings(n *models.Node) []string {
 }
 
 // endsOff returns a warning if the rescue ramdisk will not keep running. With virtual media, clean_up_ramdisk powers
-// the machine off unless is_fast_track (conductor/utils.py, 39.0.0).
+// the machine off unless the agent is on the fast track (ironic/drivers/modules/redfish/boot.py and
+// conductor/utils.py, is_fast_track, 39.0.0).
 func endsOff(n *models.Node) []string {
 	boot, _ := n.Field("boot_interface")
 	fast, _ := hints.PythonBool(fmt.Sprint(n.DriverInfo["fast_track"])) // a JSON number is a float64, so 1 is printed as 1, not as 1.0
