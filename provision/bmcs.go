@@ -316,10 +316,7 @@ func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 		}
 	}
 	facts.Health, facts.Progress = cmp.Or(found.System.Rollup, found.System.Health), found.System.Progress
-	causes := make([]string, len(found.Causes))
-	for i, c := range found.Causes {
-		causes[i] = strings.TrimSpace(fmt.Sprintf("%s %s", c.Part, c.State))
-	}
+	causes := textsOf(found.Causes, func(c models.BMCCause) string { return strings.TrimSpace(fmt.Sprintf("%s %s", c.Part, c.State)) })
 	facts.Causes = strings.Join(causes, ", ")
 }
 

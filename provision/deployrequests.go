@@ -107,10 +107,7 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 		}
 		for _, c := range plan.Checks(&f, a.checks.choices(d, r.overrides)) {
 			if c.ID == plan.CheckValidate && c.Severity == plan.CheckRefuse {
-				reasons := make([]string, len(c.Evidence))
-				for i, e := range c.Evidence {
-					reasons[i] = e.String()
-				}
+				reasons := textsOf(c.Evidence, models.Observation.String)
 				return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "the changes to the node are reverted")
 			}
 		}

@@ -56,11 +56,7 @@ func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 }
 
 func uuids(list []*rules.Rule) string {
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].UUID
-	}
-	return strings.Join(ids, ", ")
+	return strings.Join(textsOf(list, func(r *rules.Rule) string { return r.UUID }), ", ")
 }
 
 // ruleFields returns the names of the rule fields that can be compared and changed.

@@ -156,10 +156,7 @@ func automatedSteps(n *models.Node) string {
 	if len(list) == 0 {
 		return ""
 	}
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = fmt.Sprintf("%s %d", list[i].Label(), list[i].Automated)
-	}
+	names := textsOf(list, func(k steps.Known) string { return fmt.Sprintf("%s %d", k.Label(), k.Automated) })
 	return "; steps, if Ironic's options do not change them: " + strings.Join(names, ", ")
 }
 
