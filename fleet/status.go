@@ -68,8 +68,7 @@ type Update struct {
 // accurate only to a second, but many together are far more accurate. With the server's time, ages are correct even
 // if the local clock is wrong by an hour.
 type ServerClock struct {
-	// low and high are the bounds of the difference between the server's time and the local time. The difference is
-	// positive if the server's clock is ahead.
+	// low and high bound the server's time minus the local time.
 	low, high time.Duration
 	known     bool
 	last      time.Time

@@ -126,8 +126,7 @@ func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTem
 	return r.templates.get("", func() ([]models.DeployTemplate, error) { return r.Reader.DeployTemplates(ctx) })
 }
 
-// EachPage lists the nodes once and then repeats the cached pages. If the first caller stops early, later callers get
-// only the pages up to that point.
+// EachPage lists the nodes once and then repeats the pages, up to the point at which the first caller stopped.
 func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	r.listing.Lock()
 	defer r.listing.Unlock()

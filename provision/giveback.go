@@ -154,8 +154,7 @@ func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time
 	}
 }
 
-// concludeTimeout is the time limit of the request that is sent after an action has succeeded. At that time, the
-// conductor may still hold the lock on the node.
+// concludeTimeout is the time limit of the request after a success, when the conductor may still lock the node.
 const concludeTimeout = 30 * time.Second
 
 // conclude sends the request that follows a success. If that fails, it returns a note for the result.

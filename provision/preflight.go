@@ -221,8 +221,7 @@ func offeredSteps(n *models.Node) *plan.OfferedSteps {
 	return offered
 }
 
-// image queries the image of a direct deployment, once for all nodes. It returns nil if the image is not on a web
-// server, or if images are not queried.
+// image queries the image of a direct deployment, once for all nodes. It returns nil if there is nothing to query.
 func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
 	image, web := f.WebImage()
 	if p.Images == nil || !web {

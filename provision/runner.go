@@ -471,8 +471,7 @@ func (c *Cancels) Has(uuid string) bool {
 	return c.canceled[uuid]
 }
 
-// contexts returns two contexts for acting on the node with the given UUID, derived from ctx and going. Both are
-// canceled by Cancel, and also by the end function.
+// contexts returns contexts for acting on a node, derived from ctx and going. Cancel and end cancel both.
 func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
 	if c == nil {
 		return ctx, going, func() {}

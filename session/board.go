@@ -80,8 +80,7 @@ func (b *Board) ConnectionChange(p provision.Progress) string {
 	return ""
 }
 
-// remainingText returns the installer's progress and the remaining time. The progress comes from the installer's log.
-// The remaining time is an estimate from earlier operations.
+// remainingText returns the installer's progress, from its log, and the estimated remaining time.
 func (b *Board) remainingText(w boardWork) string {
 	now := time.Now().Add(w.clockAhead)
 	pace := b.installs.Pace(w.Node.UUID)

@@ -118,8 +118,7 @@ type Servers interface {
 // Answer describes the response of a web server.
 type Answer struct {
 	Status int
-	// Length is the size of the body. If the body is only a part of the file, Total is the size of the whole file.
-	// Both are in bytes, or -1 if unknown.
+	// Length is the size of the body, and Total that of the whole file. Both are in bytes, or -1 if unknown.
 	Length, Total int64
 	// FinalURL is the address after redirects. It is empty if there was no redirect.
 	FinalURL string
@@ -129,8 +128,7 @@ type Answer struct {
 const (
 	// webTimeout is the maximum time to wait for an answer.
 	webTimeout = 10 * time.Second
-	// maxChecksumBytes is the maximum number of bytes that are read from a checksum file. For comparison, the files
-	// of Debian's releases have 60 KiB.
+	// maxChecksumBytes limits what is read from a checksum file. Those of Debian's releases have 60 KiB.
 	maxChecksumBytes = 1 << 20
 	// imageHeadBytes is the number of bytes that are read from an image. Its format and size are at the start.
 	imageHeadBytes = 512
