@@ -86,8 +86,7 @@ type Poller struct {
 	sweepNeed sweepNeed
 	// removed counts the nodes removed from the store.
 	removed int
-	// latency is the average duration of a small request in the last round, and roundDuration the
-	// duration of that round.
+	// latency is the average duration of a small request in the last round, which took roundDuration.
 	latency, roundDuration time.Duration
 	small                  latencies
 	requests               int

@@ -233,9 +233,8 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	r.remember(n)
 }
 
-// beginsWork reports whether an operation must have started between two states, even if its start was not seen. If
-// so, the evidence of the previous operation does not explain the new state. A hold state does not count as a start,
-// because it is in the middle of an operation.
+// beginsWork reports whether an operation must have started between two states, so that earlier evidence does not
+// explain the new state. A hold state is in the middle of an operation.
 func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }
@@ -341,8 +340,7 @@ func (s *Store) markSeen(uuids []string, sweep uint64) {
 	}
 }
 
-// countBusy updates the number of nodes in transition after a node's state has changed. An empty from means that the
-// node is new, and an empty to that it was removed.
+// countBusy updates the number of nodes in transition. An empty from is for a new node, an empty to for a removed one.
 func (s *Store) countBusy(from, to models.ProvisionState) {
 	if from != "" && from.Busy() {
 		s.status.Busy--
@@ -413,8 +411,7 @@ type Tape struct{ store *Store }
 // NewTape returns a Tape that writes into store.
 func NewTape(store *Store) *Tape { return &Tape{store: store} }
 
-// Put stores a snapshot of a node, and returns the operations that progressed with it. It returns
-// no events, because these are recorded as well.
+// Put stores a snapshot of a node, and returns the operations that progressed with it. Events are recorded separately.
 func (t *Tape) Put(p *models.Picture) []models.Work {
 	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
 }

@@ -170,11 +170,16 @@ func patchEntry(verb string, n *models.Node, ops []models.PatchOp) entry {
 
 // pathsOf returns the paths of ops, separated by spaces. It omits the values, which may be secrets.
 func pathsOf(ops []models.PatchOp) string {
-	paths := make([]string, len(ops))
-	for i, op := range ops {
-		paths[i] = op.Path
+	return strings.Join(textsOf(ops, func(op models.PatchOp) string { return op.Path }), " ")
+}
+
+// textsOf returns a text for each element of a list.
+func textsOf[T any](list []T, text func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, element := range list {
+		texts[i] = text(element)
 	}
-	return strings.Join(paths, " ")
+	return texts
 }
 
 type verdict struct {

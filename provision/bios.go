@@ -109,7 +109,7 @@ func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes [
 		return nil, fmt.Errorf("golden node %s: %w", printable.Line(golden.Label()), err)
 	}
 	drifts := make([]NodeDrift, len(nodes))
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		d := NodeDrift{Node: nodes[i].Ref(), Differences: []bios.Difference{}}
 		have, err := biosOf(going, api, nodes[i].UUID)
 		if err != nil {

@@ -232,9 +232,8 @@ func (l *BMCReport) sensors(p *bmcPage) {
 	}
 }
 
-// filled returns the filled part of a sensor's bar, and reports whether the sensor has a bar. For a percentage, the
-// bar ends at 100 %; for other values, it ends at the upper critical threshold. It starts at 0 or, for a voltage, at
-// the lower critical threshold.
+// filled returns the filled part of a sensor's bar, if it has one. The bar ends at 100 % or at the upper critical
+// threshold, and starts at 0 or, for a voltage, at the lower critical threshold.
 func filled(s models.BMCSensor) (done float64, has bool) {
 	switch {
 	case s.Unit == "%":

@@ -10,6 +10,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision/images"
 )
 
 // Facts returns the facts of n's preflight, or nil before the preflight. The caller must not change them.
@@ -17,9 +18,8 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return a.checked(n).facts
 }
 
-// Cached returns a Preflighter that caches the responses it receives. It is meant for forms, which repeat the checks
-// after every change and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
-// without a cache.
+// Cached returns a Preflighter that caches the responses it receives. It is for forms, which repeat the checks after
+// every change and must not connect to the BMC each time, but not for deployments.
 func (p *Preflighter) Cached() *Preflighter {
 	fresh := p.Fresh()
 	fresh.Reader = &cachingReader{Reader: p.Reader}
@@ -126,8 +126,7 @@ func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTem
 	return r.templates.get("", func() ([]models.DeployTemplate, error) { return r.Reader.DeployTemplates(ctx) })
 }
 
-// EachPage lists the nodes once and then repeats the cached pages. If the first caller stops early, later callers get
-// only the pages up to that point.
+// EachPage lists the nodes once and then repeats the pages, up to the point at which the first caller stopped.
 func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	r.listing.Lock()
 	defer r.listing.Unlock()
@@ -153,21 +152,21 @@ func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, 
 }
 
 type cachingWeb struct {
-	web   ImageWeb
-	heads memo[WebAnswer]
+	web   images.Servers
+	heads memo[images.Answer]
 	parts memo[webPart]
 }
 
 type webPart struct {
-	answer WebAnswer
+	answer images.Answer
 	data   []byte
 }
 
-func (r *cachingWeb) Head(ctx context.Context, address string) (WebAnswer, error) {
-	return r.heads.get(address, func() (WebAnswer, error) { return r.web.Head(ctx, address) })
+func (r *cachingWeb) Head(ctx context.Context, address string) (images.Answer, error) {
+	return r.heads.get(address, func() (images.Answer, error) { return r.web.Head(ctx, address) })
 }
 
-func (r *cachingWeb) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
+func (r *cachingWeb) Get(ctx context.Context, address string, most int, part bool) (images.Answer, []byte, error) {
 	got, err := r.parts.get(fmt.Sprint(most, part, address), func() (webPart, error) {
 		answer, data, err := r.web.Get(ctx, address, most, part)
 		return webPart{answer, data}, err
@@ -176,7 +175,7 @@ func (r *cachingWeb) Get(ctx context.Context, address string, most int, part boo
 }
 
 type cachingRegistry struct {
-	registry  ImageRegistry
+	registry  images.Registries
 	artifacts memo[bool]
 }
 

@@ -137,8 +137,7 @@ func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error
 	return n.waitUntil(ctx, true)
 }
 
-// set enables or disables the console. If the result of enabling is unknown, the console counts as enabled, so that
-// restore disables it.
+// set enables or disables the console. If enabling may have succeeded, the console counts as enabled.
 func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	verb := "console disable"
 	if on {
@@ -287,8 +286,7 @@ type GraphicalConsole struct {
 	handle *consoleHandle
 }
 
-// Address returns the URL of the page. It grants access until Ironic's token expires ([vnc]token_timeout, 10 minutes
-// by default).
+// Address returns the URL of the page, which grants access for [vnc]token_timeout, 10 minutes by default.
 func (g *GraphicalConsole) Address() models.Secret { return g.url }
 
 // Enabled reports whether Ironic's console had to be enabled for this page. If so, closing the page disables it.

@@ -54,8 +54,7 @@ func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []model
 }
 
 const (
-	// lockedFor is the maximum time to wait for a node that a conductor has locked. A conductor retries an
-	// unreachable BMC before it gives up.
+	// lockedFor is the maximum time to wait for a locked node. A conductor retries an unreachable BMC.
 	lockedFor = 3 * time.Minute
 	// unlockPoll is the delay between attempts.
 	unlockPoll = 2 * time.Second
@@ -78,9 +77,8 @@ type deleteAction struct{ immediateAction }
 
 func (deleteAction) Name() string { return "delete" }
 
-// Refuse applies Ironic's rules (ironic/conductor/manager.py: destroy_node). In maintenance, Ironic deletes every
-// node except protected ones. A conductor may also refuse to delete available nodes
-// ([conductor]allow_deleting_available_nodes).
+// Refuse applies Ironic's rules (ironic/conductor/manager.py: destroy_node). In maintenance, Ironic deletes every node
+// except protected ones. See also [conductor]allow_deleting_available_nodes.
 func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	allowed := []models.ProvisionState{models.StateEnroll, models.StateManageable, models.StateAvailable, models.StateAdoptFailed}
 	switch {

@@ -22,8 +22,7 @@ import (
 type DeployOptions struct {
 	// For returns the deployment for the node.
 	For func(n *models.Node) (Deployment, error)
-	// Checked is called for each node after its checks. It is called from several goroutines and must not block. It
-	// may be nil.
+	// Checked, if not nil, is called for each node after its checks, from several goroutines. It must not block.
 	Checked func(n models.NodeRef)
 }
 
@@ -133,7 +132,7 @@ type readyNode struct {
 // rereads the node until it is known which requests have arrived. It then updates nodes.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		r := a.readyNode(going, checks, &nodes[i])
 		a.mu.Lock()
 		a.ready[nodes[i].UUID] = r
@@ -211,8 +210,7 @@ func (a *DeployAction) earlierAttempt(n *models.Node) *readyNode {
 // Checks returns the results of the node's preflight, or nil before the preflight.
 func (a *DeployAction) Checks(n *models.Node) []plan.Check { return a.checked(n).checks }
 
-// Order returns the node's steps in the order in which Ironic runs them. Each step includes its source. Without a
-// preflight, Order returns nil.
+// Order returns the node's steps with their sources in Ironic's order, or nil before the preflight.
 func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
 	facts := a.checked(n).facts
 	if facts == nil {

@@ -166,8 +166,7 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 	return list, err
 }
 
-// Unfinished returns the interrupted deployments. These are the deployments that Ironic may not have received, and
-// the deployments whose process stopped watching them.
+// Unfinished returns the deployments that Ironic may not have received, or that are no longer watched.
 func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	list, err := d.List(now)
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
@@ -422,8 +421,7 @@ func lockFile(path string) (*fileLock, error) {
 	}
 }
 
-// maxAttempts is the maximum number of attempts, 1 ms apart, to lock a file. An attempt can fail because another
-// process briefly holds a lock in lockedBy.
+// maxAttempts is the maximum number of attempts, 1 ms apart, to lock a file that lockedBy may briefly lock.
 const maxAttempts = 1000
 
 // lockedBy returns an error that names the owner of the lock on the file at path, or nil if the file is not locked.

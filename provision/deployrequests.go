@@ -107,10 +107,7 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 		}
 		for _, c := range plan.Checks(&f, a.checks.choices(d, r.overrides)) {
 			if c.ID == plan.CheckValidate && c.Severity == plan.CheckRefuse {
-				reasons := make([]string, len(c.Evidence))
-				for i, e := range c.Evidence {
-					reasons[i] = e.String()
-				}
+				reasons := textsOf(c.Evidence, models.Observation.String)
 				return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "the changes to the node are reverted")
 			}
 		}
@@ -118,8 +115,7 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 	}
 }
 
-// checkedFields returns the node fields that determine the effect of a deployment. By confirming the checks, the
-// operator agreed to the values of these fields.
+// checkedFields returns the node fields to whose values the operator agreed by confirming the checks.
 func checkedFields() []string {
 	return []string{
 		"provision_state", "maintenance", "driver", "deploy_interface", "boot_interface", "driver_info", "instance_info", "properties", "target_raid_config",
@@ -127,9 +123,8 @@ func checkedFields() []string {
 }
 
 // verifyUnchanged returns a function that compares the reserved node with the checked one before anything else is
-// written to it. Another client may have changed the node's hints between the checks and the confirmation. If a PATCH
-// request reserved the node, the response to it contained the stored node (ironic/objects/node.py, save). The node is
-// therefore read only if there was no PATCH request.
+// written to it. Another client may have changed the node's hints meanwhile. The response to a PATCH request that
+// reserved the node contains the node (ironic/objects/node.py, save), so it is read only without one.
 func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, api API) error {
 		now := *reserved

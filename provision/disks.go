@@ -79,8 +79,7 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of the node's disks. The explanation e comes from the search for the root disk; now
-// and maxAge are used as in [NodeDisks.Notes].
+// Report returns the JSON form of the node's disks. e explains the search for the root disk; see [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,
@@ -141,9 +140,8 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	return notes
 }
 
-// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself.
-// It refuses a hint that would have no effect: hints in instance_info override hints in properties, and
-// skip_block_devices overrides both.
+// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself. It
+// refuses a hint without effect: hints in instance_info override those in properties, and skip_block_devices both.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
 	refuse := func(why, hint, screenHint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{

@@ -141,8 +141,7 @@ type EnrollReader struct {
 	WhyNoFiles string
 	// Mask is called with the secrets of the nodes. It may be nil.
 	Mask func(secrets ...models.Secret)
-	// Progress is called with the number of finished BMCs and the number of all BMCs. It is called from several
-	// goroutines and must not block. It may be nil.
+	// Progress, if not nil, is called with the finished and all BMCs, from several goroutines. It must not block.
 	Progress func(done, of int)
 }
 

@@ -11,8 +11,7 @@ import (
 )
 
 // EnrollRamdisk holds the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
-// ISOs, and a kernel with its initramfs for other boot interfaces. Either of them may be missing. The values have the
-// form described at [Ramdisk].
+// ISOs, and a kernel with its initramfs for other boot interfaces. Either may be missing. See [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
@@ -59,9 +58,8 @@ func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }
 
-// boots returns a function that sets the ramdisk that a node's boot interface supports. The boot interface is taken
-// from the input, from the existing node, or from the driver's defaults. The returned function is nil if no ramdisk
-// is given.
+// boots returns a function that sets the ramdisk that a node's boot interface supports. The boot interface comes from
+// the input, the existing node, or the driver. It returns nil if no ramdisk is given.
 func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, existing *models.Node) {
 	if r.ISO == "" && !r.hasPair() {
 		return nil

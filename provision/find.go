@@ -41,11 +41,10 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 	return nodes, gone, nil
 }
 
-// ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The each
-// function is called for every node, from several goroutines. If a node was not inspected, the Inspected field of its
-// hardware is unset.
+// ReadHardware reads the inventories of nodes, [Concurrency] at a time, so that filters can use them. The each function
+// is called for every node, from several goroutines. A node that was not inspected has no Inspected field.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
-	inParallel(ctx, len(uuids), func(going context.Context, i int) {
+	InParallel(ctx, len(uuids), func(going context.Context, i int) {
 		raw, err := api.Inventory(going, uuids[i])
 		var hardware models.Hardware
 		switch {

@@ -74,7 +74,8 @@ func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpda
 	for _, u := range updates {
 		i := slices.IndexFunc(have, func(f models.Firmware) bool { return f.Component == u.Component })
 		if i < 0 && len(have) > 0 {
-			return refusedWork(fmt.Sprintf("no firmware component %s; the node has %s", u.Component, strings.Join(componentsOf(have), ", ")),
+			components := textsOf(have, func(f models.Firmware) string { return f.Component })
+			return refusedWork(fmt.Sprintf("no firmware component %s; the node has %s", u.Component, strings.Join(components, ", ")),
 				"ironworks firmware list "+n.Label()).onScreen("see the components (:firmware)")
 		}
 		current := ""
@@ -90,14 +91,6 @@ func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpda
 		w.warnings = append(w.warnings, "Ironic has not read the firmware of this node, so components are not checked")
 	}
 	return w
-}
-
-func componentsOf(list []models.Firmware) []string {
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].Component
-	}
-	return names
 }
 
 // NodeFirmware lists the firmware versions of a node.

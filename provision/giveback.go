@@ -136,9 +136,8 @@ func (r *Runner) sendUndo(ctx context.Context, e entry, n *models.Node) error {
 	return nil
 }
 
-// nodeAfterArrival waits until a request has either arrived or can no longer arrive, and then reads the node. It waits
-// until [settleTime] has passed since sent, the time of the request, and until no conductor has the node locked. If
-// sent is zero, it does not wait.
+// nodeAfterArrival reads the node once a request, sent at the given time or never, has arrived or can no longer arrive:
+// [settleTime] has passed, and no conductor has locked the node.
 func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time.Time) (*models.Node, error) {
 	for {
 		now, err := r.API.Node(ctx, n.UUID)
@@ -155,8 +154,7 @@ func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time
 	}
 }
 
-// concludeTimeout is the time limit of the request that is sent after an action has succeeded. At that time, the
-// conductor may still hold the lock on the node.
+// concludeTimeout is the time limit of the request after a success, when the conductor may still lock the node.
 const concludeTimeout = 30 * time.Second
 
 // conclude sends the request that follows a success. If that fails, it returns a note for the result.

@@ -61,7 +61,7 @@ func (a *hardwareAction) kindFor(n *models.Node) models.StepKind {
 func (a *hardwareAction) Name() string { return a.name }
 
 func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		n := &nodes[i]
 		w := a.work(going, n)
 		a.mu.Lock()

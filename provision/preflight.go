@@ -14,6 +14,7 @@ import (
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision/images"
 )
 
 // Reader is the part of Ironic's API that is needed for the checks before a deployment.
@@ -49,9 +50,9 @@ type Preflighter struct {
 	Deployments *Deployments
 
 	// Images queries the images of direct deployments. If nil, they are not queried.
-	Images ImageWeb
+	Images images.Servers
 	// Registry queries oci:// images. If nil, they are not queried.
-	Registry ImageRegistry
+	Registry images.Registries
 
 	// inventories holds the inventories that have been read, both of the nodes to deploy and of other nodes.
 	inventories memo[json.RawMessage]
@@ -178,7 +179,7 @@ func readOthers(ctx context.Context, list Reader, inventories Inventories) ([]pl
 		return nil, err
 	}
 	failed := make([]error, len(others))
-	inParallel(ctx, len(others), func(going context.Context, i int) {
+	InParallel(ctx, len(others), func(going context.Context, i int) {
 		raw, err := inventories.Inventory(going, others[i].Node.UUID)
 		if err == nil {
 			others[i].Disks, err = hints.DecodeDisks(raw)
@@ -218,4 +219,23 @@ func offeredSteps(n *models.Node) *plan.OfferedSteps {
 		}
 	}
 	return offered
+}
+
+// image queries the image of a direct deployment, once for all nodes. It returns nil if there is nothing to query.
+func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
+	image, web := f.WebImage()
+	if p.Images == nil || !web {
+		return nil
+	}
+	facts, _ := p.images.get(image.Source+"\n"+image.Checksum, func() (*plan.ImageFacts, error) { return images.Query(ctx, p.Images, image), nil })
+	return facts
+}
+
+// registryOf queries the registry about the oci:// image of a deployment. It returns nil if there is none.
+func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
+	image, is := f.RegistryImage()
+	if !is || p.Registry == nil {
+		return nil
+	}
+	return images.QueryRegistry(ctx, p.Registry, image)
 }

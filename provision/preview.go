@@ -80,15 +80,10 @@ func (p *Preview) fill(a Action, n *models.Node) {
 	}
 }
 
-// PlanRetry rereads the nodes of items and plans another attempt. It repeats the checks of a deployment before it
-// plans. changes describes, one difference per line, how the nodes differ from the state that the operator saw
-// before.
+// PlanRetry rereads the nodes of items and plans another attempt. It repeats a deployment's checks. changes describes,
+// one per line, the differences from what the operator saw before.
 func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
-	ids := make([]string, len(items))
-	for i := range items {
-		ids[i] = items[i].Node.UUID
-	}
-	nodes, err := FindNodes(ctx, r.API, ids)
+	nodes, err := FindNodes(ctx, r.API, textsOf(items, func(i Item) string { return i.Node.UUID }))
 	if err != nil {
 		return second, nil, err
 	}

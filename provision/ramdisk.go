@@ -16,9 +16,8 @@ import (
 	"ironworks/printable"
 )
 
-// Ramdisk is the boot image of a node for deployment, cleaning and inspection. It is either a prebuilt ISO, or a
-// kernel with its initramfs. The values are hrefs as accepted by Ironic: http, https, file, glance and oci URLs, or
-// the UUID of an image in Glance.
+// Ramdisk is the boot image of a node for deployment, cleaning and inspection. It is either a prebuilt ISO, or a kernel
+// with its initramfs. The values are http, https, file, glance and oci URLs, or UUIDs of images in Glance.
 type Ramdisk struct {
 	// ISO is the value of deploy_iso.
 	ISO string

@@ -60,9 +60,8 @@ func (r followUp) effect(u *Unfinished) string {
 	return ""
 }
 
-// OnlyFollows reports whether the action only watches the deployment of the node, because Ironic has already accepted
-// it. After the deployment has succeeded, one more request may be sent to record the root disk; see
-// [DeployAction.Requests].
+// OnlyFollows reports whether the action only watches the deployment, because Ironic has already accepted it. It may
+// then record the root disk; see [DeployAction.Requests].
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.checked(n)
 	return r.err == nil && r.followUp == followUpWatch
@@ -77,21 +76,19 @@ type OtherDeploymentError struct {
 
 // Error names the commands that resume or end the other deployment.
 func (e *OtherDeploymentError) Error() string {
-	if e.Accepted {
-		return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
-	}
-	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
+	return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
 }
 
 // OnScreen is like Error, but names console commands where there are any.
 func (e *OtherDeploymentError) OnScreen() string {
-	if e.Accepted {
-		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
-	}
-	return e.sentence(":deploy-resume", "ironworks deploy --give-back reverts it")
+	return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
 }
 
-func (e *OtherDeploymentError) sentence(resume, end string) string {
+func (e *OtherDeploymentError) sentence(resume, undeploy string) string {
+	end := "ironworks deploy --give-back reverts it"
+	if e.Accepted {
+		end = undeploy
+	}
 	return fmt.Sprintf("a different deployment of this node, started %s, is unfinished (%s): %s continues it, %s",
 		e.Unfinished.Started.Local().Format(time.DateTime), e.Unfinished.Stage, resume, end)
 }

@@ -36,8 +36,7 @@ type Review struct {
 	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, the action does this
 	// work instead of the deployment that the other fields describe.
 	FollowUp string
-	// Requests lists the requests to send. Commands lists the baremetal commands that are equivalent to these
-	// requests. Both are empty if the node is refused.
+	// Requests lists the requests to send, and Commands the equivalent baremetal commands, unless the node is refused.
 	Requests []request.Request
 	Commands []string
 }

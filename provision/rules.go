@@ -56,11 +56,7 @@ func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 }
 
 func uuids(list []*rules.Rule) string {
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].UUID
-	}
-	return strings.Join(ids, ", ")
+	return strings.Join(textsOf(list, func(r *rules.Rule) string { return r.UUID }), ", ")
 }
 
 // ruleFields returns the names of the rule fields that can be compared and changed.
@@ -69,8 +65,7 @@ func ruleFields() []string {
 }
 
 // PlanRules compares the wanted rules with Ironic's. A wanted rule without a UUID matches the rule with the same
-// description. Conditions and actions that are hidden by the API cannot be compared; they are therefore written only
-// if rewrite is set.
+// description. Hidden conditions and actions are written only if rewrite is set.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error

@@ -157,7 +157,7 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 // TestRules evaluates rules on the inventories of nodes. done is called after each node, from several goroutines.
 func TestRules(ctx context.Context, api RulesAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+	InParallel(ctx, len(nodes), func(going context.Context, i int) {
 		results[i] = testRules(going, api, list, nodes[i], masking)
 		done()
 	})

@@ -354,9 +354,8 @@ func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }
 
-// PanicError holds the value of a panic that occurred while acting on one node. After the goroutines of the other
-// nodes have ended, the panic is raised again in the goroutine that called [Runner.Run] or [FindNodes], where it can
-// be handled.
+// PanicError holds the value of a panic that occurred while acting on one node. It is raised again in the goroutine
+// that called [Runner.Run] or [FindNodes], after all others have ended.
 type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked.
@@ -384,20 +383,20 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// inParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
+// InParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
 // returned. The context passed to do is also canceled if one of the calls panics.
-func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
+func InParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
 // readEach calls read for each element of list, [Concurrency] at a time, and returns the results and the errors.
 func readEach[T, R any](ctx context.Context, list []T, read func(going context.Context, of T) (R, error)) ([]R, []error) {
 	results, errs := make([]R, len(list)), make([]error, len(list))
-	inParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
+	InParallel(ctx, len(list), func(going context.Context, i int) { results[i], errs[i] = read(going, list[i]) })
 	return results, errs
 }
 
-// inSlots is like inParallel, but runs up to width calls at a time. A call can let the next one start early with next.
+// inSlots is like InParallel, but runs up to width calls at a time. A call can let the next one start early with next.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()
@@ -472,8 +471,7 @@ func (c *Cancels) Has(uuid string) bool {
 	return c.canceled[uuid]
 }
 
-// contexts returns two contexts for acting on the node with the given UUID, derived from ctx and going. Both are
-// canceled by Cancel, and also by the end function.
+// contexts returns contexts for acting on a node, derived from ctx and going. Cancel and end cancel both.
 func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
 	if c == nil {
 		return ctx, going, func() {}

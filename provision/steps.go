@@ -121,26 +121,6 @@ func checkStep(s models.Step) error {
 	return nil
 }
 
-// WithPriorities returns the deploy steps with missing priorities added, because Ironic requires them. If the first
-// step has no priority, it gets 80, the priority of install steps. Any other step without one gets a priority that is
-// one lower than that of the step before, but at least 1, so that it runs after that step. Steps with priority 0 are
-// disabled and therefore skipped.
-func WithPriorities(steps []models.Step) []models.Step {
-	const installPriority = 80
-	out := slices.Clone(steps)
-	next := installPriority
-	for i := range out {
-		if out[i].Priority == nil {
-			p := next
-			out[i].Priority = &p
-		}
-		if *out[i].Priority > 0 { // 0 disables a step
-			next = max(*out[i].Priority-1, 1)
-		}
-	}
-	return out
-}
-
 // Arguments holds the arguments of a provision verb as the operator wrote them.
 type Arguments struct {
 	// Steps is read by [ParseStepWords]. StepsJSON is read by [ParseSteps]; its steps come first.
@@ -164,7 +144,7 @@ func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
 	}
 	switch verb {
 	case models.VerbDeploy, models.VerbRebuild:
-		req.DeploySteps = WithPriorities(steps)
+		req.DeploySteps = plan.WithPriorities(steps)
 	case models.VerbClean:
 		req.CleanSteps = steps
 	case models.VerbService:

@@ -78,9 +78,8 @@ const (
 	nextOver
 )
 
-// next returns the next action for the deployment, and the reason for it, which may be empty. The node shows which
-// requests have arrived, because its instance_uuid is unique, and because it leaves its state when Ironic accepts a
-// deployment.
+// next returns the next action for the deployment, and perhaps a reason. The node shows which requests have arrived:
+// its instance_uuid is unique, and it leaves its state when Ironic accepts a deployment.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
@@ -111,9 +110,8 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	return nextSend, ""
 }
 
-// hasLeftState reports whether the node has left the state in which the deployment started. If the node is in the
-// same state again (after another failure or a rebuild), only provision_updated_at reveals that. A node never returns
-// to available with its instance_uuid.
+// hasLeftState reports whether the node has left the state in which the deployment started. If it is there again (after
+// a failure or a rebuild), only provision_updated_at reveals that.
 func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)

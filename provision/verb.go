@@ -97,9 +97,8 @@ func endsOff(n *models.Node) []string {
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
-// wrongSteps returns the problems that the steps have on the node. If certain is true, these are the certain
-// problems, otherwise the uncertain ones. setting is a setting that would solve one of the problems, or "" if none is
-// known.
+// wrongSteps returns the problems that the steps have on the node. They are either the certain or the uncertain ones.
+// setting is a setting that would solve one of them, or "".
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // so that the node need not be decoded
@@ -150,18 +149,14 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-// automatedSteps lists the steps of automated cleaning with their priorities, if they are known. Ironic's options
-// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them, but cannot be read
-// through the API.
+// automatedSteps lists the steps of automated cleaning with their priorities, if they are known.
+// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them.
 func automatedSteps(n *models.Node) string {
 	list := steps.InterfacesOf(n).Automated()
 	if len(list) == 0 {
 		return ""
 	}
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = fmt.Sprintf("%s %d", list[i].Label(), list[i].Automated)
-	}
+	names := textsOf(list, func(k steps.Known) string { return fmt.Sprintf("%s %d", k.Label(), k.Automated) })
 	return "; steps, if Ironic's options do not change them: " + strings.Join(names, ", ")
 }
 
@@ -186,9 +181,8 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	return err
 }
 
-// ended reports whether the operation that the verb started has ended. When Ironic accepts a verb, the node leaves
-// its state. Therefore the first stable state that is seen afterward is the outcome, even if it equals the state
-// before the operation.
+// ended reports whether the operation that the verb started has ended. When Ironic accepts a verb, the node leaves its
+// state. So the first stable state is the outcome, even if it equals the state before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {

@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // These are the names of environment variables for access to BMCs.
@@ -77,7 +78,7 @@ func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err erro
 
 // BMCs returns the functions that query and command BMCs. s is nil if no Ironic is used.
 func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
-	b := &provision.BMCs{Complete: w.Complete, Web: provision.NewWeb()}
+	b := &provision.BMCs{Complete: w.Complete, Web: images.NewWeb()}
 	if s != nil {
 		b.API = s.Client
 	}

@@ -18,6 +18,7 @@ import (
 	"ironworks/models/plan"
 	"ironworks/printable"
 	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 // Host describes the environment in which the program runs.
@@ -103,7 +104,7 @@ func (s *Session) Preflighter() *provision.Preflighter {
 	offered := s.offeredSteps()
 	return &provision.Preflighter{
 		Reader: s.Client, Policy: s.Context.Checks, NoOverride: s.NoOverride, Offered: offered.Load, Deployments: s.Deployments(&s.Context),
-		Images: provision.NewWeb(), Registry: provision.Registry{},
+		Images: images.NewWeb(), Registry: images.Registry{},
 		StoreOffered: func(uuid string, steps *plan.OfferedSteps) {
 			if err := offered.Store(uuid, steps); err != nil {
 				s.reportError(err)

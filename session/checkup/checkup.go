@@ -19,7 +19,7 @@ import (
 	"ironworks/lab/vm"
 	"ironworks/models"
 	"ironworks/models/doctor"
-	"ironworks/provision"
+	"ironworks/provision/images"
 	"ironworks/session"
 	"ironworks/wire"
 )
@@ -45,14 +45,14 @@ func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr e
 		return f
 	}
 	defer s.Close()
-	gatherer := provision.Doctor{
-		API: s.Client, Connection: x.Connection, Web: provision.NewWeb(), Progress: say,
-		Reach: func(ctx context.Context, target, what string) models.Reach {
+	ironic := gatherer{
+		api: s.Client, connection: x.Connection, web: images.NewWeb(), say: say,
+		reach: func(ctx context.Context, target, what string) models.Reach {
 			timeout := cmp.Or(x.Connection.Timeout, ironicclient.DefaultTimeout)
 			return wire.Reach(ctx, wire.Options{TLS: x.Connection.TLS, Timeout: timeout, Largest: maxAnswer}, target, what)
 		},
 	}
-	gatherer.Gather(ctx, f, names)
+	ironic.gather(ctx, f, names)
 	return f
 }
 

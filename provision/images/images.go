@@ -1,4 +1,6 @@
-package provision
+// Package images queries web servers and container registries about disk images and boot files. It trusts neither: it
+// limits the time and the size of the answers.
+package images
 
 import (
 	"context"
@@ -21,6 +23,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"ironworks/models"
+	"ironworks/models/doctor"
 	"ironworks/models/plan"
 	"ironworks/printable"
 )
@@ -53,33 +56,33 @@ func NewWeb() *Web {
 }
 
 // Head requests only the headers.
-func (w *Web) Head(ctx context.Context, address string) (WebAnswer, error) {
+func (w *Web) Head(ctx context.Context, address string) (Answer, error) {
 	a, _, err := w.do(ctx, http.MethodHead, address, 0, false)
 	return a, err
 }
 
 // Get returns the start of the body, up to most bytes. If part is true, it requests only these bytes.
-func (w *Web) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
+func (w *Web) Get(ctx context.Context, address string, most int, part bool) (Answer, []byte, error) {
 	return w.do(ctx, http.MethodGet, address, most, part)
 }
 
-func (w *Web) do(ctx context.Context, method, address string, most int, part bool) (WebAnswer, []byte, error) {
+func (w *Web) do(ctx context.Context, method, address string, most int, part bool) (Answer, []byte, error) {
 	// Canceling this context ends the transfer of the rest of the body.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
-		return WebAnswer{}, nil, err
+		return Answer{}, nil, err
 	}
 	if part {
 		req.Header.Set("Range", fmt.Sprintf("bytes=0-%d", most-1))
 	}
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return WebAnswer{}, nil, err
+		return Answer{}, nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	a := WebAnswer{Status: resp.StatusCode, Length: resp.ContentLength, Total: resp.ContentLength}
+	a := Answer{Status: resp.StatusCode, Length: resp.ContentLength, Total: resp.ContentLength}
 	if landed := resp.Request.URL.String(); landed != req.URL.String() {
 		a.FinalURL = landed
 	}
@@ -88,7 +91,7 @@ func (w *Web) do(ctx context.Context, method, address string, most int, part boo
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
 	if err != nil {
-		return WebAnswer{}, nil, err
+		return Answer{}, nil, err
 	}
 	return a, body, nil
 }
@@ -103,20 +106,19 @@ func totalOf(header string) int64 {
 	return n
 }
 
-// ImageWeb queries web servers about images; *[Web] does so over HTTP. It follows redirects, and returns the last
+// Servers are web servers with images; *[Web] queries them over HTTP. It follows redirects, and returns the last
 // answer. An error means that there was no answer.
-type ImageWeb interface {
+type Servers interface {
 	// Head requests only the headers.
-	Head(ctx context.Context, address string) (WebAnswer, error)
+	Head(ctx context.Context, address string) (Answer, error)
 	// Get reads the start of the body, up to most bytes. If part is true, it requests only these bytes.
-	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
+	Get(ctx context.Context, address string, most int, part bool) (Answer, []byte, error)
 }
 
-// WebAnswer describes the response of a web server.
-type WebAnswer struct {
+// Answer describes the response of a web server.
+type Answer struct {
 	Status int
-	// Length is the size of the body. If the body is only a part of the file, Total is the size of the whole file.
-	// Both are in bytes, or -1 if unknown.
+	// Length is the size of the body, and Total that of the whole file. Both are in bytes, or -1 if unknown.
 	Length, Total int64
 	// FinalURL is the address after redirects. It is empty if there was no redirect.
 	FinalURL string
@@ -126,23 +128,11 @@ type WebAnswer struct {
 const (
 	// webTimeout is the maximum time to wait for an answer.
 	webTimeout = 10 * time.Second
-	// maxChecksumBytes is the maximum number of bytes that are read from a checksum file. For comparison, the files
-	// of Debian's releases have 60 KiB.
+	// maxChecksumBytes limits what is read from a checksum file. Those of Debian's releases have 60 KiB.
 	maxChecksumBytes = 1 << 20
 	// imageHeadBytes is the number of bytes that are read from an image. Its format and size are at the start.
 	imageHeadBytes = 512
 )
-
-// image queries the image of a direct deployment, once for all nodes. It returns nil if the image is not on a web
-// server, or if images are not queried.
-func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
-	image, web := f.WebImage()
-	if p.Images == nil || !web {
-		return nil
-	}
-	facts, _ := p.images.get(image.Source+"\n"+image.Checksum, func() (*plan.ImageFacts, error) { return queryImage(ctx, p.Images, image), nil })
-	return facts
-}
 
 // webFault returns the reason why a web server did not answer. It omits the address, which may contain secrets.
 func webFault(err error) string {
@@ -156,7 +146,7 @@ func webFault(err error) string {
 }
 
 // queryWeb calls send with a time limit. If there was no answer, the returned answer contains the error.
-func queryWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) plan.WebAnswer {
+func queryWeb(ctx context.Context, send func(ctx context.Context) (Answer, error)) plan.WebAnswer {
 	ctx, cancel := context.WithTimeout(ctx, webTimeout)
 	defer cancel()
 	a, err := send(ctx)
@@ -168,13 +158,13 @@ func queryWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, er
 
 // queryStart requests the headers of the file at address and, if there is such a file, up to most bytes of its start.
 // total is the size of the file that the response with the start reports, or -1 if it is unknown.
-func queryStart(ctx context.Context, web ImageWeb, address string, most int) (answer plan.WebAnswer, head []byte, total int64) {
+func queryStart(ctx context.Context, web Servers, address string, most int) (answer plan.WebAnswer, head []byte, total int64) {
 	total = -1
-	answer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
+	answer = queryWeb(ctx, func(ctx context.Context) (Answer, error) { return web.Head(ctx, address) })
 	if answer.Error != "" || answer.Status/100 != 2 {
 		return answer, nil, total
 	}
-	queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
+	queryWeb(ctx, func(ctx context.Context) (Answer, error) {
 		a, text, err := web.Get(ctx, address, most, true)
 		if err == nil && a.Status/100 == 2 {
 			head, total = text, a.Total
@@ -184,14 +174,15 @@ func queryStart(ctx context.Context, web ImageWeb, address string, most int) (an
 	return answer, head, total
 }
 
-func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
+// Query queries a web server about an image and about its checksum file, if any.
+func Query(ctx context.Context, web Servers, image plan.Image) *plan.ImageFacts {
 	f := &plan.ImageFacts{}
 	f.Image, f.Head, f.HeadTotal = queryStart(ctx, web, image.Source, imageHeadBytes)
 	if file := (plan.BootFile{Address: image.Checksum}); !file.OnTheWeb() {
 		return f
 	}
 	c := &plan.ChecksumFile{}
-	c.WebAnswer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
+	c.WebAnswer = queryWeb(ctx, func(ctx context.Context) (Answer, error) {
 		a, text, err := web.Get(ctx, image.Checksum, maxChecksumBytes+1, false)
 		c.Text, c.Cut = string(text[:min(len(text), maxChecksumBytes)]), len(text) > maxChecksumBytes
 		return a, err
@@ -200,8 +191,8 @@ func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.Image
 	return f
 }
 
-// ImageRegistry queries container registries about images; [Registry] does so over HTTPS.
-type ImageRegistry interface {
+// Registries are container registries; [Registry] queries them over HTTPS.
+type Registries interface {
 	// Artifact reports whether the reference names a disk image rather than a bootable container. Its errors come
 	// from oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
 	Artifact(ctx context.Context, r plan.OCIReference) (bool, error)
@@ -256,15 +247,20 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	return false, nil
 }
 
-// registryOf queries the registry about the oci:// image of a deployment. It returns nil if there is none.
-func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
-	r, is := f.RegistryImage()
-	if !is || p.Registry == nil {
-		return nil
+// QueryFile requests the headers and the start of the file at address. total is its size in bytes, or negative.
+func QueryFile(ctx context.Context, web Servers, address string) (answer plan.WebAnswer, head []byte, total int64) {
+	answer, head, total = queryStart(ctx, web, address, doctor.BootFileHead)
+	if answer.Error == "" && answer.Status/100 == 2 && answer.Length >= 0 {
+		total = answer.Length
 	}
+	return answer, head, total
+}
+
+// QueryRegistry queries a registry about an image.
+func QueryRegistry(ctx context.Context, registries Registries, image plan.OCIReference) *plan.RegistryFacts {
 	ctx, cancel := context.WithTimeout(ctx, webTimeout)
 	defer cancel()
-	artifact, err := p.Registry.Artifact(ctx, r)
+	artifact, err := registries.Artifact(ctx, image)
 	var answer *errcode.ErrorResponse
 	switch {
 	case err == nil:

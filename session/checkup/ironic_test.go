@@ -1,7 +1,8 @@
-package provision_test
+package checkup
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,10 +16,29 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/doctor"
-	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
-// examined is a fake Ironic with nodes, for a doctor to examine.
+// reader is a fake Ironic with one driver and one conductor, and without inventories.
+type reader struct{}
+
+func (*reader) Inventory(context.Context, string) (json.RawMessage, error) {
+	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
+}
+
+func (*reader) Drivers(context.Context) ([]models.Driver, error) {
+	return []models.Driver{{Name: "redfish", Enabled: map[string][]string{"deploy": {"custom-agent", "direct"}}}}, nil
+}
+
+func (*reader) Conductors(context.Context) ([]models.Conductor, error) {
+	return []models.Conductor{{Hostname: "c1", Alive: true}}, nil
+}
+
+func (*reader) Version() (models.APIVersion, bool) {
+	return models.APIVersion{Minor: models.NewestMinor}, true
+}
+
+// examined is a fake Ironic with nodes, to examine.
 type examined struct {
 	*reader
 	nodes []models.Node
@@ -87,16 +107,16 @@ func bootServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 }
 
 func bootable(name, iso string) models.Node {
-	n := node(name, models.StateAvailable)
+	n := models.Node{UUID: "uuid-" + name, Name: name, ProvisionState: models.StateAvailable, DriverInfo: map[string]any{}}
 	n.Driver, n.DeployInterface, n.Conductor = "redfish", "custom-agent", "c1"
 	n.DriverInfo["deploy_iso"] = iso
 	return n
 }
 
-func doctorOf(api provision.DoctorAPI, stage models.ReachStage) *provision.Doctor {
-	return &provision.Doctor{
-		API: api, Web: provision.NewWeb(),
-		Reach: func(_ context.Context, target, _ string) models.Reach {
+func gathererOf(api ironicAPI, stage models.ReachStage) *gatherer {
+	return &gatherer{
+		api: api, web: images.NewWeb(), say: func(string) {},
+		reach: func(_ context.Context, target, _ string) models.Reach {
 			r := models.Reach{URL: target, Host: "ironic:6385", Stage: stage, Status: 200, Date: time.Now(), Sent: time.Now(), Got: time.Now()}
 			r.Body = []byte(`{"default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`)
 			if stage != models.ReachAnswered {
@@ -107,7 +127,7 @@ func doctorOf(api provision.DoctorAPI, stage models.ReachStage) *provision.Docto
 	}
 }
 
-func TestDoctorCollectsFacts(t *testing.T) {
+func TestGatherCollectsFacts(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	s := bootServer(t, &asked)
@@ -121,7 +141,7 @@ func TestDoctorCollectsFacts(t *testing.T) {
 		bootable("n7", "file:///x.iso"), bootable("n8", ""), pair, image,
 	}}
 	f := &doctor.Facts{Now: time.Now()}
-	doctorOf(api, models.ReachAnswered).Gather(t.Context(), f, []string{"n1", "pair", "image", "nobody"})
+	gathererOf(api, models.ReachAnswered).gather(t.Context(), f, []string{"n1", "pair", "image", "nobody"})
 	var got []string
 	for _, d := range doctor.Diagnose(f) {
 		if slices.Contains([]doctor.ID{"deploy-iso", "node-ramdisk", "node-image", "node", "nodes-ramdisk", "latency"}, d.ID) {
@@ -162,7 +182,7 @@ func TestDoctorCollectsFacts(t *testing.T) {
 	}
 }
 
-func TestDoctorWithoutIronic(t *testing.T) {
+func TestGatherWithoutIronic(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		api   *examined
@@ -179,10 +199,10 @@ func TestDoctorWithoutIronic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tt.api.reader = &reader{}
-			d := doctorOf(tt.api, tt.stage)
-			d.Connection = models.Connection{Auth: tt.auth, Keystone: models.Keystone{AuthURL: "http://keystone/v3"}}
+			d := gathererOf(tt.api, tt.stage)
+			d.connection = models.Connection{Auth: tt.auth, Keystone: models.Keystone{AuthURL: "http://keystone/v3"}}
 			f := &doctor.Facts{Now: time.Now()}
-			d.Gather(t.Context(), f, []string{"n1"})
+			d.gather(t.Context(), f, []string{"n1"})
 			var failed []string
 			for _, found := range doctor.Diagnose(f) {
 				if found.Result == doctor.Fail {
@@ -199,14 +219,14 @@ func TestDoctorWithoutIronic(t *testing.T) {
 	}
 }
 
-// TestDoctorEnds checks that a server that never answers does not delay the doctor beyond the deadline of ctx, and
+// TestGatherEnds checks that a server that never answers does not delay gathering beyond the deadline of ctx, and
 // that the skipped checks are reported.
-func TestDoctorEnds(t *testing.T) {
+func TestGatherEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	f := &doctor.Facts{Now: time.Now()}
-	doctorOf(&examined{reader: &reader{}, slow: true}, models.ReachAnswered).Gather(ctx, f, nil)
+	gathererOf(&examined{reader: &reader{}, slow: true}, models.ReachAnswered).gather(ctx, f, nil)
 	i := slices.IndexFunc(doctor.Diagnose(f), func(d doctor.Diagnosis) bool { return strings.Contains(d.Title, "timed out") })
 	if i < 0 {
 		t.Errorf("%+v", doctor.Diagnose(f))

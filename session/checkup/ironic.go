@@ -1,4 +1,4 @@
-package provision
+package checkup
 
 import (
 	"context"
@@ -12,10 +12,12 @@ import (
 	"ironworks/models/doctor"
 	"ironworks/models/plan"
 	"ironworks/printable"
+	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
-// DoctorAPI is the part of Ironic's API that a [Doctor] uses. None of its requests makes Ironic connect to a BMC.
-type DoctorAPI interface {
+// ironicAPI is the part of Ironic's API that a gatherer uses. None of its requests makes Ironic connect to a BMC.
+type ironicAPI interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
@@ -24,19 +26,19 @@ type DoctorAPI interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Identity() (doctor.Identity, bool)
-	Inventories
+	provision.Inventories
 }
 
-// Doctor collects facts about the connection to an Ironic, and about the prerequisites for a deployment.
-type Doctor struct {
-	API        DoctorAPI
-	Connection models.Connection
-	// Reach requests the page at target without credentials. The what argument names the server in messages.
-	Reach func(ctx context.Context, target, what string) models.Reach
-	// Web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
-	Web ImageWeb
-	// Progress is called before each part of the work, with a description of that part. It may be nil.
-	Progress func(text string)
+// gatherer collects facts about the connection to an Ironic, and about the prerequisites for a deployment.
+type gatherer struct {
+	api        ironicAPI
+	connection models.Connection
+	// reach requests the page at target without credentials. The what argument names the server in messages.
+	reach func(ctx context.Context, target, what string) models.Reach
+	// web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
+	web images.Servers
+	// say is called before each part of the work, with a description of that part.
+	say func(text string)
 }
 
 const (
@@ -50,14 +52,14 @@ const (
 	doctorReach = 15 * time.Second
 )
 
-// Gather adds facts about Ironic, its surroundings and the named nodes to f. If ctx is canceled or its deadline
-// expires, Gather returns early, with partial facts.
-func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
-	f.Auth = d.Connection.Auth
+// gather adds facts about Ironic, its surroundings and the named nodes to f. If ctx is canceled or its deadline
+// expires, gather returns early, with partial facts.
+func (d *gatherer) gather(ctx context.Context, f *doctor.Facts, names []string) {
+	f.Auth = d.connection.Auth
 	var clock fleet.ServerClock
 	if f.Auth.Keystone() {
-		d.progress("asking Keystone")
-		f.Keystone = d.reach(ctx, d.Connection.Keystone.AuthURL, "Keystone")
+		d.say("asking Keystone")
+		f.Keystone = d.reachServer(ctx, d.connection.Keystone.AuthURL, "Keystone")
 		d.probe(ctx, f, f.Keystone, &clock)
 		f.Ironic = d.reachIronic(ctx) // the address is from Keystone's catalog
 	} else {
@@ -73,37 +75,31 @@ func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
 	}
 }
 
-func (d *Doctor) progress(text string) {
-	if d.Progress != nil {
-		d.Progress(text)
-	}
-}
-
-func (d *Doctor) reach(ctx context.Context, target, what string) *models.Reach {
+func (d *gatherer) reachServer(ctx context.Context, target, what string) *models.Reach {
 	if target == "" || ctx.Err() != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorReach)
 	defer cancel()
-	r := d.Reach(ctx, target, what)
+	r := d.reach(ctx, target, what)
 	return &r
 }
 
-func (d *Doctor) reachIronic(ctx context.Context) *models.Reach {
-	d.progress("looking for Ironic")
-	return d.reach(ctx, d.API.Endpoint(), "the API")
+func (d *gatherer) reachIronic(ctx context.Context) *models.Reach {
+	d.say("looking for Ironic")
+	return d.reachServer(ctx, d.api.Endpoint(), "the API")
 }
 
 // probe sends the first requests to Ironic's API, to find out the identity, the version, the latency and the clock.
 // If the server did not answer a request without credentials, probe does not send one with credentials.
-func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Reach, clock *fleet.ServerClock) {
+func (d *gatherer) probe(ctx context.Context, f *doctor.Facts, reached *models.Reach, clock *fleet.ServerClock) {
 	if reached == nil || reached.Stage != models.ReachAnswered || ctx.Err() != nil {
 		return
 	}
-	d.progress("asking Ironic")
+	d.say("asking Ironic")
 	for range doctorRequests {
 		sent := time.Now()
-		page, err := d.API.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
+		page, err := d.api.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if ctx.Err() != nil {
 			break
 		}
@@ -120,24 +116,24 @@ func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Rea
 	if len(f.Latencies) > 1 {
 		f.Latencies = f.Latencies[1:] // the first one includes the connection setup
 	}
-	f.Version, _ = d.API.Version()
-	if id, is := d.API.Identity(); is {
+	f.Version, _ = d.api.Version()
+	if id, is := d.api.Identity(); is {
 		f.Identity = &id
 	}
 }
 
 // readDetails reads data that requires authentication.
-func (d *Doctor) readDetails(ctx context.Context, f *doctor.Facts, names []string) {
+func (d *gatherer) readDetails(ctx context.Context, f *doctor.Facts, names []string) {
 	var err error
-	f.Conductors, err = d.API.Conductors(ctx)
+	f.Conductors, err = d.api.Conductors(ctx)
 	f.ConductorsError = doctorError(ctx, err)
-	f.Drivers, err = d.API.Drivers(ctx)
+	f.Drivers, err = d.api.Drivers(ctx)
 	f.DriversError = doctorError(ctx, err)
-	d.progress("listing the nodes")
+	d.say("listing the nodes")
 	d.countNodes(ctx, f)
-	d.progress("checking nodes and ramdisks")
+	d.say("checking nodes and ramdisks")
 	f.Named = make([]doctor.NamedNode, len(names))
-	inParallel(ctx, len(names), func(going context.Context, i int) { f.Named[i] = d.namedNode(going, names[i]) })
+	provision.InParallel(ctx, len(names), func(going context.Context, i int) { f.Named[i] = d.namedNode(going, names[i]) })
 	if f.Nodes != nil {
 		f.ISOs = f.Nodes.BusiestISOs(doctorISOs)
 	}
@@ -160,10 +156,10 @@ func tallyFields() []string {
 	return []string{"uuid", "name", "provision_state", "maintenance", "driver", "boot_interface", "deploy_interface", "inspect_interface", "driver_info"}
 }
 
-func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
+func (d *gatherer) countNodes(ctx context.Context, f *doctor.Facts) {
 	tally := &doctor.NodesTally{}
 	one := ""
-	err := d.API.EachPage(ctx, ironicclient.NodeQuery{Fields: tallyFields()}, func(page *ironicclient.NodePage) error {
+	err := d.api.EachPage(ctx, ironicclient.NodeQuery{Fields: tallyFields()}, func(page *ironicclient.NodePage) error {
 		for i := range page.Nodes {
 			tally.Add(&page.Nodes[i])
 			one = page.Nodes[i].UUID
@@ -179,15 +175,15 @@ func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
 		return
 	}
 	// A node's conductor is better evidence of a running conductor than the liveness in the list.
-	if n, err := d.API.Node(ctx, one, "uuid", "conductor"); err == nil {
+	if n, err := d.api.Node(ctx, one, "uuid", "conductor"); err == nil {
 		tally.Conductor = n.Conductor
 	}
 }
 
 // discovered looks for nodes that were enrolled by auto-discovery.
-func (d *Doctor) discovered(ctx context.Context, tally *doctor.NodesTally) {
+func (d *gatherer) discovered(ctx context.Context, tally *doctor.NodesTally) {
 	var mu sync.Mutex
-	ReadHardware(ctx, d.API, tally.Nameless[:min(len(tally.Nameless), doctorInventories)], func(uuid string, hardware *models.Hardware, err error) {
+	provision.ReadHardware(ctx, d.api, tally.Nameless[:min(len(tally.Nameless), doctorInventories)], func(uuid string, hardware *models.Hardware, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -201,21 +197,21 @@ func (d *Doctor) discovered(ctx context.Context, tally *doctor.NodesTally) {
 	slices.Sort(tally.Discovered)
 }
 
-func (d *Doctor) namedNode(ctx context.Context, name string) doctor.NamedNode {
+func (d *gatherer) namedNode(ctx context.Context, name string) doctor.NamedNode {
 	named := doctor.NamedNode{Name: printable.Line(name)}
-	n, err := d.API.Node(ctx, name)
+	n, err := d.api.Node(ctx, name)
 	if named.Error = doctorError(ctx, err); err != nil {
 		return named
 	}
 	named.Node, named.Files = n, plan.BootFiles(n)
 	if image, web := named.WebImage(); web {
-		named.ImageFacts = queryImage(ctx, d.Web, image)
+		named.ImageFacts = images.Query(ctx, d.web, image)
 	}
 	return named
 }
 
 // fetch requests the files that machines boot from. It requests each address only once.
-func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
+func (d *gatherer) fetch(ctx context.Context, f *doctor.Facts) {
 	var files []*plan.BootFile
 	for i := range f.ISOs {
 		files = append(files, &f.ISOs[i])
@@ -236,21 +232,12 @@ func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
 		}
 		byAddress[b.Address] = append(byAddress[b.Address], b)
 	}
-	inParallel(ctx, len(addresses), func(going context.Context, i int) {
+	provision.InParallel(ctx, len(addresses), func(going context.Context, i int) {
 		same := byAddress[addresses[i]]
-		answer, head, total := queryFile(going, d.Web, addresses[i])
+		answer, head, total := images.QueryFile(going, d.web, addresses[i])
 		for _, b := range same {
 			b.Asked = going.Err() == nil
 			b.Answer, b.Head, b.Total = answer, head, total
 		}
 	})
-}
-
-// queryFile requests the headers and the start of the file at address. total is its size in bytes, or negative.
-func queryFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
-	answer, head, total = queryStart(ctx, web, address, doctor.BootFileHead)
-	if answer.Error == "" && answer.Status/100 == 2 && answer.Length >= 0 {
-		total = answer.Length
-	}
-	return answer, head, total
 }

@@ -1,4 +1,4 @@
-package provision_test
+package images_test
 
 import (
 	"crypto/sha256"
@@ -12,7 +12,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"ironworks/models/plan"
-	"ironworks/provision"
+	"ironworks/provision/images"
 )
 
 const (
@@ -67,7 +67,7 @@ func TestRegistryKinds(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			r := plan.OCIReference{Registry: strings.TrimPrefix(server.URL, "http://"), Repository: "os/image", Tag: "1"}
-			artifact, err := provision.Registry{PlainHTTP: true}.Artifact(t.Context(), r)
+			artifact, err := images.Registry{PlainHTTP: true}.Artifact(t.Context(), r)
 			switch {
 			case tt.err == nil && (err != nil || artifact != tt.artifact):
 				t.Errorf("artifact %v, error %v", artifact, err)
