@@ -83,7 +83,6 @@ func fails(format string, args ...any) []Problem {
 	return []Problem{{Error: true, Text: fmt.Sprintf(format, args...)}}
 }
 
-// short returns the beginning of a line for a message.
 func short(line string) string {
 	const most = 40
 	if runes := []rune(line); len(runes) > most {

@@ -102,7 +102,6 @@ func checkCloudConfig(data []byte) []Problem {
 	return problems
 }
 
-// takes reports whether n is a valid value for a key of type s.
 func (s keyType) takes(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
 		return true
@@ -163,7 +162,6 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// yamlProblem converts an error of the YAML library to a problem.
 func yamlProblem(err error) []Problem {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	p := Problem{Error: true, Text: "not valid YAML: " + text}

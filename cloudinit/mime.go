@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkMIME checks a MIME message and the parts that cloud-init reads.
 func checkMIME(data []byte, depth int) []Problem {
 	message, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {

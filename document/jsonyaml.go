@@ -75,7 +75,6 @@ func jsonNode(dec *json.Decoder, sorted bool) (*yaml.Node, error) {
 	return n, nil
 }
 
-// sortKeys sorts the keys of a mapping with their values.
 func sortKeys(n *yaml.Node) {
 	pairs := slices.Collect(slices.Chunk(n.Content, 2))
 	slices.SortStableFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })

@@ -148,7 +148,6 @@ func (c Column) At(now time.Time) Column {
 	return c
 }
 
-// sortRow caches the sort keys of a row while rows are sorted.
 type sortRow struct {
 	row  *Row
 	text string

@@ -35,7 +35,6 @@ const (
 	SettingRemove SettingOp = "-"
 )
 
-// objectFields returns the names of the node's fields that hold objects.
 func objectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }

@@ -151,7 +151,6 @@ func widen(t Transition) Transition {
 // allowed reports whether the API version v supports the transition. If the version is unknown, the result is true.
 func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
 
-// legalFrom returns the states in which the verb is allowed with the API version v.
 func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
 	for _, t := range transitions {

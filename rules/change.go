@@ -61,7 +61,6 @@ func (c Change) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// changes returns the differences between a node before and after a rule.
 func changes(before, after Subject) []Change {
 	var list []Change
 	list = append(list, differences("node", "", before.Node, after.Node)...)

@@ -26,7 +26,6 @@ func namedArguments(v *document.Value, sig signature) map[string]document.Value 
 	return named
 }
 
-// isTemplate reports whether text contains a replacement field.
 func isTemplate(text string) bool {
 	return strings.ContainsAny(strings.ReplaceAll(text, "{{", ""), "{")
 }
@@ -97,7 +96,6 @@ func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	}
 }
 
-// pattern checks a regular expression.
 func (r *reader) pattern(v *document.Value) {
 	if v.Kind != document.Text {
 		r.Problem(v, "regex is %s, not a string", v.Kind)
@@ -127,7 +125,6 @@ func knownName(text string) bool {
 	return slices.ContainsFunc([]string{"{node", "{inventory", "{plugin_data", "{item"}, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// checkAction checks the arguments of an action. Their names have already been checked.
 func (r *reader) checkAction(o *Operation, v *document.Value) {
 	sig := actions()[o.Op]
 	args := namedArguments(v, sig)

@@ -60,7 +60,6 @@ type Outcome struct {
 	Changes []Change
 }
 
-// run holds the state of evaluating rules for one node.
 type run struct {
 	node       *object
 	ports      []*object
@@ -111,7 +110,6 @@ func (r *run) subject() Subject {
 	return s
 }
 
-// saved returns a copy of the current state.
 func (r *run) saved() Subject {
 	s := r.subject()
 	s.Node, s.PluginData, s.Traits = orEmpty(s.Node), orEmpty(s.PluginData), slices.Clone(s.Traits)

@@ -109,7 +109,6 @@ func (r *reader) rule(v *document.Value) {
 	r.out.Rules = append(r.out.Rules, rule)
 }
 
-// field reads one field of a rule from a file.
 func (r *reader) field(rule *Rule, m *document.Member) {
 	v := &m.Value
 	switch m.Key {

@@ -25,7 +25,6 @@ type Item struct {
 	Fields *hints.PythonDict
 }
 
-// maxText is the maximum length of names, owners and descriptions.
 const maxText = 255
 
 // The interfaces whose steps a file may contain (ironic/conductor/steps.py, 39.0.0).
@@ -151,7 +150,6 @@ func traitLike(name string) string {
 	}, name)
 }
 
-// field checks the type and the length of a field.
 func (r *reader) field(key string, v *document.Value) {
 	want := map[string]document.Kind{
 		"description": document.Text, "owner": document.Text, "extra": document.Object, "public": document.Bool,
@@ -472,10 +470,8 @@ func (k Kind) Noun() string { return [...]string{"deploy template", "runbook"}[k
 // Collection returns the API's name for a collection of this kind.
 func (k Kind) Collection() string { return [...]string{"deploy_templates", "runbooks"}[k] }
 
-// order returns the name of the step field that determines the order of the steps.
 func (k Kind) order() string { return [...]string{"priority", "order"}[k] }
 
-// stepKeys returns the names of a step's fields, in the order in which files contain them.
 func (k Kind) stepKeys() []string { return []string{"interface", "step", "args", k.order()} }
 
 // fields returns the fields of an object, besides uuid and name, in the order in which files contain them.

@@ -62,7 +62,6 @@ const (
 	doctorMachine = "this machine"
 )
 
-// rule is a check. Its judge function depends only on the facts.
 type rule struct {
 	id    ID
 	group string
@@ -81,7 +80,6 @@ func wayTo(id ID) []ID {
 	return way
 }
 
-// rules returns all checks in display order.
 func rules() []rule {
 	all := wayTo("")
 	return []rule{
@@ -120,7 +118,6 @@ func rules() []rule {
 	}
 }
 
-// single turns a function that returns one diagnosis into one that returns a list.
 func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }

@@ -60,7 +60,6 @@ func (b *BootLog) at(t bootTime) time.Time {
 // Begin returns the time of the boot's first known line, or zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
-// reachedAt returns the time when the stage started.
 func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
 // Last returns the time of the last line, or zero if no log was read.
@@ -130,7 +129,6 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	}
 }
 
-// observe records the known error that the line contains, if any.
 func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	stage, _, is := ramdiskStageOf(RuleID(l.Known))
 	if !is {
@@ -165,7 +163,6 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
 }
 
-// bootMark describes a log line that shows which stage the boot has reached.
 type bootMark struct {
 	// literal is the text that the line must contain. unit is the program that must have written the line, or "" for
 	// any program.

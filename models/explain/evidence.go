@@ -97,7 +97,6 @@ var (
 	}
 )
 
-// evidence returns the value of the given field, or false if the value is unknown.
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
 	switch {
@@ -195,7 +194,6 @@ func (x *explaining) errorsText() string {
 	return fmt.Sprintf("%d since %s UTC", e.Count, e.First.UTC().Format(time.TimeOnly))
 }
 
-// duration formats a duration, in rounded form if x.rounded is set.
 func (x *explaining) duration(d time.Duration) string {
 	if x.rounded {
 		return roundAge(d)

@@ -32,7 +32,6 @@ func (c Confidence) rank() int {
 	return slices.Index([]Confidence{ConfidenceHigh, ConfidenceMedium, ConfidenceLow}, c)
 }
 
-// atMost returns the less certain of c and bound.
 func (c Confidence) atMost(bound Confidence) Confidence {
 	if bound.rank() > c.rank() {
 		return bound
@@ -147,7 +146,6 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the first candidate with the highest confidence, or false if there is no candidate.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -217,8 +215,6 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation turns a candidate into an explanation. It replaces the evidence names in the rule's messages with their
-// values.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

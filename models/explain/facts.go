@@ -93,7 +93,6 @@ type Siblings struct {
 	Names []string
 }
 
-// mostSiblingNames is the maximum number of names in Siblings.Names.
 const mostSiblingNames = 5
 
 // FindSiblings summarizes which of the other nodes in the same kind of operation have the same problem as row.
@@ -118,7 +117,6 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
-// interruptedWork maps each failed or held state to the operation that failed or is held.
 var interruptedWork = map[models.ProvisionState]models.ProvisionState{
 	models.StateDeployFailed:   models.StateDeploying,
 	models.StateDeployHold:     models.StateDeploying,
@@ -370,7 +368,6 @@ func (x *explaining) age(at time.Time) int64 {
 	return int64(max(x.Now.Sub(at), 0).Seconds())
 }
 
-// needsExplanation reports whether something is wrong with the node or its BMC.
 func (x *explaining) needsExplanation() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
 		return true

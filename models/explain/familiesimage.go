@@ -1,6 +1,5 @@
 package explain
 
-// imageFamilies cover images and the servers that provide them.
 var imageFamilies = []Rule{
 	newRule("kickstart", "kickstart not usable",
 		"The kickstart file or template of the anaconda deployment is not usable").
@@ -54,7 +53,6 @@ var imageFamilies = []Rule{
 		from("ironic/common/swift.py, ironic/common/glance_service/image_service.py"),
 }
 
-// diskFamilies cover disks, root device hints, partitions and volumes.
 var diskFamilies = []Rule{
 	newRule("root-hints", "wrong root device hints",
 		"The root device hints are wrong, or the disk that they describe is missing").

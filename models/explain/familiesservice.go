@@ -1,6 +1,5 @@
 package explain
 
-// serviceFamilies cover Ironic itself and other services.
 var serviceFamilies = []Rule{
 	newRule("operation-aborted", "aborted by request", "The operation was aborted by request").
 		openings("Inspection was aborted by request", "By request, the … operation was aborted", "Deployment aborted at step", "Pending power operation was aborted", "Failed to abort inspection").
@@ -66,7 +65,6 @@ var serviceFamilies = []Rule{
 		from("ironic/conductor/manager.py"),
 }
 
-// interfaceFamilies cover the settings of nodes and conductors.
 var interfaceFamilies = []Rule{
 	newRule("interface-unsupported", "not supported by the interface",
 		"The node's interface or hardware does not support this").
@@ -91,7 +89,6 @@ var interfaceFamilies = []Rule{
 		from("ironic/common/exception.py: IncorrectConfiguration"),
 }
 
-// inspectionFamilies cover the results of inspection.
 var inspectionFamilies = []Rule{
 	newRule("inspection-rule", "an inspection rule failed",
 		"An inspection rule failed: its condition or action does not fit the data").
@@ -115,7 +112,6 @@ var inspectionFamilies = []Rule{
 		from("ironic_python_agent/inspector.py, ironic/drivers/modules/inspector/hooks/ramdisk_error.py"),
 }
 
-// networkFamilies cover Neutron, DHCP, switches and network boot.
 var networkFamilies = []Rule{
 	newRule("network-port", "network port could not be set up",
 		"A network port could not be set up: Neutron, DHCP or the switch did not accept it").

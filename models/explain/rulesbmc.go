@@ -2,7 +2,6 @@ package explain
 
 import "ironworks/models"
 
-// bmcRules cover BMCs: their credentials, certificates, power control and virtual media.
 var bmcRules = []Rule{
 	newRule("bmc-credentials", "BMC rejected credentials", "The BMC rejected Ironic's credentials").
 		shows(evBMCAddress, evFault, evState, evSiblings).
@@ -120,7 +119,6 @@ var bmcRules = []Rule{
 		from("Redfish, ComputerSystem.Status.HealthRollup"),
 }
 
-// bootRules cover boot devices, boot modes, bootloaders and ports.
 var bootRules = []Rule{
 	newRule("boot-device", "boot device change rejected", "The BMC rejected the boot device change").
 		sure(ConfidenceMedium).

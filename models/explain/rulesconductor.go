@@ -2,7 +2,6 @@ package explain
 
 import "ironworks/models"
 
-// conductorRules cover Ironic itself: its conductors, locks, limits and safeguards.
 var conductorRules = []Rule{
 	newRule("ramdisk-newer", "ramdisk newer than Ironic",
 		"The ramdisk is newer than Ironic: the agent expects a token that the conductor does not send").

@@ -2,7 +2,6 @@ package explain
 
 import "ironworks/models"
 
-// diskRules cover disks, root device hints and erasing.
 var diskRules = []Rule{
 	newRule("no-hinted-device", "no disk matches the hints",
 		"No disk in the machine matches the root device hints").

@@ -1,6 +1,5 @@
 package explain
 
-// imageRules cover the image and its checksum.
 var imageRules = []Rule{
 	newRule("image-checksum", "checksum mismatch",
 		"The image does not match its checksum: outdated checksum, other algorithm, or incomplete download").

@@ -17,7 +17,6 @@ func bootRule(id RuleID, brief, verdict, not string, next Next, source string) R
 		from(source)
 }
 
-// buildAgain returns the next action for a ramdisk with a wrong configuration: rebuild it with the given flags.
 func buildAgain(text, flags string) Next {
 	return act("ignition", "ironworks ignition build "+flags, text)
 }

@@ -1,6 +1,5 @@
 package explain
 
-// stepRules cover deploy steps, installers and configdrives.
 var stepRules = []Rule{
 	newRule("step-unknown", "step unknown to the agent",
 		"The agent does not offer the step: the node booted a different ramdisk").
@@ -46,7 +45,6 @@ var stepRules = []Rule{
 		from("ironic_python_agent/partition_utils.py"),
 }
 
-// agentRules cover the communication between the agent and Ironic.
 var agentRules = []Rule{
 	newRule("agent-clock", "clocks differ",
 		"The clocks of the machine and the conductor differ, so the agent's certificate is not valid").

@@ -2,7 +2,6 @@ package explain
 
 import "ironworks/models"
 
-// waitRules cover ramdisks that Ironic is waiting for, or that did not call back in time.
 var waitRules = []Rule{
 	newRule("ramdisk-not-heard", "ramdisk running, no call-back",
 		"The ramdisk is running but has not called back: the agent cannot reach Ironic's API, or Ironic rejects it").

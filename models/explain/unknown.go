@@ -12,7 +12,6 @@ const (
 	RuleNoReason RuleID = "no-reason"
 )
 
-// unknown returns the candidate to use if no rule matches.
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
@@ -51,7 +50,6 @@ func unknownRule(field string) *Rule {
 	return &r
 }
 
-// textOrigin says where the text in the given evidence field comes from.
 func textOrigin(field string) string {
 	switch field {
 	case "last_error":

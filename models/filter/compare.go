@@ -27,8 +27,6 @@ func splitOperator(text string) (op, rest string) {
 	return "", text
 }
 
-// ordered reports whether a comparison of two values satisfies the operator op. comparison is negative, zero or
-// positive, as returned by [cmp.Compare].
 func ordered(op string, comparison int) bool {
 	switch op {
 	case ">":
@@ -45,7 +43,6 @@ func ordered(op string, comparison int) bool {
 	return comparison == 0
 }
 
-// quantity is a filter key whose values are numbers.
 type quantity struct {
 	// of returns the node's value. known is No if the node has no value, and Unknown if the value was not read.
 	of    func(r *models.Row, now time.Time) (value float64, known models.Answer)

@@ -63,7 +63,6 @@ func (f terms) String() string { return f.text }
 // IsZero reports whether the filter is empty and therefore matches everything.
 func (f terms) IsZero() bool { return len(f.all) == 0 }
 
-// match reports whether all terms match, according to the given function.
 func (f terms) match(matches func(t *term) bool) bool {
 	for i := range f.all {
 		if t := &f.all[i]; matches(t) == t.not {
@@ -73,7 +72,6 @@ func (f terms) match(matches func(t *term) bool) bool {
 	return true
 }
 
-// checkKey returns an error if key is not one of the available keys.
 func checkKey(key string, available ...string) error {
 	if slices.Contains(available, key) {
 		return nil
@@ -250,7 +248,6 @@ func matchText(want string, n *models.Node) bool {
 	}, func(have string) bool { return strings.Contains(fold(have), want) })
 }
 
-// any reports whether any of the strings matches any of the term's values.
 func (t *term) any(have ...string) bool {
 	for _, want := range t.values {
 		for _, h := range have {

@@ -29,7 +29,6 @@ type Disk struct {
 	reported *PythonDict
 }
 
-// errNoDisk is the error for an entry in a list of disks that is not an object.
 var errNoDisk = errors.New("a disk is not an object")
 
 // UnmarshalJSON parses a disk in the form in which the agent reports it. Unknown fields are kept, but have no effect.

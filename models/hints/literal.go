@@ -75,7 +75,6 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// word returns the next name without consuming it.
 func (p *expressionParser) word() string {
 	p.space()
 	end := 0
@@ -303,7 +302,6 @@ func scanNumeral(s string) (kind node, size int) {
 	return kind, at
 }
 
-// scanBased parses a hexadecimal, octal or binary number.
 func scanBased(s string) (kind node, size int) {
 	allowed := "01"
 	switch s[1] {

@@ -166,7 +166,6 @@ func CheckRules() []CheckRule {
 	}
 }
 
-// ruleOf returns the rule of the check with the given ID.
 func ruleOf(id CheckID) (CheckRule, bool) {
 	rules := CheckRules()
 	i := slices.IndexFunc(rules, func(r CheckRule) bool { return r.ID == id })

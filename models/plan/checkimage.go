@@ -41,7 +41,6 @@ type ChecksumFile struct {
 	Cut bool
 }
 
-// askedImage returns the image, and reports whether its web server was asked for it.
 func (f *Facts) askedImage() (Image, bool) {
 	image, web := f.WebImage()
 	return image, web && f.Image != nil
@@ -131,7 +130,6 @@ func checkImageChecksumFile(f *Facts) finding {
 	return pass("the checksum file has the image's "+kind, at...)
 }
 
-// checkImageSize checks that the image is not larger than the disk.
 func checkImageSize(f *Facts) finding {
 	image, asked := f.askedImage()
 	target := f.Target()

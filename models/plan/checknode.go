@@ -262,7 +262,6 @@ func checkRamdisk(f *Facts) finding {
 		onScreen("set an ISO on the Ramdisk page, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
 
-// instanceRamdisk checks the boot files of an instance that runs from memory.
 func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {

@@ -112,7 +112,6 @@ func (f *Facts) Resolve() error {
 	return nil
 }
 
-// outcomes returns the kinds that the deployment can have.
 func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	switch {
 	case f.autodetects():
@@ -160,7 +159,6 @@ func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	return h
 }
 
-// search returns the agent's search for the disk to install to.
 func (f *Facts) search() hints.Search {
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
@@ -193,13 +191,11 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 	return target
 }
 
-// extra returns the named value in the node's extra field, or nil if there is none.
 func (f *Facts) extra(name string) any {
 	value, _ := f.Node.Field("extra", name)
 	return value
 }
 
-// finding is the result of a check before the check's rule is applied.
 type finding struct {
 	verdict verdict
 	text    string
@@ -315,7 +311,6 @@ func (s CheckSeverity) worse(than CheckSeverity) bool {
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check converts a finding to a [Check], applying the rule.
 func (r finding) check(rule *CheckRule) Check {
 	check := Check{ID: rule.ID, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
 	if check.Evidence == nil {

@@ -172,7 +172,6 @@ type ConfigDrive struct {
 	NetworkData map[string]any
 }
 
-// isSet reports whether there is anything to put into a configdrive.
 func (c ConfigDrive) isSet() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
@@ -196,7 +195,6 @@ type Image struct {
 	Format string
 }
 
-// textField is a field of a plan that holds text, with its key in the file.
 type textField struct {
 	key   string
 	value *string
@@ -210,7 +208,6 @@ func (i *Image) fields() []textField {
 	return []textField{{"source", &i.Source}, {"checksum", &i.Checksum}, {"algorithm", &i.Algorithm}, {"format", &i.Format}}
 }
 
-// override sets the fields to those values of others that are set.
 func override(fields, others []textField) {
 	for i, other := range others {
 		*fields[i].value = cmp.Or(*other.value, *fields[i].value)
