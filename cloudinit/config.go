@@ -24,9 +24,9 @@ const (
 	anyOf   keyType = ""
 )
 
-// keys returns the known cloud-config keys with the types of their values. They come from the schema of cloud-init
-// 22.4.2 (cloudinit/config/schemas/schema-cloud-config-v1.json). The keys of cloud-init itself, such as datasource,
-// are included as well.
+// keys returns the known cloud-config keys with the types of their values, from the schema of cloud-init 22.4.2
+// (cloudinit/config/schemas/schema-cloud-config-v1.json). The keys of cloud-init itself, such as datasource, are
+// included.
 func keys() map[string]keyType {
 	all := map[string]keyType{}
 	for s, names := range map[keyType][]string{

@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// JSONToYAML converts a JSON value to YAML. Keys keep their order unless sorted is set, and numbers are written as in
-// data.
+// JSONToYAML converts a JSON value to YAML. Keys keep their order unless sorted is set; numbers stay as in data.
 func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

@@ -124,8 +124,7 @@ func buildTransitions() []Transition {
 	)
 }
 
-// FindTransition returns the transition that the verb triggers in the given state. It returns false if the verb is
-// not allowed there.
+// FindTransition returns the transition that the verb triggers in the given state, or false if there is none.
 func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	for _, t := range transitions {
 		if t.From == from && t.Verb == v {

@@ -83,8 +83,7 @@ func pathOf(path any) ([]string, *Exception) {
 	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
 
-// attribute changes a field of the node or of a port, or a part of such a field. of is the UUID of the port, or ""
-// for the node.
+// attribute changes a field of the node, or of the port whose UUID is of, or a part of such a field.
 func (r *run) attribute(o *object, op string, args map[string]any, of string) *Exception {
 	var raised *Exception
 	parts, raised := pathOf(args["path"])

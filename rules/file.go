@@ -25,9 +25,8 @@ type File struct {
 	Warnings []document.Problem
 }
 
-// Parse reads rules in YAML or JSON. The data may be a rule, a list of rules, or an object with an inspection_rules
-// key, which the API and the baremetal command write. If the data is invalid, the error is a *document.Error that
-// lists all problems.
+// Parse reads rules in YAML or JSON: a rule, a list of rules, or an object with an inspection_rules key, as written by
+// the API and the baremetal command. For invalid data, the error is a *document.Error that lists all problems.
 func Parse(data []byte, file string) (*File, error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
@@ -208,8 +207,7 @@ func (r *reader) action(o *Operation, v *document.Value) {
 	}
 }
 
-// operation reports whether the named operation is known and the names of its arguments are valid. op is the name in
-// the file.
+// operation reports whether an operation is known and the names of its arguments are valid. op is its name in messages.
 func (r *reader) operation(v *document.Value, what, op, name string, known map[string]signature) bool {
 	if sig, ok := known[name]; ok {
 		return r.arguments(v, op, sig)

@@ -40,8 +40,7 @@ func (r *run) putPluginData(keys []string, value any) *Exception {
 	return setItem(holder, keys[len(keys)-1], value)
 }
 
-// pluginHolder returns the value in the plugin data that the keys lead to. It adds an empty object for each missing
-// key.
+// pluginHolder returns the value in the plugin data at the keys. It adds an empty object for each missing key.
 func (r *run) pluginHolder(keys []string) (any, *Exception) {
 	var v any = r.pluginData
 	for _, key := range keys {

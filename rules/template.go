@@ -9,8 +9,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// scope holds the values of the names that templates can use: the node, the inventory, the plugin data, and the item
-// of a loop.
+// scope holds what templates can name: the node, the inventory, the plugin data, and the item of a loop.
 type scope struct {
 	node                  *object
 	inventory, pluginData masked

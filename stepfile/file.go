@@ -264,8 +264,7 @@ func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	return item, nil
 }
 
-// ranked returns steps in the order in which they run. Steps of the same rank are sorted by name, because Ironic's
-// list has no order.
+// ranked returns steps in the order in which they run. Equal steps are sorted by name, as Ironic has no order for them.
 func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	sorted := slices.Clone(steps)
 	slices.SortStableFunc(sorted, func(a, b any) int {
@@ -276,8 +275,7 @@ func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	return sorted
 }
 
-// rank returns a number by which steps can be sorted. The step with the highest priority or the lowest order runs
-// first.
+// rank returns a number by which steps are sorted: the highest priority or the lowest order runs first.
 func rank(step *hints.PythonDict, kind Kind) int {
 	n, _ := strconv.Atoi(hints.PythonStr(step.Get(kind.order())))
 	if kind == Template {
@@ -300,8 +298,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body returns the body of the API request that creates the object. It lacks a runbook's traits, because they have a
-// separate path.
+// Body returns the body of the POST request. It lacks a runbook's traits, which have a separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()
 	if i.Kind == Runbook {
@@ -330,8 +327,7 @@ func (i *Item) document() *hints.PythonDict {
 	return d
 }
 
-// flowFrom is the lowest depth at which objects and lists are written on one line. It is the depth of a step's
-// arguments.
+// flowFrom is the depth from which values are written on one line, which is that of a step's arguments.
 const flowFrom = 4
 
 // YAML returns the content of a file from which [Parse] can read the objects. It omits empty fields.

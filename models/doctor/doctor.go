@@ -122,8 +122,7 @@ func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }
 
-// reached returns the judgment of a stage of the request to Ironic. It calls judge if the request did not fail in this
-// stage.
+// reached returns the judgment of a stage of the request to Ironic. It calls judge unless the request failed there.
 func reached(stage models.ReachStage, judge func(f *Facts, r *models.Reach) Diagnosis) func(f *Facts) []Diagnosis {
 	return single(func(f *Facts) Diagnosis {
 		switch r := f.Ironic; {
@@ -147,8 +146,7 @@ func ofNodes(judge func(t *NodesTally) Diagnosis) func(f *Facts) []Diagnosis {
 	}
 }
 
-// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped, and their
-// diagnoses say so.
+// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis
