@@ -150,8 +150,7 @@ const (
 	// conductorBeat is the longest time between two heartbeats of a running conductor ([conductor]heartbeat_timeout).
 	conductorBeat = time.Minute
 	stoppedAfter  = 2 * time.Minute
-	// shortPhase is a lower bound for the usual duration of a phase. It prevents a delay of a few seconds from
-	// counting as a problem.
+	// shortPhase is the least usual duration of a phase, so that a delay of a few seconds is no problem.
 	shortPhase = 20 * time.Second
 )
 
@@ -274,8 +273,7 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting reports whether Ironic currently expects no heartbeats, because a step reboots the machine or runs on the
-// BMC.
+// rebooting reports whether Ironic expects no heartbeats: a step reboots the machine or runs on the BMC.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
 func (x *explaining) spreads() bool {

@@ -43,8 +43,7 @@ type familySign struct {
 	weak    bool
 }
 
-// familySigns holds the signs of all families. The index is made of the first two bytes of a sign's first part, in
-// lower case.
+// familySigns holds the signs of all families by the first two bytes of their first part, in lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32

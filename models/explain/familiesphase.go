@@ -10,8 +10,7 @@ var (
 	tearingStates = []models.ProvisionState{models.StateError, models.StateDeleting}
 )
 
-// stepOpenings returns the possible beginnings of the reason for a failed step. They cover every interface that has
-// steps.
+// stepOpenings returns the possible beginnings of the reason for a failed step, for every interface with steps.
 func stepOpenings() []string {
 	var all []string
 	for _, kind := range []string{"Deploy", "Clean", "Service"} {

@@ -6,8 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// offInstead lists the rules that are replaced if the machine is powered off, because the missing power explains
-// their symptoms, too.
+// offInstead lists the rules that are replaced if the machine is off, which explains their symptoms, too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
 // nextMidway is the next action for a machine that lost power after its agent had called back. Ironic clears the
@@ -175,8 +174,7 @@ var factRules = []Rule{
 		from("ironic/conductor/task_manager.py"),
 }
 
-// fineRules state that nothing is wrong. They are dropped if a rule for a problem matches with more than low
-// confidence.
+// fineRules state that nothing is wrong. A match of a rule for a problem drops them unless its confidence is low.
 var fineRules = []Rule{
 	newRule("ramdisk-works", "ramdisk running", "No problem found: the ramdisk is running and was seen recently").
 		noProblem().

@@ -136,8 +136,7 @@ func (x *explaining) reservedHere() bool {
 	return reserved
 }
 
-// failedAt returns the time of the failure. As a last resort, it uses provision_updated_at, which nothing updates in
-// a failed state.
+// failedAt returns the time of the failure: at worst provision_updated_at, which is fixed in a failed state.
 func (x *explaining) failedAt() time.Time {
 	if h := x.failedEntry(); h != nil {
 		return h.CreatedAt.Time

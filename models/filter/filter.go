@@ -43,8 +43,7 @@ type term struct {
 	// test decides whether the node matches, unless it is nil. If it is set, key and values are ignored. Comparisons,
 	// paths and saved filters use it.
 	test func(r *models.Row, now time.Time) models.Answer
-	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
-	// the inventory.
+	// fields lists the API fields that test needs besides [ListFields]; hardware means maybe the inventory, too.
 	fields   []string
 	hardware bool
 	// levels holds the values of the level key of a log filter.

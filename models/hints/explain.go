@@ -187,8 +187,7 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict describes in one clause which disk is selected. The clear result reports whether this is the only disk that
-// matches.
+// Verdict describes in one clause which disk is selected. clear means that no other disk matches.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

@@ -267,8 +267,7 @@ func numberMayEnd(rest string) bool {
 	})
 }
 
-// scanNumeral parses the number at the beginning of s and returns its kind and length. If the number is invalid, it
-// returns nodeOther.
+// scanNumeral returns the kind and length of the number at the beginning of s, or nodeOther if it is invalid.
 func scanNumeral(s string) (kind node, size int) {
 	if len(s) > 1 && s[0] == '0' && strings.IndexByte("xobB", s[1]) >= 0 {
 		return scanBased(s)

@@ -177,8 +177,7 @@ func (f *Facts) Target() *hints.Disk {
 	return &e.Disks[i].Disk
 }
 
-// OnlyTarget returns the same as [Facts.Target] if it is certain that no other disk can be selected. Otherwise it
-// returns nil.
+// OnlyTarget returns [Facts.Target] if certainly no other disk can be selected, and otherwise nil.
 func (f *Facts) OnlyTarget() *hints.Disk {
 	target := f.Target()
 	if target == nil || f.unreportedHints() != nil {
@@ -199,8 +198,7 @@ func (f *Facts) extra(name string) any {
 type finding struct {
 	verdict verdict
 	text    string
-	// remedy is meant for the command line, screenRemedy for the console. If screenRemedy is empty, remedy applies to
-	// both.
+	// remedy is for the command line, screenRemedy for the console. If the latter is empty, remedy applies to both.
 	remedy, screenRemedy string
 	evidence             []models.Observation
 }
@@ -257,8 +255,7 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 	return checks
 }
 
-// Check runs one check without applying the operator's choices. It returns false if the check does not apply to the
-// deployment.
+// Check runs one check without the operator's choices. It returns false if the check does not apply.
 func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	rule, known := ruleOf(id)
 	if !known {
@@ -267,8 +264,7 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	return f.check(&rule)
 }
 
-// check runs a check for every possible outcome and returns the worst result. It returns false if the check does not
-// apply to any outcome.
+// check runs a check for all possible outcomes and returns the worst result, or false if it applies to none.
 func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
@@ -304,8 +300,7 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
-// error.
+// worse reports whether s is worse. Unknown is worse than a warning, because it may hide an error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
 	return slices.Index(order, s) > slices.Index(order, than)

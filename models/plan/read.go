@@ -56,8 +56,7 @@ func (e *Error) Error() string {
 
 const maxPlanProblems = 20
 
-// Decode parses the content of a plan file. Unknown keys are errors, because they would have no effect. The error is
-// a *Error.
+// Decode parses a plan file. Unknown keys are errors, because they would have no effect. The error is a *Error.
 func Decode(data []byte) (*Plan, error) {
 	root, err := planDocument(data)
 	if err != nil {
