@@ -23,8 +23,7 @@ import (
 const MaxSize = 16 << 20
 
 const (
-	// maxValues is the maximum number of values in a file. It limits the use of memory, but allows 20 000 nodes with
-	// 100 values each.
+	// maxValues limits the number of values in a file and thus memory. It allows 20 000 nodes with 100 values each.
 	maxValues = 2_000_000
 	// maxDepth is the maximum nesting depth. Ironic accepts 25 levels per request.
 	maxDepth = 32
@@ -67,8 +66,7 @@ func Fail(file string, line int, format string, args ...any) error {
 	return &Error{File: file, Problems: []Problem{{Line: line, Why: fmt.Sprintf(format, args...)}}}
 }
 
-// UTF8 returns the text of a file without its byte order mark. It rejects files that are too large, binary or not
-// encoded in UTF-8.
+// UTF8 returns the text of a file without its byte order mark. It rejects files that are too large or not UTF-8 text.
 func UTF8(data []byte, file string) ([]byte, error) {
 	if len(data) > MaxSize {
 		return nil, Fail(file, 0, "larger than %d MiB; split the file", MaxSize>>20)
@@ -120,8 +118,7 @@ func tooMany(file string) error {
 	return Fail(file, 0, "more than %d values; split the file", maxValues)
 }
 
-// estimate returns an upper bound on the number of values in data, so that input with too many values can be rejected
-// before it is parsed.
+// estimate returns an upper bound on the number of values in data, which is checked before data is parsed.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte("- "))
 	for _, b := range data {

@@ -9,8 +9,7 @@ import (
 	"slices"
 )
 
-// parseJSON parses data as one JSON document. syntax reports whether there is a syntax error, in which case data may
-// not be JSON at all.
+// parseJSON parses data as one JSON document. After a syntax error (syntax), data may not be JSON at all.
 func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
@@ -80,7 +79,6 @@ func (p *jsonParser) value(depth int) (Value, error) {
 	return p.after(token, depth)
 }
 
-// after returns the value that starts with the given token.
 func (p *jsonParser) after(token json.Token, depth int) (Value, error) {
 	v := Value{Line: p.at()}
 	if depth > maxDepth {

@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlLine finds the line number in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 // parseYAML returns the documents in data, except empty ones.
@@ -53,7 +52,6 @@ func parseYAML(data []byte, file string) ([]Value, error) {
 	return values, nil
 }
 
-// yamlReader converts YAML nodes to JSON values.
 type yamlReader struct {
 	problems []Problem
 	// values counts the values read so far. It must be limited, because aliases can multiply values.

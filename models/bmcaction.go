@@ -88,8 +88,7 @@ func (e *BMCOrderError) Error() string {
 // bootSource matches every boot source that Redfish and the vendors define.
 var bootSource = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,31}$`)
 
-// Check returns a *[BMCOrderError] if the order is invalid, and nil otherwise. The BMC may still refuse a valid
-// order.
+// Check returns a *[BMCOrderError] if the order is invalid. The BMC may still refuse a valid order.
 func (o BMCOrder) Check() error {
 	if !slices.Contains(BMCVerbs(), o.Verb) {
 		return &BMCOrderError{Field: "verb", Value: printable.Line(string(o.Verb)), Why: "unknown", Hint: "one of " + strings.Join(Texts(BMCVerbs()), ", ")}
@@ -172,8 +171,7 @@ func checkMediaImage(image string) error {
 	return nil
 }
 
-// shown prepares an invalid value for an error message: it masks credentials, shortens long values and escapes
-// special characters.
+// shown prepares an invalid value for a message: it masks credentials, shortens long values and escapes characters.
 func shown(value string) string {
 	const most = 120
 	masked := []rune(MaskURL(value))

@@ -109,8 +109,7 @@ func flag(on bool, reason string) string {
 	return strings.TrimSuffix("yes, "+reason, ", ")
 }
 
-// BMC returns the BMC's address, which each driver stores under a different name. It returns "" if the address is
-// unknown.
+// BMC returns the BMC's address, or "" if it is unknown. Each driver stores it under a different name.
 func (n *Node) BMC() string {
 	for _, key := range []string{"redfish_address", "ipmi_address", "drac_address", "ilo_address", "irmc_address"} {
 		if s, _ := n.DriverInfo[key].(string); s != "" {
@@ -123,8 +122,7 @@ func (n *Node) BMC() string {
 // ReasonOf returns the reason why the node failed, in Ironic's words.
 func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
-// CurrentStepText returns the running step and its position, such as "2/5 write_image". It returns "" if no step is
-// running.
+// CurrentStepText returns the running step and its position, such as "2/5 write_image", or "" if there is none.
 func CurrentStepText(n *Node) string {
 	step, kind := n.CurrentStep()
 	if step == nil {

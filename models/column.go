@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Row is a node in a list. In addition to Ironic's data, it holds data that a program can collect only by watching
-// the node.
+// Row is a node in a list, with Ironic's data and with data that only a program that watches the node can collect.
 type Row struct {
 	Node Node
 	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the
@@ -21,9 +20,8 @@ type Row struct {
 	// Reason is the reason why the node failed. It is taken from last_error or, because the newest Ironic clears
 	// last_error before the failed state appears, from the node's history.
 	Reason string
-	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock. It is the
-	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
-	// moment.
+	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock: when the
+	// console first saw the node or, if earlier, the node's provision_updated_at at that moment.
 	FirstSeen time.Time
 	// Changes lists, in order, the changes to the node that were sent from this console and accepted by Ironic.
 	Changes []NodeChange
@@ -148,7 +146,6 @@ func (c Column) At(now time.Time) Column {
 	return c
 }
 
-// sortRow caches the sort keys of a row while rows are sorted.
 type sortRow struct {
 	row  *Row
 	text string
@@ -170,8 +167,7 @@ func SortByName(rows []*Row) {
 	})
 }
 
-// SortNamed is equivalent to [SortRows] at a tenth of the cost, but the rows must already be sorted by name (see
-// [SortByName]).
+// SortNamed is [SortRows] at a tenth of the cost, for rows that are already sorted by name (see [SortByName]).
 func SortNamed(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
 	for i, row := range rows {
@@ -225,8 +221,7 @@ func diskText(n *Node) string {
 	return strings.Join(words, " ")
 }
 
-// byInState ranks nodes by the time when they entered their state, the most recent first. Nodes whose time is unknown
-// come last.
+// byInState ranks nodes by the time when they entered their state: the most recent first, unknown times last.
 func byInState(r *Row) int64 {
 	since, _ := r.InState()
 	if since.IsZero() {
@@ -291,8 +286,7 @@ func Age(d time.Duration) string {
 	}
 }
 
-// compareNatural compares two strings, ignoring case. Numbers in the strings are compared by value, so that n2 comes
-// before n10.
+// compareNatural compares strings, ignoring case. Numbers in them are compared by value: n2 comes before n10.
 func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
@@ -345,8 +339,7 @@ type NodeChange struct {
 	At time.Time
 }
 
-// Values of [NodeChange.Field] for the changes that a deployment makes to instance_uuid in order to reserve and
-// release a node.
+// Values of [NodeChange.Field] for a deployment's changes to instance_uuid that reserve and release a node.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"

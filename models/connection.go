@@ -68,8 +68,7 @@ type Keystone struct {
 	ApplicationCredentialName   string
 	ApplicationCredentialSecret Secret
 
-	// Region and Interface select the endpoint in the service catalog. Interface is public, internal or admin; empty
-	// means public.
+	// Region and Interface (public, internal or admin; empty means public) select the endpoint in the service catalog.
 	Region    string
 	Interface string
 }

@@ -13,8 +13,7 @@ type Danger int
 const (
 	// DangerNone marks actions whose effects can be undone immediately.
 	DangerNone Danger = iota
-	// DangerInterrupts marks actions that stop or restart the software running on the machine, or that change its
-	// power state.
+	// DangerInterrupts marks actions that stop or restart the machine's software, or that change its power state.
 	DangerInterrupts
 	// DangerForgets marks actions that delete Ironic's record of a machine. The machine itself does not change.
 	DangerForgets

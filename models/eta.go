@@ -115,7 +115,6 @@ func (w *Work) sampleKey(scope sampleScope, p *Phase) sampleKey {
 	return sampleKey{kind: w.Kind, class: w.ResourceClass, scope: scope, phase: p.Kind, step: p.Step}
 }
 
-// sampleScope is the part of an operation whose duration is measured.
 type sampleScope int
 
 const (

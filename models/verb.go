@@ -124,8 +124,7 @@ func buildTransitions() []Transition {
 	)
 }
 
-// FindTransition returns the transition that the verb triggers in the given state. It returns false if the verb is
-// not allowed there.
+// FindTransition returns the transition that the verb triggers in the given state, or false if there is none.
 func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	for _, t := range transitions {
 		if t.From == from && t.Verb == v {
@@ -151,7 +150,6 @@ func widen(t Transition) Transition {
 // allowed reports whether the API version v supports the transition. If the version is unknown, the result is true.
 func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
 
-// legalFrom returns the states in which the verb is allowed with the API version v.
 func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
 	for _, t := range transitions {

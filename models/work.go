@@ -10,8 +10,7 @@ import (
 )
 
 // Work is an operation on a node, such as a deployment, a cleaning or an inspection. It starts when the node leaves a
-// stable state, and ends when the node reaches the next one. Its data is derived from observations. Times are on the
-// server's clock.
+// stable state, and ends in the next one. Its data is observed. Times are on the server's clock.
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`
@@ -21,20 +20,17 @@ type Work struct {
 	// operation is running, and also if its end was not observed.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
-	// Whole means that the start of the operation was observed. Otherwise, the operation and its first phase started
-	// before Begin.
+	// Whole means that the start of the operation was observed. Otherwise, it and its first phase started before Begin.
 	Whole   bool    `json:"whole"`
 	Phases  []Phase `json:"phases"`
 	Outcome Outcome `json:"outcome"`
 	// Reason is the reason that Ironic gives for the failure.
 	Reason string `json:"reason"`
-	// Evidence holds those details of the operation that Ironic later clears from the node. It is nil if they are
-	// unknown.
+	// Evidence holds details of the operation that Ironic later clears from the node, or nil if they are unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
 }
 
-// Kept holds data about an operation that Ironic clears on the node when the operation ends. It is used to explain
-// past operations.
+// Kept holds data that Ironic clears when an operation ends. It is used to explain past operations.
 type Kept struct {
 	AgentURL     string `json:"agent_url,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
@@ -115,12 +111,10 @@ func (p *Phase) Name() string {
 	return printable.Line(cmp.Or(phaseNames[p.Kind], string(p.Kind)))
 }
 
-// Took returns the duration of the phase. For a running phase, it is the duration until now, which is on the server's
-// clock.
+// Took returns the duration of the phase, until now if it is running. now is on the server's clock.
 func (p *Phase) Took(now time.Time) time.Duration { return lasted(p.Begin, p.End, now) }
 
-// Took returns the duration of the operation. For a running operation, it is the duration until now, which is on the
-// server's clock.
+// Took returns the duration of the operation, until now if it is running. now is on the server's clock.
 func (w *Work) Took(now time.Time) time.Duration { return lasted(w.Begin, w.End, now) }
 
 func lasted(begin, end, now time.Time) time.Duration {
@@ -172,8 +166,7 @@ func (w *Work) SetFailureReason(reason string) {
 	w.Phases = append(w.Phases, Phase{Kind: kind, Step: step, Begin: last.End, End: last.End, Outcome: OutcomeFailed})
 }
 
-// Work returns the operation that the evidence describes, including the reason if it failed. It returns false if no
-// operation was observed.
+// Work returns the operation that the evidence describes, with the reason if it failed, or false if there is none.
 func (e *Evidence) Work(row *Row) (Work, bool) {
 	if e.Phase == "" {
 		return Work{}, false

@@ -1,5 +1,4 @@
-// Package python formats and evaluates values the way Python does, because Ironic and its agent quote values in their
-// messages.
+// Package python formats and evaluates values as Python does, because Ironic and its agent quote values in messages.
 package python
 
 import (

@@ -8,7 +8,6 @@ import (
 	"ironworks/models/hints"
 )
 
-// perform runs an action once, or once for each item of its loop.
 func (r *run) perform(s *scope, a *Operation) *Exception {
 	if !a.looped() {
 		return r.once(s, a)
@@ -84,8 +83,7 @@ func pathOf(path any) ([]string, *Exception) {
 	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
 
-// attribute changes a field of the node or of a port, or a part of such a field. of is the UUID of the port, or ""
-// for the node.
+// attribute changes a field of the node, or of the port whose UUID is of, or a part of such a field.
 func (r *run) attribute(o *object, op string, args map[string]any, of string) *Exception {
 	var raised *Exception
 	parts, raised := pathOf(args["path"])
@@ -284,7 +282,6 @@ func itemAt(v any, key string) (any, *Exception) {
 	return nil, raise("TypeError", "'%s' object is not subscriptable", typeName(v))
 }
 
-// capability adds or removes one of the comma-separated capabilities in the node's properties.
 func (r *run) capability(op string, args map[string]any) *Exception {
 	name := args["name"]
 	fail := func(verb string, e *Exception) *Exception {
@@ -333,7 +330,6 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 	return r.assign(r.node, "properties", properties)
 }
 
-// maxTraits is the maximum number of traits that Ironic allows for a node.
 const maxTraits = 50
 
 func (r *run) trait(op string, args map[string]any) *Exception {

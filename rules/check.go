@@ -26,7 +26,6 @@ func namedArguments(v *document.Value, sig signature) map[string]document.Value 
 	return named
 }
 
-// isTemplate reports whether text contains a replacement field.
 func isTemplate(text string) bool {
 	return strings.ContainsAny(strings.ReplaceAll(text, "{{", ""), "{")
 }
@@ -64,8 +63,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	}
 }
 
-// comparison warns if values of different types are compared. This may be unintended, because a template always
-// results in a string.
+// comparison warns if values of different types are compared: a template always results in a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
 		r.Problem(&values, "values is %s, not a list of values to compare", values.Kind)
@@ -97,7 +95,6 @@ func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	}
 }
 
-// pattern checks a regular expression.
 func (r *reader) pattern(v *document.Value) {
 	if v.Kind != document.Text {
 		r.Problem(v, "regex is %s, not a string", v.Kind)
@@ -121,13 +118,11 @@ func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	}
 }
 
-// knownName reports whether text contains a replacement field that starts with a name that templates can use, such as
-// node.
+// knownName reports whether text has a replacement field that starts with a known name, such as node.
 func knownName(text string) bool {
 	return slices.ContainsFunc([]string{"{node", "{inventory", "{plugin_data", "{item"}, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// checkAction checks the arguments of an action. Their names have already been checked.
 func (r *reader) checkAction(o *Operation, v *document.Value) {
 	sig := actions()[o.Op]
 	args := namedArguments(v, sig)

@@ -60,7 +60,6 @@ type Outcome struct {
 	Changes []Change
 }
 
-// run holds the state of evaluating rules for one node.
 type run struct {
 	node       *object
 	ports      []*object
@@ -111,7 +110,6 @@ func (r *run) subject() Subject {
 	return s
 }
 
-// saved returns a copy of the current state.
 func (r *run) saved() Subject {
 	s := r.subject()
 	s.Node, s.PluginData, s.Traits = orEmpty(s.Node), orEmpty(s.PluginData), slices.Clone(s.Traits)
@@ -169,8 +167,7 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks records that Ironic cannot store the plugin data, because an action adds one of Ironic's masking wrappers at
-// path.
+// breaks records that Ironic cannot store the plugin data: an action adds one of its masking wrappers at path.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)
@@ -200,8 +197,7 @@ const (
 	classIronic     = "IronicException"
 )
 
-// isIronic reports whether the exception belongs to one of Ironic's own classes. The engine reports such exceptions
-// unchanged.
+// isIronic reports whether the class is one of Ironic's own. The engine reports such exceptions unchanged.
 func (e *Exception) isIronic() bool {
 	return slices.Contains([]string{classInspection, classExecution, classAction, classCondition, classPort, classIronic}, e.Class)
 }

@@ -13,8 +13,7 @@ import (
 // formatSpec matches Python's format specification, without the grouping and the alternate forms of numbers.
 var formatSpec = regexp.MustCompile(`^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(?:\.(\d+))?([a-zA-Z%])?$`)
 
-// maxWidth is the maximum width of a field. Without a limit, a width of billions would exhaust the memory of this
-// program, as it does in the conductor.
+// maxWidth is the maximum width of a field. A width of billions would exhaust memory, as it does in the conductor.
 const maxWidth = 100_000
 
 // formatValue implements Python's format().

@@ -84,8 +84,7 @@ type object struct {
 	fields map[string]fieldType
 	// values holds the values of the fields that the API shows, by name.
 	values *hints.PythonDict
-	// own holds attributes that rules have set although they are not fields. The Python object keeps them until the
-	// inspection ends.
+	// own holds attributes that rules have set although they are not fields. They last until the inspection ends.
 	own map[string]any
 	// deleted contains the names of deleted fields, which can no longer be read.
 	deleted map[string]bool

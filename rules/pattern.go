@@ -10,8 +10,7 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// matchLimit is the time limit for a search. It is necessary because patterns such as (a+)+$ take exponential time,
-// in Ironic as well.
+// matchLimit limits the time of a search: patterns such as (a+)+$ take exponential time, in Ironic as well.
 const matchLimit = 300 * time.Millisecond
 
 // search reports whether text matches pattern, a regular expression in the syntax of Python's re module. The match
@@ -64,8 +63,7 @@ type translator struct {
 	in  []rune
 	at  int
 	out strings.Builder
-	// set is the offset of the first character in the current character class, after [ or [^. It is 0 outside of a
-	// class.
+	// set is the offset of the first character in the current character class, after [ or [^, or else 0.
 	set int
 }
 

@@ -53,11 +53,8 @@ func equal(a, b any) bool {
 		return ok && order == 0
 	}
 	switch a := a.(type) {
-	case nil:
-		return b == nil
-	case string:
-		s, ok := b.(string)
-		return ok && a == s
+	case nil, string:
+		return a == b
 	case hints.PythonList:
 		other, ok := b.(hints.PythonList)
 		return ok && slices.EqualFunc(a, other, equal)

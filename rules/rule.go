@@ -21,8 +21,7 @@ const (
 	maxDescription = 255
 )
 
-// phaseMain is the only phase in which rules run. It follows the inspection hooks and precedes the storing of the
-// inventory.
+// phaseMain is the only phase with rules. It follows the inspection hooks and precedes storing the inventory.
 const phaseMain = "main"
 
 // Rule is an inspection rule, either stored in Ironic or declared in a file.
@@ -152,8 +151,7 @@ func withoutPluginData(args any) any {
 	return copied
 }
 
-// Sorted returns the rules in the order in which Ironic runs them. list must be in the order in which the API returns
-// rules.
+// Sorted returns the rules in the order in which Ironic runs them. list must be in the API's order.
 func Sorted(list []*Rule) []*Rule {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *Rule) int { return cmp.Compare(b.Priority, a.Priority) })
@@ -166,8 +164,7 @@ func inverted(op string) (string, bool) {
 	return strings.TrimSpace(rest), not
 }
 
-// flowFrom is the nesting depth from which objects and lists are written on one line. It is the depth of an
-// operation's arguments.
+// flowFrom is the depth from which values are written on one line, which is that of an operation's arguments.
 const flowFrom = 4
 
 // YAML writes rules as a file that [Parse] reads.
@@ -186,8 +183,7 @@ func YAML(list []*Rule) ([]byte, error) {
 	return document.YAML(bodies, flowFrom)
 }
 
-// argumentsInOrder returns operations with their arguments in the order of the parameters, because Ironic does not
-// store an order.
+// argumentsInOrder sorts the arguments of operations by parameter, because Ironic does not store an order.
 func argumentsInOrder(operations []Operation) []Operation {
 	ordered := slices.Clone(operations)
 	for i := range ordered {
@@ -208,8 +204,7 @@ func argumentsInOrder(operations []Operation) []Operation {
 // signature describes the arguments of an operator or action, according to its class in Ironic.
 type signature struct {
 	required, optional []string
-	// formatted lists the arguments in which templates are expanded. In a loop, templates are expanded in all
-	// arguments.
+	// formatted lists the arguments in which templates are expanded. In a loop, all arguments are expanded.
 	formatted []string
 	// pluginData means that Ironic passes the plugin data to the class as an argument.
 	pluginData bool

@@ -9,8 +9,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// scope holds the values of the names that templates can use: the node, the inventory, the plugin data, and the item
-// of a loop.
+// scope holds what templates can name: the node, the inventory, the plugin data, and the item of a loop.
 type scope struct {
 	node                  *object
 	inventory, pluginData masked
@@ -64,7 +63,6 @@ func (m masked) plain() any {
 	return m.value
 }
 
-// unwrapped returns a value without its wrapper.
 func unwrapped(v any) any {
 	if m, ok := v.(masked); ok {
 		return m.plain()
@@ -72,7 +70,6 @@ func unwrapped(v any) any {
 	return v
 }
 
-// typeName returns the name of a value's type in Python.
 func typeName(v any) string {
 	switch v := v.(type) {
 	case *object:
@@ -190,7 +187,6 @@ func (s *scope) format(template string, depth int) (string, *Exception) {
 	return b.String(), nil
 }
 
-// field is a replacement field of a template.
 type field struct {
 	name       string
 	conversion rune // the conversion, such as r, or 0 if there is none

@@ -25,7 +25,6 @@ type Item struct {
 	Fields *hints.PythonDict
 }
 
-// maxText is the maximum length of names, owners and descriptions.
 const maxText = 255
 
 // The interfaces whose steps a file may contain (ironic/conductor/steps.py, 39.0.0).
@@ -151,7 +150,6 @@ func traitLike(name string) string {
 	}, name)
 }
 
-// field checks the type and the length of a field.
 func (r *reader) field(key string, v *document.Value) {
 	want := map[string]document.Kind{
 		"description": document.Text, "owner": document.Text, "extra": document.Object, "public": document.Bool,
@@ -266,8 +264,7 @@ func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	return item, nil
 }
 
-// ranked returns steps in the order in which they run. Steps of the same rank are sorted by name, because Ironic's
-// list has no order.
+// ranked returns steps in the order in which they run. Equal steps are sorted by name, as Ironic has no order for them.
 func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	sorted := slices.Clone(steps)
 	slices.SortStableFunc(sorted, func(a, b any) int {
@@ -278,8 +275,7 @@ func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	return sorted
 }
 
-// rank returns a number by which steps can be sorted. The step with the highest priority or the lowest order runs
-// first.
+// rank returns a number by which steps are sorted: the highest priority or the lowest order runs first.
 func rank(step *hints.PythonDict, kind Kind) int {
 	n, _ := strconv.Atoi(hints.PythonStr(step.Get(kind.order())))
 	if kind == Template {
@@ -302,8 +298,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body returns the body of the API request that creates the object. It lacks a runbook's traits, because they have a
-// separate path.
+// Body returns the body of the POST request. It lacks a runbook's traits, which have a separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()
 	if i.Kind == Runbook {
@@ -332,8 +327,7 @@ func (i *Item) document() *hints.PythonDict {
 	return d
 }
 
-// flowFrom is the lowest depth at which objects and lists are written on one line. It is the depth of a step's
-// arguments.
+// flowFrom is the depth from which values are written on one line, which is that of a step's arguments.
 const flowFrom = 4
 
 // YAML returns the content of a file from which [Parse] can read the objects. It omits empty fields.
@@ -472,10 +466,8 @@ func (k Kind) Noun() string { return [...]string{"deploy template", "runbook"}[k
 // Collection returns the API's name for a collection of this kind.
 func (k Kind) Collection() string { return [...]string{"deploy_templates", "runbooks"}[k] }
 
-// order returns the name of the step field that determines the order of the steps.
 func (k Kind) order() string { return [...]string{"priority", "order"}[k] }
 
-// stepKeys returns the names of a step's fields, in the order in which files contain them.
 func (k Kind) stepKeys() []string { return []string{"interface", "step", "args", k.order()} }
 
 // fields returns the fields of an object, besides uuid and name, in the order in which files contain them.

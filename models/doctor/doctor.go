@@ -62,7 +62,6 @@ const (
 	doctorMachine = "this machine"
 )
 
-// rule is a check. Its judge function depends only on the facts.
 type rule struct {
 	id    ID
 	group string
@@ -81,7 +80,6 @@ func wayTo(id ID) []ID {
 	return way
 }
 
-// rules returns all checks in display order.
 func rules() []rule {
 	all := wayTo("")
 	return []rule{
@@ -120,13 +118,11 @@ func rules() []rule {
 	}
 }
 
-// single turns a function that returns one diagnosis into one that returns a list.
 func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }
 
-// reached returns the judgment of a stage of the request to Ironic. It calls judge if the request did not fail in this
-// stage.
+// reached returns the judgment of a stage of the request to Ironic. It calls judge unless the request failed there.
 func reached(stage models.ReachStage, judge func(f *Facts, r *models.Reach) Diagnosis) func(f *Facts) []Diagnosis {
 	return single(func(f *Facts) Diagnosis {
 		switch r := f.Ironic; {
@@ -150,8 +146,7 @@ func ofNodes(judge func(t *NodesTally) Diagnosis) func(f *Facts) []Diagnosis {
 	}
 }
 
-// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped, and their
-// diagnoses say so.
+// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis

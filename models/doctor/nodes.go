@@ -11,7 +11,6 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount returns strings such as "3 active", in descending order of counts.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string
@@ -103,7 +102,6 @@ const (
 // BootFileHead is the number of bytes at the start of a boot file that are needed to identify its format.
 const BootFileHead = 17 * 2048
 
-// judgeFile judges whether machines can fetch the boot file, as far as this machine can tell.
 func judgeFile(b *plan.BootFile) Diagnosis {
 	at := models.MaskURL(b.Address)
 	what := string(b.Kind) + " " + at

@@ -39,7 +39,6 @@ func judgeConfiguration(f *Facts) Diagnosis {
 	return ok(title, evidence...)
 }
 
-// auth returns the authentication method. If none is configured, it returns [models.AuthNone].
 func (f *Facts) auth() models.AuthKind {
 	return cmp.Or(f.Auth, models.AuthNone)
 }
@@ -70,7 +69,6 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence returns evidence of how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -85,7 +83,6 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence returns evidence of the server's answer.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -96,7 +93,6 @@ func answerEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// unreached returns the diagnosis to use when no request was sent to Ironic.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
 		return unknown("skipped: Ironic's URL is in Keystone's catalog")
@@ -181,7 +177,6 @@ const (
 	aboutVersion
 )
 
-// refusedByKeystone reports whether the first request failed because Keystone issued no token.
 func (f *Facts) refusedByKeystone() bool {
 	return f.First != nil && f.Auth.Keystone() && f.Identity == nil
 }
@@ -220,7 +215,6 @@ func judgeHTTP(f *Facts, r *models.Reach) Diagnosis {
 	return failure("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
 
-// strangerText describes an answer that does not come from an Ironic API.
 func strangerText(r *models.Reach) string {
 	text := fmt.Sprintf("HTTP %d", r.Status)
 	switch {

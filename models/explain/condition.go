@@ -16,12 +16,10 @@ type Condition struct {
 	holds func(x *explaining) bool
 }
 
-// onNode returns a condition that cannot hold without a node.
 func onNode(text string, holds func(x *explaining) bool) Condition {
 	return Condition{text, func(x *explaining) bool { return x.node != nil && holds(x) }}
 }
 
-// onBMC returns a condition that cannot hold if the BMC was not queried.
 func onBMC(text string, holds func(x *explaining) bool) Condition {
 	return Condition{text, func(x *explaining) bool { return x.BMC != nil && holds(x) }}
 }
@@ -152,12 +150,10 @@ const (
 	// conductorBeat is the longest time between two heartbeats of a running conductor ([conductor]heartbeat_timeout).
 	conductorBeat = time.Minute
 	stoppedAfter  = 2 * time.Minute
-	// shortPhase is a lower bound for the usual duration of a phase. It prevents a delay of a few seconds from
-	// counting as a problem.
+	// shortPhase is the least usual duration of a phase, so that a delay of a few seconds is no problem.
 	shortPhase = 20 * time.Second
 )
 
-// conductorGone reports whether the node's conductor is known to be dead.
 func (x *explaining) conductorGone() bool {
 	host := x.conductor()
 	return host != "" && x.Conductors != nil &&
@@ -186,7 +182,6 @@ func (x *explaining) noHints() bool {
 	return hints == nil && x.node.Properties != nil && slices.Contains([]string{"direct", "custom-agent", "bootc"}, x.node.DeployInterface)
 }
 
-// rootDevice returns the node's root device hints and the field that contains them. It returns nil if there are none.
 func (x *explaining) rootDevice() (hints any, field string) {
 	if hints = x.node.InstanceInfo["root_device"]; hints != nil && hints != "" {
 		return hints, "instance_info"
@@ -197,7 +192,6 @@ func (x *explaining) rootDevice() (hints any, field string) {
 	return nil, ""
 }
 
-// waiting reports whether Ironic waits for the ramdisk, or gave up waiting.
 func (x *explaining) waiting() bool { return x.state().Class() == models.ClassWait || x.timedOut() }
 
 // waited returns the duration of the operation. If the start of the operation is unknown, it returns the time for
@@ -220,7 +214,6 @@ func (x *explaining) waited() (time.Duration, bool) {
 	return x.Now.Sub(since), true
 }
 
-// timedOut reports whether the operation failed because Ironic gave up waiting for a ramdisk.
 func (x *explaining) timedOut() bool { return x.leadsWith(timeouts...) }
 
 // leadsWith reports whether a clause of a message starts with one of the errors. Other messages at most mention them.
@@ -246,7 +239,6 @@ func (x *explaining) heartbeat() time.Time {
 	return last
 }
 
-// kept returns the data stored for the operation, or nil if there is none.
 func (x *explaining) kept() *models.Kept {
 	if x.Work == nil {
 		return nil
@@ -254,7 +246,6 @@ func (x *explaining) kept() *models.Kept {
 	return x.Work.Evidence
 }
 
-// called reports whether the ramdisk called back during this operation.
 func (x *explaining) called() bool {
 	if calledBack(x.Row) {
 		return true
@@ -282,11 +273,9 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting reports whether Ironic currently expects no heartbeats, because a step reboots the machine or runs on the
-// BMC.
+// rebooting reports whether Ironic expects no heartbeats: a step reboots the machine or runs on the BMC.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
-// spreads reports whether the problem is of a kind that usually affects several machines.
 func (x *explaining) spreads() bool {
 	return x.node != nil && x.waiting() && !x.called() || x.leadsWith(spreading...)
 }
@@ -297,15 +286,12 @@ func (x *explaining) agentRefuses() bool {
 	return x.Agent != nil && x.Agent.Answers == AnswerNo && x.called() && !x.rebooting()
 }
 
-// hasLine reports whether a line of the ramdisk's log is known.
 func (x *explaining) hasLine() bool { return !x.boot.Line.IsZero() }
 
 func (x *explaining) hasFreshLine() bool { return x.hasLine() && x.Now.Sub(x.boot.Line) <= freshLine }
 
-// inStage returns how long the boot has been in its current stage.
 func (x *explaining) inStage() time.Duration { return x.Now.Sub(x.boot.Since) }
 
-// muchLate reports whether the current phase has taken more than three times its usual duration.
 func (x *explaining) muchLate() bool {
 	if x.Estimate == nil || x.Estimate.Phase.N < 3 || x.Work == nil || x.Now.IsZero() {
 		return false

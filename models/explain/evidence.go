@@ -52,8 +52,7 @@ const (
 	evAgentAnswer EvidenceField = "agent, from here"
 )
 
-// values, nodeValues and bmcValues return the value of each field, or "" if it is unknown. nodeValues need a node, and
-// bmcValues need a BMC.
+// values, nodeValues (with a node) and bmcValues (with a BMC) return the value of each field, or "" if unknown.
 var (
 	values = map[EvidenceField]func(x *explaining) string{
 		evState:    func(x *explaining) string { return string(x.state()) },
@@ -97,7 +96,6 @@ var (
 	}
 )
 
-// evidence returns the value of the given field, or false if the value is unknown.
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
 	switch {
@@ -195,7 +193,6 @@ func (x *explaining) errorsText() string {
 	return fmt.Sprintf("%d since %s UTC", e.Count, e.First.UTC().Format(time.TimeOnly))
 }
 
-// duration formats a duration, in rounded form if x.rounded is set.
 func (x *explaining) duration(d time.Duration) string {
 	if x.rounded {
 		return roundAge(d)

@@ -32,7 +32,6 @@ func (c Confidence) rank() int {
 	return slices.Index([]Confidence{ConfidenceHigh, ConfidenceMedium, ConfidenceLow}, c)
 }
 
-// atMost returns the less certain of c and bound.
 func (c Confidence) atMost(bound Confidence) Confidence {
 	if bound.rank() > c.rank() {
 		return bound
@@ -45,15 +44,13 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 // contain names of evidence fields in braces, which are replaced by the values of these fields.
 type Rule struct {
 	ID RuleID
-	// In lists the states in which the rule applies. If it is empty, the rule applies in all states. A node in an
-	// unknown state always matches.
+	// In lists the states in which the rule applies. It is empty for all states. An unknown state always matches.
 	In []models.ProvisionState
 	// If lists the rule's conditions, all of which must hold.
 	If []Condition
 
 	Verdict string
-	// Brief is a short form of the verdict for a table column. With its values filled in, it is at most 40 cells
-	// wide.
+	// Brief is a short form of the verdict for a table column: at most 40 cells wide with its values filled in.
 	Brief      string
 	Confidence Confidence
 	// NoProblem means that nothing is wrong.
@@ -82,8 +79,7 @@ type Rule struct {
 type Next struct {
 	// Text tells the operator what to do.
 	Text string `json:"text"`
-	// Key is the console's name for the action, such as a verb, log or disks. It is "" if the console has no such
-	// action.
+	// Key is the console's name for the action, such as a verb, log or disks, or "" if it has no such action.
 	Key string `json:"-"`
 	// Command is the command line that performs the action. It is empty if there is no such command.
 	Command string `json:"command"`
@@ -109,8 +105,7 @@ type Explanation struct {
 	Source    string `json:"-"`
 }
 
-// candidate is a rule that matches the facts. found is the message that the rule matched, or nil if it matched only
-// conditions.
+// candidate is a rule that matches the facts. found is the matched message, or nil if only conditions matched.
 type candidate struct {
 	rule       *Rule
 	order      int
@@ -147,7 +142,6 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the first candidate with the highest confidence, or false if there is no candidate.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -217,8 +211,6 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation turns a candidate into an explanation. It replaces the evidence names in the rule's messages with their
-// values.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

@@ -73,8 +73,7 @@ type BMCFacts struct {
 	// MediaInserted says whether a virtual CD is inserted. Media is the image of that CD.
 	MediaInserted Answer
 	Media         string
-	// ISOFetchable says whether this machine can download the ramdisk's ISO. ISO describes the outcome of the
-	// attempt.
+	// ISOFetchable says whether this machine can download the ramdisk's ISO, and ISO describes the attempt.
 	ISOFetchable Answer
 	ISO          string
 	// Health is the worst health of all components. Causes lists the components whose health is not OK.
@@ -86,14 +85,12 @@ type BMCFacts struct {
 
 // Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Total is the number of other nodes in the same kind of operation. Affected is the number of these nodes that
-	// have the same problem.
+	// Total is the number of other nodes in the same kind of operation, and Affected of those with the same problem.
 	Affected, Total int
 	// Names lists the names of some of the affected nodes.
 	Names []string
 }
 
-// mostSiblingNames is the maximum number of names in Siblings.Names.
 const mostSiblingNames = 5
 
 // FindSiblings summarizes which of the other nodes in the same kind of operation have the same problem as row.
@@ -118,7 +115,6 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
-// interruptedWork maps each failed or held state to the operation that failed or is held.
 var interruptedWork = map[models.ProvisionState]models.ProvisionState{
 	models.StateDeployFailed:   models.StateDeploying,
 	models.StateDeployHold:     models.StateDeploying,
@@ -350,8 +346,7 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum length, in bytes, of a displayed reason. Longer reasons, which are usually dumps, are
-// truncated.
+// mostShown limits the bytes of a displayed reason. Longer reasons, usually dumps, are truncated.
 const mostShown = 2000
 
 func shownReason(text string) string {
@@ -361,8 +356,7 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age returns how many seconds ago the given time was. It returns 0 if that time is in the future, or if it or the
-// current time is unknown.
+// age returns how many seconds ago at was, or 0 if it is in the future or one of the times is unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0
@@ -370,7 +364,6 @@ func (x *explaining) age(at time.Time) int64 {
 	return int64(max(x.Now.Sub(at), 0).Seconds())
 }
 
-// needsExplanation reports whether something is wrong with the node or its BMC.
 func (x *explaining) needsExplanation() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
 		return true

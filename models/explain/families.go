@@ -14,7 +14,6 @@ const maxOpeningGap = 300
 // example, a message from the RAID module also mentions Redfish.
 var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
 
-// families lists all families in order of precedence.
 var families = slices.Concat(topicFamilies, phaseFamilies)
 
 // familyRules returns the families as rules, which come after all rules for individual messages.
@@ -36,7 +35,6 @@ func TellsPhaseOnly(id RuleID) bool {
 	return slices.ContainsFunc(phaseFamilies, func(r Rule) bool { return r.ID == id })
 }
 
-// familySign is an opening or a word that assigns a message to a family.
 type familySign struct {
 	parts   []string
 	family  int
@@ -45,8 +43,7 @@ type familySign struct {
 	weak    bool
 }
 
-// familySigns holds the signs of all families. The index is made of the first two bytes of a sign's first part, in
-// lower case.
+// familySigns holds the signs of all families by the first two bytes of their first part, in lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32

@@ -88,7 +88,6 @@ var bootErrors = []knownError{
 	{id: "agent-restarts", stage: models.RamdiskLookup, ways: [][]string{{"ironic-agent.service: Scheduled restart job, restart counter is at "}, {"ironic-python-agent.service: Scheduled restart job, restart counter is at "}}},
 }
 
-// generalErrors lists the least specific errors. They occur in reasons and in logs.
 var generalErrors = []knownError{
 	{id: "certificate", ways: [][]string{{"CERTIFICATE_VERIFY_FAILED"}}},
 }
@@ -178,7 +177,6 @@ var (
 	reasonErrors = slices.Concat(conductorErrors, ramdiskErrors, generalErrors)
 )
 
-// messages contains the IDs of all known errors and families.
 var messages = func() map[RuleID]bool {
 	ids := map[RuleID]bool{}
 	for _, e := range allErrors {

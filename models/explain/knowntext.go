@@ -10,7 +10,6 @@ const (
 	maxTriesAtWay = 64
 )
 
-// knownIn is an error found in a reason.
 type knownIn struct {
 	id RuleID
 	// leading means that a clause of the reason starts with the error's text. If it is false, the reason only

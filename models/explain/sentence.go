@@ -69,8 +69,7 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, durationSuffix(r, now), beat)
 }
 
-// stepLasting says how long the step has been running, or at least how long it has been observed. It returns "" if
-// that is unknown.
+// stepLasting says how long the step has been running or, at least, observed. It returns "" if that is unknown.
 func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
 	n := len(e.Phases)
 	if n == 0 || e.Phases[n-1].Kind != models.PhaseStep || e.Phases[n-1].Step != step.Label() {
@@ -136,8 +135,7 @@ func stepPlace(r *models.Row) string {
 	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
 }
 
-// durationSuffix says how long the node has been in its state, or at least how long it has been observed in it. It
-// returns "" if that is unknown.
+// durationSuffix says how long the node has been in its state or, at least, observed in it, or "" if unknown.
 func durationSuffix(r *models.Row, now time.Time) string {
 	since, exact := r.InState()
 	switch {

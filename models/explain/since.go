@@ -14,7 +14,6 @@ import (
 // EvChanged names the evidence field that lists what was changed on the node after the failure.
 const EvChanged EvidenceField = "changed since"
 
-// remedy is a change to a node that may have removed the cause of a failure.
 type remedy struct {
 	// fields lists the prefixes of the fields that the remedy changes.
 	fields []string
@@ -67,7 +66,6 @@ var remedies = []remedy{
 	},
 }
 
-// bmcCauses lists the causes that a change to the BMC's credentials or settings may remove.
 var bmcCauses = []RuleID{
 	"bmc-credentials", "bmc-certificate", "bmc-unreachable", "power-unknown", "power-sync", "power-change",
 	"ipmi", "ipmi-sessions", "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
@@ -138,8 +136,7 @@ func (x *explaining) reservedHere() bool {
 	return reserved
 }
 
-// failedAt returns the time of the failure. As a last resort, it uses provision_updated_at, which nothing updates in
-// a failed state.
+// failedAt returns the time of the failure: at worst provision_updated_at, which is fixed in a failed state.
 func (x *explaining) failedAt() time.Time {
 	if h := x.failedEntry(); h != nil {
 		return h.CreatedAt.Time

@@ -12,7 +12,6 @@ const (
 	RuleNoReason RuleID = "no-reason"
 )
 
-// unknown returns the candidate to use if no rule matches.
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
@@ -26,40 +25,31 @@ func (x *explaining) unknown() []candidate {
 	return []candidate{{rule: rule, order: len(allRules), confidence: ConfidenceLow}}
 }
 
-var noReason = Rule{
-	ID: RuleNoReason, Confidence: ConfidenceLow,
-	Verdict:  "The node's state is {provision_state}, and Ironic reports no reason",
-	Brief:    "Ironic reports no reason",
-	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
-	Not:      []string{"nothing: Ironic clears its records when an operation fails"},
-	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log from that time.", Key: "log", Command: "ironworks logs {node}"},
-	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
-}
+var noReason = newRule(RuleNoReason, "Ironic reports no reason", "The node's state is {provision_state}, and Ironic reports no reason").
+	sure(ConfidenceLow).
+	shows(evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings).
+	not("nothing: Ironic clears its records when an operation fails").
+	next(readLog("Read the recorded ramdisk log, and the conductor's log from that time.")).
+	from("ironic/conductor/utils.py (the error handlers wipe)")
 
-var nothingKnown = Rule{
-	ID: RuleUnknown, Confidence: ConfidenceLow,
-	Verdict:  "No problem found, but no recent sign of progress either",
-	Brief:    "no known problem",
-	Evidence: []EvidenceField{evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited},
-	Next:     Next{Text: "Check the node's overview.", Key: "overview", Command: "ironworks node {node}"},
-	Source:   "no rule",
-}
+var nothingKnown = newRule(RuleUnknown, "no known problem", "No problem found, but no recent sign of progress either").
+	sure(ConfidenceLow).
+	shows(evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited).
+	next(openNode("Check the node's overview.")).
+	from("no rule")
 
 // unknownRule returns the rule for a text that no other rule matches. Its verdict says where the text comes from,
 // based on the name of the evidence field.
 func unknownRule(field string) *Rule {
-	return &Rule{
-		ID: RuleUnknown, Confidence: ConfidenceLow,
-		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
-		Brief:    "reason not recognized",
-		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
-		Not:      []string{"nothing: the text does not show whether machine, BMC or network is at fault"},
-		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log from that time.", Key: "log", Command: "ironworks logs {node}"},
-		Source:   "no rule",
-	}
+	r := newRule(RuleUnknown, "reason not recognized", "ironworks does not recognize this reason; "+textOrigin(field)).
+		sure(ConfidenceLow).
+		shows(evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings).
+		not("nothing: the text does not show whether machine, BMC or network is at fault").
+		next(readLog("Read the text, then the ramdisk's log, then the conductor's log from that time.")).
+		from("no rule")
+	return &r
 }
 
-// textOrigin says where the text in the given evidence field comes from.
 func textOrigin(field string) string {
 	switch field {
 	case "last_error":

@@ -13,8 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// operators lists the comparison operators. The ones with two characters come first, because their first character
-// may be an operator, too.
+// operators lists the comparison operators, the longer ones first because they may begin with another operator.
 var operators = []string{">=", "<=", "!=", "=", ">", "<"}
 
 // splitOperator splits text into the operator at its beginning, which may be "", and the rest.
@@ -27,8 +26,6 @@ func splitOperator(text string) (op, rest string) {
 	return "", text
 }
 
-// ordered reports whether a comparison of two values satisfies the operator op. comparison is negative, zero or
-// positive, as returned by [cmp.Compare].
 func ordered(op string, comparison int) bool {
 	switch op {
 	case ">":
@@ -45,7 +42,6 @@ func ordered(op string, comparison int) bool {
 	return comparison == 0
 }
 
-// quantity is a filter key whose values are numbers.
 type quantity struct {
 	// of returns the node's value. known is No if the node has no value, and Unknown if the value was not read.
 	of    func(r *models.Row, now time.Time) (value float64, known models.Answer)
@@ -98,8 +94,7 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	return t, nil
 }
 
-// ageOf returns how many seconds the node has been in its state, as shown in the IN STATE column. The true value may
-// be larger.
+// ageOf returns the seconds for which the node has been in its state, at least, as in the IN STATE column.
 func ageOf(r *models.Row, now time.Time) (float64, models.Answer) {
 	since, _ := r.InState()
 	if since.IsZero() || now.IsZero() {

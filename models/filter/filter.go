@@ -43,8 +43,7 @@ type term struct {
 	// test decides whether the node matches, unless it is nil. If it is set, key and values are ignored. Comparisons,
 	// paths and saved filters use it.
 	test func(r *models.Row, now time.Time) models.Answer
-	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
-	// the inventory.
+	// fields lists the API fields that test needs besides [ListFields]; hardware means maybe the inventory, too.
 	fields   []string
 	hardware bool
 	// levels holds the values of the level key of a log filter.
@@ -63,7 +62,6 @@ func (f terms) String() string { return f.text }
 // IsZero reports whether the filter is empty and therefore matches everything.
 func (f terms) IsZero() bool { return len(f.all) == 0 }
 
-// match reports whether all terms match, according to the given function.
 func (f terms) match(matches func(t *term) bool) bool {
 	for i := range f.all {
 		if t := &f.all[i]; matches(t) == t.not {
@@ -73,7 +71,6 @@ func (f terms) match(matches func(t *term) bool) bool {
 	return true
 }
 
-// checkKey returns an error if key is not one of the available keys.
 func checkKey(key string, available ...string) error {
 	if slices.Contains(available, key) {
 		return nil
@@ -250,7 +247,6 @@ func matchText(want string, n *models.Node) bool {
 	}, func(have string) bool { return strings.Contains(fold(have), want) })
 }
 
-// any reports whether any of the strings matches any of the term's values.
 func (t *term) any(have ...string) bool {
 	for _, want := range t.values {
 		for _, h := range have {

@@ -33,7 +33,6 @@ func ParseLogFilter(line string) (LogFilter, error) {
 	return LogFilter{f}, err
 }
 
-// logKey returns an error if log filters do not support the key, or if its values are invalid.
 func logKey(key string, values []string) error {
 	if key != "level" {
 		return checkKey(key, "known", "level", "node", "source", "unit")
@@ -112,7 +111,6 @@ func ParseEventFilter(line string) (EventFilter, error) {
 	return EventFilter{f}, err
 }
 
-// eventKey returns an error if event filters do not support the key.
 func eventKey(key string, _ []string) error { return checkKey(key, "kind", "node") }
 
 // Match reports whether the event matches all terms. text is the result of [models.Event.Text], which callers cache.

@@ -37,7 +37,6 @@ func (w *word) cut(prefix string) bool {
 	return true
 }
 
-// splitWords splits line at blanks. If alternatives is set, it also splits at |.
 func splitWords(line string, alternatives bool) ([]word, error) {
 	var words []word
 	var b strings.Builder
@@ -82,7 +81,6 @@ func splitWords(line string, alternatives bool) ([]word, error) {
 	return words, nil
 }
 
-// parseNodeTerm parses a word of a node filter. It calls saved to get a saved filter.
 func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error) {
 	rest := w
 	not := rest.cut("!")
@@ -115,7 +113,6 @@ func (w word) key() (key string, value int) {
 	return fold(key), len(key) + 1
 }
 
-// nodeKey returns an error if node filters do not support the key, or if its values are invalid.
 func nodeKey(key string, values []string) error {
 	k, known := keys[key]
 	switch {
@@ -132,7 +129,6 @@ func notBool(text string) bool {
 	return !ok
 }
 
-// parseTerms parses the terms of a filter without alternatives.
 func parseTerms(line string, check func(key string, values []string) error) (terms, error) {
 	words, err := splitWords(line, false)
 	if err != nil {
@@ -149,7 +145,6 @@ func parseTerms(line string, check func(key string, values []string) error) (ter
 	return f, nil
 }
 
-// parseTerm parses a word. It calls check to validate the key and its values.
 func parseTerm(w word, check func(key string, values []string) error) (term, error) {
 	var t term
 	rest := w

@@ -11,7 +11,6 @@ import (
 	"ironworks/models"
 )
 
-// pathTerm parses a term of the form field:path OP value. The path starts at w.text[at].
 func pathTerm(w word, at int) (term, error) {
 	var t term
 	split := strings.IndexAny(w.text[at:], "=!<>") + at

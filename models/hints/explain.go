@@ -136,7 +136,6 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	return fmt.Sprintf("has %q", has)
 }
 
-// contains reports whether any value of the named attribute, once normalized, contains the quoted text.
 func (r reader) contains(d *Disk, name Hint, quoted string) bool {
 	return slices.ContainsFunc(d.attributes(name), func(has string) bool {
 		text, err := r.normalize(has, r.empty(name))
@@ -148,7 +147,6 @@ func gibText(d *Disk) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.GiB()), ".00")
 }
 
-// why explains the result for a disk in one sentence.
 func (s Search) why(c *DiskCheck, picked string) string {
 	var wrong []string
 	for _, h := range c.Hints {
@@ -189,8 +187,7 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict describes in one clause which disk is selected. The clear result reports whether this is the only disk that
-// matches.
+// Verdict describes in one clause which disk is selected. clear means that no other disk matches.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

@@ -18,8 +18,7 @@ func newReader(generation Generation, agent bool) reader {
 	return reader{grammar: grammar{unary: unaryOps, ranges: generation == GenerationNewest}, generation: generation, agent: agent}
 }
 
-// newest reports whether r emulates the newest generation of the agent (if agent is true) or of Ironic (if agent is
-// false).
+// newest reports whether r emulates the newest generation of the agent or, if agent is false, of Ironic.
 func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
 
 // knows reports whether the emulated code knows the named hint.
@@ -37,8 +36,7 @@ func (r reader) known() []Hint {
 	return knownHints[:len(knownHints)-1]
 }
 
-// parsedHint is a hint after parsing. Its value is a specification (spec) or, for the rotational hint, a boolean
-// (want).
+// parsedHint is a parsed hint: a specification (spec) or, for the rotational hint, a boolean (want).
 type parsedHint struct {
 	name Hint
 	spec string
@@ -93,8 +91,7 @@ func (r reader) invalid(names []string) *Error {
 	return raised("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`, Join(names), Join(r.known()))
 }
 
-// noObject returns the error for hints that are not an object. Python iterates over them and treats each item as the
-// name of a hint.
+// noObject returns the error for hints that are not an object: Python treats each item as the name of a hint.
 func (r reader) noObject(given any) *Error {
 	parts, err := pythonItems(given)
 	if err != nil {

@@ -121,7 +121,6 @@ func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *Error) {
 	return true, nil
 }
 
-// fits reports whether the disk matches the hint.
 func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	value := d.report().Get(string(h.name))
 	switch h.name {

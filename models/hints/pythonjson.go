@@ -62,7 +62,6 @@ func (p *jsonParser) space() {
 	}
 }
 
-// next reports whether c is the next character.
 func (p *jsonParser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
 
 func (p *jsonParser) value() (any, error) {
@@ -205,7 +204,6 @@ func (p *jsonParser) object() (any, error) {
 	}
 }
 
-// text reads the rest of a string, after its opening quote.
 func (p *jsonParser) text() (string, error) {
 	begin := p.at - 1
 	var b strings.Builder

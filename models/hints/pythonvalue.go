@@ -24,8 +24,7 @@ type (
 // MarshalJSON encodes the integer as a JSON number.
 func (i PythonInt) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// PythonDict is an object that keeps its keys in order, because errors quote them in order. The zero value is an
-// empty object.
+// PythonDict is an object that keeps the order of its keys, as errors do. The zero value is an empty object.
 type PythonDict struct {
 	keys   []string
 	values map[string]any

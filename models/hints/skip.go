@@ -29,7 +29,6 @@ func (h Hints) NamesVolume() bool {
 	return names
 }
 
-// candidates returns the disks that are not skipped.
 func (s Search) candidates(disks []Disk) ([]Disk, *Error) {
 	skipped, err := s.skipped(disks)
 	if err != nil {

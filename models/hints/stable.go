@@ -23,7 +23,6 @@ func (e *NoStableHintError) Error() string {
 	return fmt.Sprintf("no stable hint identifies %s: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
 }
 
-// errNoSuchDisk is the error for a name that does not match exactly one disk.
 var errNoSuchDisk = errors.New("no such disk")
 
 // FindDisk returns the disk with the given name. The prefix /dev/ may be omitted. It is an error if there is no such

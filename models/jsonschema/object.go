@@ -11,7 +11,6 @@ import (
 	"ironworks/models/hints"
 )
 
-// checker collects the ways in which one value violates a schema.
 type checker struct {
 	schema *Schema
 	value  any
@@ -90,7 +89,6 @@ func (c *checker) checkOthers(v *hints.PythonDict) {
 	c.fail("additionalProperties", "Additional properties are not allowed (%s %s unexpected)", strings.Join(reprs(extra), ", "), verb)
 }
 
-// checkChoices checks the anyOf, oneOf and not keywords.
 func (c *checker) checkChoices() {
 	s := c.schema
 	for _, k := range []struct {
@@ -136,7 +134,6 @@ func (s *Schema) hasType(value any) bool {
 	})
 }
 
-// pythonTypes maps the types of JSON Schema to the names of Python's types.
 var pythonTypes = map[string]string{
 	"null": "NoneType", "string": "str", "object": "dict", "array": "list", "boolean": "bool", "integer": "int",
 }

@@ -166,7 +166,6 @@ func CheckRules() []CheckRule {
 	}
 }
 
-// ruleOf returns the rule of the check with the given ID.
 func ruleOf(id CheckID) (CheckRule, bool) {
 	rules := CheckRules()
 	i := slices.IndexFunc(rules, func(r CheckRule) bool { return r.ID == id })
@@ -189,8 +188,7 @@ func ParseCheckID(text string) (CheckID, error) {
 	return "", fmt.Errorf("unknown check %q; available: %s", printable.Line(text), strings.Join(names, ", "))
 }
 
-// ParseCheckPolicy parses a policy for the check with the given ID. Weakening a check that cannot be overridden is an
-// error.
+// ParseCheckPolicy parses a policy for a check. A check that cannot be overridden must not be weakened.
 func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	policy := CheckPolicy(text)
 	rule, known := ruleOf(id)
@@ -253,8 +251,7 @@ func (c Check) Reported() []models.Observation {
 // CheckChoices holds the operator's choices about the checks of one node's deployment.
 type CheckChoices struct {
 	Policy map[CheckID]CheckPolicy
-	// Override lists the checks that the operator overrides. NoOverride means that the operator cannot override any
-	// check.
+	// Override lists the checks that the operator overrides. NoOverride forbids the operator to override any.
 	Override   []CheckID
 	NoOverride bool
 }

@@ -19,8 +19,7 @@ func checkHints(f *Facts) finding {
 	}
 	at := models.Observed(f.hintsPlace(), f.Hints.Hints)
 	wrong := f.hintProblems(hints.Fails)
-	// Ironic validates the hints when the deployment starts. Hints that only the agent rejects make the deployment
-	// fail later.
+	// Ironic validates the hints at the start of the deployment. The agent may reject them later.
 	if err := f.Hints.Hints.Parse(hints.GenerationOf(f.Version)); err != nil && wrong == nil {
 		wrong = append(wrong, "rejected by the agent: "+err.Error())
 	}

@@ -28,8 +28,7 @@ type WebAnswer struct {
 	Status int
 	// Length is the value of Content-Length in bytes, or -1 if the header is missing.
 	Length int64
-	// FinalURL is the address to which the request was redirected, with secrets masked. It is empty if there was no
-	// redirect.
+	// FinalURL is the address of the redirect, with secrets masked. It is empty if there was none.
 	FinalURL string
 }
 
@@ -41,7 +40,6 @@ type ChecksumFile struct {
 	Cut bool
 }
 
-// askedImage returns the image, and reports whether its web server was asked for it.
 func (f *Facts) askedImage() (Image, bool) {
 	image, web := f.WebImage()
 	return image, web && f.Image != nil
@@ -75,8 +73,7 @@ const AskElsewhere = "the console may be on another network: check from a conduc
 // StatusOK is the HTTP status that Ironic requires of an image server.
 const StatusOK = 200
 
-// NeedsLogin reports whether the server requires authentication (status 401, 403 or 407). A conductor may have the
-// credentials.
+// NeedsLogin reports whether the server requires a login (401, 403 or 407), which a conductor may have.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
 // checkImageReachable checks that a HEAD request for the image is answered with status 200, after any redirects.
@@ -131,7 +128,6 @@ func checkImageChecksumFile(f *Facts) finding {
 	return pass("the checksum file has the image's "+kind, at...)
 }
 
-// checkImageSize checks that the image is not larger than the disk.
 func checkImageSize(f *Facts) finding {
 	image, asked := f.askedImage()
 	target := f.Target()

@@ -36,8 +36,7 @@ func checkRetired(f *Facts) finding {
 	return f.flag(f.Node.Retired, "retired", "retired", f.Node.RetiredReason, "unretire")
 }
 
-// flag refuses a node on which a flag is set. state describes such a node, and command is the command that clears the
-// flag.
+// flag refuses a node with a flag, which state describes and which the command clears.
 func (f *Facts) flag(set bool, field, state, reason, command string) finding {
 	at := models.Observed(field, set)
 	if !set {
@@ -262,7 +261,6 @@ func checkRamdisk(f *Facts) finding {
 		onScreen("set an ISO on the Ramdisk page, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
 
-// instanceRamdisk checks the boot files of an instance that runs from memory.
 func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {

@@ -112,7 +112,6 @@ func (f *Facts) Resolve() error {
 	return nil
 }
 
-// outcomes returns the kinds that the deployment can have.
 func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	switch {
 	case f.autodetects():
@@ -160,7 +159,6 @@ func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	return h
 }
 
-// search returns the agent's search for the disk to install to.
 func (f *Facts) search() hints.Search {
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
@@ -179,8 +177,7 @@ func (f *Facts) Target() *hints.Disk {
 	return &e.Disks[i].Disk
 }
 
-// OnlyTarget returns the same as [Facts.Target] if it is certain that no other disk can be selected. Otherwise it
-// returns nil.
+// OnlyTarget returns [Facts.Target] if certainly no other disk can be selected, and otherwise nil.
 func (f *Facts) OnlyTarget() *hints.Disk {
 	target := f.Target()
 	if target == nil || f.unreportedHints() != nil {
@@ -193,18 +190,15 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 	return target
 }
 
-// extra returns the named value in the node's extra field, or nil if there is none.
 func (f *Facts) extra(name string) any {
 	value, _ := f.Node.Field("extra", name)
 	return value
 }
 
-// finding is the result of a check before the check's rule is applied.
 type finding struct {
 	verdict verdict
 	text    string
-	// remedy is meant for the command line, screenRemedy for the console. If screenRemedy is empty, remedy applies to
-	// both.
+	// remedy is for the command line, screenRemedy for the console. If the latter is empty, remedy applies to both.
 	remedy, screenRemedy string
 	evidence             []models.Observation
 }
@@ -261,8 +255,7 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 	return checks
 }
 
-// Check runs one check without applying the operator's choices. It returns false if the check does not apply to the
-// deployment.
+// Check runs one check without the operator's choices. It returns false if the check does not apply.
 func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	rule, known := ruleOf(id)
 	if !known {
@@ -271,8 +264,7 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	return f.check(&rule)
 }
 
-// check runs a check for every possible outcome and returns the worst result. It returns false if the check does not
-// apply to any outcome.
+// check runs a check for all possible outcomes and returns the worst result, or false if it applies to none.
 func (f *Facts) check(rule *CheckRule) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
@@ -308,14 +300,12 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse reports whether s is worse than another severity. Unknown is worse than a warning, because it may hide an
-// error.
+// worse reports whether s is worse. Unknown is worse than a warning, because it may hide an error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check converts a finding to a [Check], applying the rule.
 func (r finding) check(rule *CheckRule) Check {
 	check := Check{ID: rule.ID, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
 	if check.Evidence == nil {

@@ -55,8 +55,7 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	return a
 }
 
-// nodes reads the nodes of a plan. Each item is a name, or a mapping that consists of a name and the node's own
-// fields.
+// nodes reads the nodes of a plan. Each item is a name, or a mapping of a name and the node's own fields.
 func (r *planReader) nodes(n *yaml.Node) []Node {
 	var nodes []Node
 	seen := map[string]bool{}

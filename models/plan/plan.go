@@ -83,8 +83,7 @@ func (k Kind) deployInterface() string { return methods[k].deployInterface }
 // PicksDisk reports whether root device hints select the disk.
 func (k Kind) PicksDisk() bool { return methods[k].disk == diskByHints }
 
-// WritesImage reports whether deployments of this kind write the image named by instance_info.image_source to the
-// disk.
+// WritesImage reports whether deployments of this kind write instance_info.image_source to the disk.
 func (k Kind) WritesImage() bool { return methods[k].writesImage }
 
 // installStep returns the name of the deploy step that defines the kind, or "" if there is none.
@@ -112,8 +111,7 @@ func kindOf(deployInterface string, steps []models.Step) Kind {
 	return KindCustomAgent
 }
 
-// Plan is a deployment plan. It keeps the text of the file from which it was read, so that [Plan.Encode] can preserve
-// the comments.
+// Plan is a deployment plan. It keeps the text of its file, so that [Plan.Encode] can preserve the comments.
 type Plan struct {
 	// Nodes lists the nodes of the plan in order, each with its own fields.
 	Nodes []Node
@@ -160,8 +158,7 @@ type RootDevice struct {
 
 // ConfigDrive configures the installed system.
 type ConfigDrive struct {
-	// UserDataFile is the path of a file with the user data, relative to the plan's file. UserData is the user data
-	// itself.
+	// UserDataFile is the path of a file with the user data (UserData), relative to the plan's file.
 	UserDataFile string
 	UserData     string
 	// Reader is the program that reads the user data. If it is empty, [Facts.Reader] determines it.
@@ -172,7 +169,6 @@ type ConfigDrive struct {
 	NetworkData map[string]any
 }
 
-// isSet reports whether there is anything to put into a configdrive.
 func (c ConfigDrive) isSet() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
@@ -196,7 +192,6 @@ type Image struct {
 	Format string
 }
 
-// textField is a field of a plan that holds text, with its key in the file.
 type textField struct {
 	key   string
 	value *string
@@ -210,7 +205,6 @@ func (i *Image) fields() []textField {
 	return []textField{{"source", &i.Source}, {"checksum", &i.Checksum}, {"algorithm", &i.Algorithm}, {"format", &i.Format}}
 }
 
-// override sets the fields to those values of others that are set.
 func override(fields, others []textField) {
 	for i, other := range others {
 		*fields[i].value = cmp.Or(*other.value, *fields[i].value)
@@ -230,8 +224,7 @@ type Allocate struct {
 // Asked reports whether an allocation is requested. a may be nil.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For returns the fields for the node that has the given name in the plan. The node's own fields override the common
-// ones.
+// For returns the fields for the node with the given name in the plan: its own fields, and the common ones.
 func (p *Plan) For(name string) Fields {
 	if i := p.index(name); i >= 0 {
 		return p.With(p.Nodes[i].Fields)

@@ -39,7 +39,6 @@ type StepArgInfo struct {
 	Required    bool   `json:"required"`
 }
 
-// find returns the offered step with the same interface and name as s, or nil if there is none.
 func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	i := slices.IndexFunc(o.Steps, func(f OfferedStep) bool { return f.Interface == s.Interface && f.Step == s.Step })
 	if i < 0 {

@@ -40,14 +40,12 @@ func (p *Plan) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// equal reports whether p and o have the same content.
 func (p *Plan) equal(o *Plan) bool {
 	a, errA := yaml.Marshal(p.yaml())
 	b, errB := yaml.Marshal(o.yaml())
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// yaml returns the plan as a YAML tree.
 func (p *Plan) yaml() *yaml.Node {
 	root := yamlMap()
 	if len(p.Nodes) > 0 {
@@ -100,7 +98,6 @@ func putTexts(m *yaml.Node, key string, fields []textField) {
 	putMap(m, key, texts)
 }
 
-// write adds to the mapping all fields that are set.
 func (f *Fields) write(m *yaml.Node) {
 	putText(m, "kind", string(f.Kind))
 	putText(m, "deploy_interface", f.DeployInterface)
@@ -150,7 +147,6 @@ func (f *Fields) write(m *yaml.Node) {
 	putMap(m, "policy", policy)
 }
 
-// yaml returns the configdrive as a YAML tree.
 func (c ConfigDrive) yaml() *yaml.Node {
 	drive := yamlMap()
 	putText(drive, "user_data_file", c.UserDataFile)
@@ -165,7 +161,6 @@ func (c ConfigDrive) yaml() *yaml.Node {
 	return drive
 }
 
-// yamlTexts returns a list of strings in one line.
 func yamlTexts(texts []string) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
 	for _, t := range texts {
@@ -174,7 +169,6 @@ func yamlTexts(texts []string) *yaml.Node {
 	return list
 }
 
-// yamlValue returns a JSON value as a YAML tree.
 func yamlValue(value any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(value); err != nil {

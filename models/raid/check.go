@@ -86,7 +86,6 @@ func Check(config any) error {
 	return nil
 }
 
-// disksOf returns those logical disks in the configuration that are objects.
 func disksOf(config *hints.PythonDict) []*hints.PythonDict {
 	list, _ := config.Get(keyDisks).(hints.PythonList)
 	var disks []*hints.PythonDict

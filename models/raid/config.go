@@ -89,14 +89,12 @@ func Decode(config any) (Config, error) {
 	return c, nil
 }
 
-// reader reads a logical disk and collects the problems found.
 type reader struct {
 	number   int
 	given    *hints.PythonDict
 	problems []error
 }
 
-// fail records a problem with the value of key. fix says how to solve it.
 func (r *reader) fail(key string, value any, fix string) {
 	r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: %s: %s", r.number, key, hints.PythonRepr(value), fix))
 }

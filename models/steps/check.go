@@ -92,7 +92,6 @@ func (all Interfaces) setting(rows []*Known) string {
 	return ""
 }
 
-// offeredBy describes which implementations offer a step.
 func offeredBy(rows []*Known) string {
 	names := make([]string, len(rows))
 	for i, k := range rows {
