@@ -74,7 +74,6 @@ func (i *boundedInput) feed(b byte) {
 		switch b {
 		case '[':
 			i.begin(inputCSI)
-			i.start = i.start[:0]
 		case ']', 'P', '_', '^', 'X':
 			i.begin(inputString)
 		case '\x1b':
@@ -98,7 +97,7 @@ func (i *boundedInput) feed(b byte) {
 
 func (i *boundedInput) pass(b byte) { i.ready.WriteByte(b) }
 
-func (i *boundedInput) begin(s inputState) { i.state, i.size = s, 0 }
+func (i *boundedInput) begin(s inputState) { i.state, i.size, i.start = s, 0, i.start[:0] }
 
 // takeKey processes a byte of text. Bytes from 0x80 to 0x9F count as control characters only if they are not part of
 // a UTF-8 character.
@@ -112,7 +111,6 @@ func (i *boundedInput) takeKey(b byte) {
 		i.state = inputEscape
 	case b == 0x9b:
 		i.begin(inputCSI)
-		i.start = i.start[:0]
 	case b == 0x90, b == 0x98, b == 0x9d, b == 0x9e, b == 0x9f:
 		i.begin(inputString)
 	}

@@ -198,30 +198,20 @@ type Session struct {
 	Runner provision.Runner
 	// Checks is the template for preflight checks: its Fresh method returns a copy that runs them.
 	Checks *provision.Preflighter
-	// Poller keeps the Store up to date.
 	Poller
-	// Ramdisks builds ramdisks for this Ironic; it may be nil.
-	Ramdisks Ramdisks
-	// Journal reads recorded operations; it may be nil.
-	Journal Journal
-	// Logs follows ramdisk logs; it may be nil.
-	Logs Logs
-	// Shells opens shells on machines; it is nil if that is not possible.
-	Shells Shells
-	// Consoles opens graphical consoles; it is nil if that is not possible.
-	Consoles WebConsoles
-	// Ports changes ports, port groups and VIFs; it is nil if that is not possible.
-	Ports provision.PortAPI
-	// Rules reads and tests inspection rules; it is nil if that is not possible.
-	Rules provision.RulesAPI
-	// StepFiles reads deploy templates and runbooks; it is nil if that is not possible.
+
+	// The following services are nil if they are not possible in this session.
+	Ramdisks  Ramdisks
+	Journal   Journal
+	Logs      Logs
+	Shells    Shells
+	Consoles  WebConsoles
+	Ports     provision.PortAPI
+	Rules     provision.RulesAPI
 	StepFiles provision.StepFileAPI
-	// Hardware reads the settings and firmware of machines; it is nil if that is not possible.
-	Hardware provision.HardwareAPI
-	// BMCs queries BMCs; it is nil if that is not possible.
-	BMCs BMCs
-	// Enroll compares nodes to be enrolled with the nodes in Ironic; it is nil if that is not possible.
-	Enroll Enrolling
+	Hardware  provision.HardwareAPI
+	BMCs      BMCs
+	Enroll    Enrolling
 	// Explain explains a node's state. bmc holds the facts about its BMC, or is nil. Explain may be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
 	// Changes returns the changes that this console has made to a node. Their times are on Ironic's clock; the

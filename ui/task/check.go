@@ -38,10 +38,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 	box := mailbox.New[int]()
 	act, build, overrides := f.action, f.build, f.overrides
 	session, runner := f.session, f.runner
-	ids := make([]string, len(f.nodes))
-	for i, n := range f.nodes {
-		ids[i] = n.UUID
-	}
+	ids := uuids(f.nodes)
 	w.running.Add(1)
 	ended := func(done checksDone) tea.Msg {
 		return f.event(stateChecking, func() tea.Cmd { return w.checksDone(f, done) })
@@ -173,4 +170,12 @@ func verdicts(list []models.Validation) []overlay.Text {
 		}
 	}
 	return append(append(bad, good...), other...)
+}
+
+func uuids(nodes []models.NodeRef) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.UUID
+	}
+	return ids
 }

@@ -39,10 +39,12 @@ func (w *Workflow) showRefused(f *flow) tea.Cmd {
 		may = may || slices.ContainsFunc(plan.RefusedChecks(r.Checks), func(c plan.Check) bool { return c.Override })
 	}
 	if may {
-		choices = append(choices, overlay.Choice{Key: "O", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: w.pickOverride(f)})})
+		pick := screen.Send(screen.Ask{Overlay: w.pickOverride(f)})
+		choices = append(choices, overlay.Choice{Key: "O", Text: "override a check", Then: pick})
 	}
 	if len(legal) > 0 {
-		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(stateRefused, func() tea.Cmd { return w.confirm(f) })})
+		confirm := f.send(stateRefused, func() tea.Cmd { return w.confirm(f) })
+		choices = append(choices, overlay.Choice{Key: "c", Text: "continue with " + review.Names(legal), Then: confirm})
 	}
 	title := fmt.Sprintf("%s refused for %s: nothing was sent", f.name, review.Names(refused))
 	return w.console.Show(overlay.NewNote(title, lines).With(choices...))

@@ -28,14 +28,11 @@ const (
 
 // stepKindOf returns the kind of steps that the verb runs, or false if it has no list of steps to choose from.
 func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
-	switch verb, _ := action.AsVerb(id); verb {
-	case models.VerbClean:
-		return models.CleanSteps, true
-	case models.VerbService:
-		return models.ServiceSteps, true
-	default:
-		return "", false
+	kinds := map[action.ID]models.StepKind{
+		action.Verb(models.VerbClean): models.CleanSteps, action.Verb(models.VerbService): models.ServiceSteps,
 	}
+	kind, ok = kinds[id]
+	return kind, ok
 }
 
 // pickStep lists the steps that the nodes offer. Choosing a step opens a form for its arguments; the other items open
@@ -76,11 +73,7 @@ func (f *flow) completePick(items []overlay.Item, err error) tea.Cmd {
 
 // commonSteps returns the known steps that the first offersFrom nodes all offer, and the node if it is the only one.
 func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) (common []steps.Known, only *models.Node, err error) {
-	var ids []string
-	for _, n := range nodes[:min(len(nodes), offersFrom)] {
-		ids = append(ids, n.UUID)
-	}
-	found, err := provision.FindNodes(ctx, api, ids)
+	found, err := provision.FindNodes(ctx, api, uuids(nodes[:min(len(nodes), offersFrom)]))
 	if err != nil {
 		return nil, nil, err
 	}

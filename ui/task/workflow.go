@@ -256,7 +256,9 @@ func always(act provision.Action) builder {
 }
 
 // beginWith starts an action that a screen has prepared. The argument what is the name of the action in warnings.
-func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, build builder, command []string, exact bool) tea.Cmd {
+func (w *Workflow) beginWith(
+	what string, id action.ID, nodes []models.NodeRef, build builder, command []string, exact bool,
+) tea.Cmd {
 	if why := w.whyNoChange(); why != "" {
 		w.warn(what + ": " + why)
 		return nil

@@ -154,12 +154,12 @@ func colours(o Options) [roles]color.Color {
 	c[Bad] = pick("1", "#ff7b72", "#c0212b")
 	c[Hold] = pick("5", "#c69cf4", "#7a3fb8")
 	c[Added], c[Removed], c[Danger] = c[Good], c[Bad], c[Bad]
-	c[Accent] = accent(o, few)
+	c[Accent] = accent(o.Accent, pick)
 	return c
 }
 
 // accent returns the accent color of the context. The names of colors are those of config.Accents.
-func accent(o Options, few bool) color.Color {
+func accent(name string, pick func(index, dark, light string) color.Color) color.Color {
 	tones := map[string][3]string{ // 16-color index, tone on dark, tone on light
 		"black":   {"7", "#c9d1d9", "#000000"},
 		"red":     {"1", "#ff6b6b", "#c0212b"},
@@ -175,14 +175,9 @@ func accent(o Options, few bool) color.Color {
 		"gray":    {"7", "#a8b0b8", "#5a636b"},
 		"":        {"6", "#5fd7c4", "#00776a"},
 	}
-	tone, known := tones[o.Accent]
-	switch {
-	case !known:
-		return lipgloss.Color(o.Accent) // #rrggbb; the writer reduces it to the colors of the terminal
-	case few:
-		return lipgloss.Color(tone[0])
-	case o.Light:
-		return lipgloss.Color(tone[2])
+	tone, known := tones[name]
+	if !known {
+		return lipgloss.Color(name) // #rrggbb; the writer reduces it to the colors of the terminal
 	}
-	return lipgloss.Color(tone[1])
+	return pick(tone[0], tone[1], tone[2])
 }

@@ -125,6 +125,11 @@ func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	return drawn
 }
 
+// Padded appends empty lines until there are n lines.
+func Padded(lines []string, n int) []string {
+	return append(lines, make([]string, max(n-len(lines), 0))...)
+}
+
 // Split splits the output of a widget into lines. It returns nil if the output is empty.
 func Split(drawn string) []string {
 	if drawn == "" {

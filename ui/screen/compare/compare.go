@@ -29,7 +29,6 @@ const (
 	textGoldenTitle = "Golden node"
 	textGoldenHelp  = "name or UUID; the other nodes are compared with it"
 	textNothing     = "no setting to copy"
-	textDrift       = "golden node %s; %s"
 )
 
 const (
@@ -270,5 +269,5 @@ func (s *Screen) summary() string {
 			differ++
 		}
 	}
-	return fmt.Sprintf(textDrift, s.golden.Label(), fmt.Sprintf("%d of %s differ", differ, models.Counted(len(list), "node")))
+	return fmt.Sprintf("golden node %s; %d of %s differ", s.golden.Label(), differ, models.Counted(len(list), "node"))
 }

@@ -45,7 +45,8 @@ type Changer struct {
 // Changer sends [screen.Later] messages to the screen. The life context is canceled when the screen is closed. The plan
 // function compares the file at path with Ironic. It sends requests, so it is called in a command, not in Update.
 func NewChanger(
-	life context.Context, env *screen.Env, of screen.Screen, reload func() tea.Cmd, texts Texts, plan func(path string, rewrite bool) Planned,
+	life context.Context, env *screen.Env, of screen.Screen, reload func() tea.Cmd, texts Texts,
+	plan func(path string, rewrite bool) Planned,
 ) *Changer {
 	return &Changer{of: of, reload: reload, env: env, life: life, texts: texts, plan: plan}
 }

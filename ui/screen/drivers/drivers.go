@@ -2,7 +2,6 @@
 package drivers
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -49,8 +48,8 @@ func New(env *screen.Env) screen.Screen {
 		return s
 	}
 	api := env.Session.API
-	s.conductors = fetch.New(func(ctx context.Context) ([]models.Conductor, error) { return api.Conductors(ctx) }).Then(s.hosts.SetRows)
-	s.drivers = fetch.New(func(ctx context.Context) ([]models.Driver, error) { return api.Drivers(ctx) }).Then(s.types.SetRows)
+	s.conductors = fetch.New(api.Conductors).Then(s.hosts.SetRows)
+	s.drivers = fetch.New(api.Drivers).Then(s.types.SetRows)
 	return s
 }
 

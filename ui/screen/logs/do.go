@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -58,16 +60,8 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 
 // nextLevel raises the minimum level of the shown lines. After the highest level, all lines are shown again.
 func (l *Log) nextLevel() {
-	switch l.level {
-	case models.LogDebug:
-		l.level = models.LogInfo
-	case models.LogInfo, models.LogNotice:
-		l.level = models.LogWarning
-	case models.LogWarning:
-		l.level = models.LogError
-	case models.LogError, models.LogCritical:
-		l.level = models.LogDebug
-	}
+	levels := []models.LogLevel{models.LogDebug, models.LogInfo, models.LogWarning, models.LogError}
+	l.level = levels[(slices.Index(levels, l.level)+1)%len(levels)]
 	l.narrow()
 }
 

@@ -58,7 +58,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 		left = append(left, body.S(theme.Accent, "  & "+printable.Line(l.filter.String())))
 	}
 	if l.level < models.LogDebug {
-		left = append(left, body.S(theme.Accent, "  "+levelText(l.level)))
+		left = append(left, body.S(theme.Accent, "  "+levelTexts[l.level]))
 	}
 	if q := l.view.Query(); q != "" {
 		left = append(left, body.S(theme.Accent, "  / "+printable.Line(q)))
@@ -66,17 +66,9 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, l.counts())
 }
 
-func levelText(l models.LogLevel) string {
-	switch l {
-	case models.LogDebug:
-		return ""
-	case models.LogInfo, models.LogNotice:
-		return "info and above"
-	case models.LogWarning:
-		return "warnings and above"
-	case models.LogError, models.LogCritical:
-	}
-	return "errors only"
+// levelTexts maps minimum levels to the texts that are shown for them.
+var levelTexts = map[models.LogLevel]string{
+	models.LogInfo: "info and above", models.LogWarning: "warnings and above", models.LogError: "errors only",
 }
 
 // counts draws the position in the log and the number of lost lines. It omits the position while the newest line is

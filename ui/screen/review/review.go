@@ -19,8 +19,6 @@ const indent = 14
 
 type reviewText []overlay.Text
 
-func (t *reviewText) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
-
 func (t *reviewText) under(r theme.Role, s string) {
 	*t = append(*t, overlay.Text{Role: r, Text: "  " + s, Indent: 4})
 }
@@ -46,8 +44,7 @@ func Lines(r provision.Review) []overlay.Text {
 
 // Machine describes the machine: its identity, the target disk and the other disks.
 func Machine(r provision.Review) []overlay.Text {
-	var t reviewText
-	t.line(theme.Strong, r.Node.Label())
+	t := reviewText{{Role: theme.Strong, Text: r.Node.Label()}}
 	for _, d := range models.Card(&r.Node) {
 		if d.Name != "name" {
 			t.named(theme.Plain, d.Name, d.Value)

@@ -1,5 +1,6 @@
 package rules
 
+// Texts that are used more than once, or are too long for the lines that use them.
 const (
 	textNone        = "No inspection rules. {rules-test} tests a file, {rules-apply} creates its rules."
 	textTesting     = "testing on %s…"

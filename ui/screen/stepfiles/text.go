@@ -1,5 +1,6 @@
 package stepfiles
 
+// Texts that are used more than once, or are too long for the lines that use them.
 const (
 	textNone        = "No %[1]ss. {steps-new} writes one in the editor, {steps-apply} creates %[1]ss from a file."
 	textApplyTitle  = "Create and change %ss"

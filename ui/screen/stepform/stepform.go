@@ -113,18 +113,25 @@ func biosArguments(text string) (map[string]any, error) {
 	return bios.Arguments(changes), nil
 }
 
+// textOf returns a string as it is, and any other value as JSON, if JSON can encode it.
+func textOf(value any) (text string, ok bool) {
+	if text, ok = value.(string); ok {
+		return text, true
+	}
+	text, err := models.JSONText(value)
+	return text, err == nil
+}
+
 // Words formats a step in the short form used by commands. It omits the content of files and masks secrets.
 func Words(s models.Step) string {
 	words := []string{s.Label()}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
-		value, isText := s.Args[name].(string)
+		value, _ := textOf(s.Args[name])
 		switch {
 		case models.SecretKey(name):
 			value = models.Mask
 		case name == "files":
 			value = jsonText(withoutContent(s.Args[name]))
-		case !isText:
-			value = jsonText(s.Args[name])
 		}
 		words = append(words, name+"="+value)
 	}
@@ -149,13 +156,9 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 		if k.Argument(name) == nil {
 			return nil, false
 		}
-		text, isText := value.(string)
-		if !isText {
-			raw, err := models.JSONText(value)
-			if err != nil {
-				return nil, false
-			}
-			text = raw
+		text, ok := textOf(value)
+		if !ok {
+			return nil, false
 		}
 		values[name] = text
 	}
@@ -176,13 +179,9 @@ func pairs(args map[string]any, name, value string) (map[string]string, bool) {
 		if len(setting) != 2 || !isText {
 			return nil, false
 		}
-		right, isText := setting[value].(string)
-		if !isText {
-			raw, err := models.JSONText(setting[value])
-			if err != nil {
-				return nil, false
-			}
-			right = raw
+		right, ok := textOf(setting[value])
+		if !ok {
+			return nil, false
 		}
 		if strings.ContainsAny(left+right, " \t\"'") {
 			return nil, false

@@ -54,13 +54,7 @@ func (s *Task) below(t *theme.Theme, w, h int) []string {
 		lines = append(lines, body.Draw(t, body.IndentedMost(theme.Plain, text, w-1, 3, most-3), w)...)
 	}
 	if task, ok := s.task(); ok && task.Command != "" {
-		for len(lines) < most-1 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, body.Text(t, theme.Muted, "   "+task.Command, w))
+		lines = append(body.Padded(lines, most-1), body.Text(t, theme.Muted, "   "+task.Command, w))
 	}
-	for len(lines) < most {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(lines, most)
 }

@@ -180,10 +180,7 @@ func (s *Screen) details(t *theme.Theme, w, h int) []string {
 		text, role := s.aboutText(r)
 		lines = append(lines, body.Draw(t, body.IndentedMost(role, r.ref.Label()+"  "+text, w-1, 1, most), w)...)
 	}
-	for len(lines) < most+1 {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(lines, most+1)
 }
 
 func (s *Screen) aboutText(r *row) (string, theme.Role) {
@@ -264,8 +261,5 @@ func (s *Screen) drawLastEvents(t *theme.Theme, w, most int) []string {
 	for i := range last {
 		lines = append(lines, screen.EventLine(t, &last[i], w))
 	}
-	for len(lines) <= most {
-		lines = append(lines, "")
-	}
-	return lines
+	return body.Padded(lines, most+1)
 }

@@ -63,11 +63,8 @@ func (f *Inline) Top() { f.focus = 0 }
 // Bottom makes the last field current.
 func (f *Inline) Bottom() { f.Move(len(f.fields)) }
 
-// Scroll selects another option of the current field, as Change does.
-func (f *Inline) Scroll(by int) { f.Change(by) }
-
-// Change selects the next option of the current field, or the previous one, unless it is a text field.
-func (f *Inline) Change(by int) {
+// Scroll selects the next option of the current field, or the previous one, unless it is a text field.
+func (f *Inline) Scroll(by int) {
 	if len(f.fields) == 0 || f.fields[f.focus].isText() {
 		return
 	}
@@ -85,7 +82,7 @@ func (f *Inline) Edit() {
 	}
 	at := &f.fields[f.focus]
 	if !at.isText() {
-		f.Change(1)
+		f.Scroll(1)
 		return
 	}
 	f.editing, f.before = true, at.value()

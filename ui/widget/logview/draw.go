@@ -156,13 +156,13 @@ func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	case e.at == 0, v.times == SinceStart && e.start == 0:
 		return cell.Blanks(w)
 	case v.times == SinceStart:
-		return t.Paint(theme.Muted, cell.FitRight(Since(time.Duration(e.at-e.start)), w-1)) + " "
+		return t.Paint(theme.Muted, cell.FitRight(since(time.Duration(e.at-e.start)), w-1)) + " "
 	}
 	return t.Paint(theme.Muted, time.Unix(0, e.at).Local().Format("15:04:05.000")) + " "
 }
 
-// Since formats d as the time since the start of a log, such as +1:02.345.
-func Since(d time.Duration) string {
+// since formats d as the time since the start of a log, such as +1:02.345.
+func since(d time.Duration) string {
 	sign := "+"
 	if d < 0 {
 		sign, d = "-", -d

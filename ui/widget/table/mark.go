@@ -33,7 +33,7 @@ func (t *Table[R]) ToggleMark() {
 		return
 	}
 	if id := t.id(r); t.IsMarked(id) {
-		t.keepMarks(func(other string) bool { return other != id })
+		t.Prune(func(other string) bool { return other != id })
 	} else {
 		t.Mark(id)
 	}
@@ -97,11 +97,9 @@ func (t *Table[R]) ClearMarks() {
 }
 
 // Prune removes the marks of IDs that no longer exist.
-func (t *Table[R]) Prune(exists func(id string) bool) { t.keepMarks(exists) }
-
-func (t *Table[R]) keepMarks(keep func(id string) bool) {
+func (t *Table[R]) Prune(exists func(id string) bool) {
 	t.order = slices.DeleteFunc(t.order, func(id string) bool {
-		if keep(id) {
+		if exists(id) {
 			return false
 		}
 		delete(t.marks, id)
