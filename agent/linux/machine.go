@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -184,9 +185,12 @@ func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, fra
 // collect returns the inventory without the network interfaces.
 func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 	h := m.host
-	table := h.smbios()
+	raw, err := os.ReadFile(h.path(smbiosTable))
+	if err != nil {
+		h.warnUnreadable("SMBIOS table", err)
+	}
+	table := parseSMBIOS(raw)
 	var inventory agent.Inventory
-	var err error
 	if inventory.CPU, err = h.cpu(ctx); err != nil {
 		return inventory, err
 	}
