@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -207,9 +208,7 @@ func (t *textReader) line(raw []byte) {
 		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
 			message = text[i:]
 		}
-		if unit == "" {
-			unit = t.name
-		}
+		unit = cmp.Or(unit, t.name)
 	} else {
 		t.at, t.unit, t.indent = at, unit, len(text)-len(message)
 	}

@@ -8,6 +8,7 @@
 package linux
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -57,9 +58,7 @@ var (
 
 // New returns a Machine for the given host.
 func New(host Host, options Options) *Machine {
-	if options.LLDPTimeout == 0 {
-		options.LLDPTimeout = lldpTimeout
-	}
+	options.LLDPTimeout = cmp.Or(options.LLDPTimeout, lldpTimeout)
 	return &Machine{host: host, options: options, mounts: map[string]mount{}}
 }
 
