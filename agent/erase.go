@@ -75,7 +75,12 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 	}
 	var failures []string
 	for _, d := range disks {
-		err := a.eraseOne(ctx, node, d, depth(d))
+		var err error
+		if d.partition { // the whole disk follows
+			_, err = a.program(ctx, "wipefs", "--force", "--all", d.Name)
+		} else {
+			err = a.hardware.Erase(ctx, eraseOf(node, d, depth(d)))
+		}
 		_, protected := errors.AsType[*ProtectedError](err)
 		switch {
 		case err == nil:
@@ -92,15 +97,6 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 		return newFault(eraseError, "%s", failure+strings.Join(failures, separator))
 	}
 	return nil
-}
-
-// eraseOne erases a disk, or a partition of a disk that will be erased later.
-func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure) error {
-	if d.partition {
-		_, err := a.program(ctx, "wipefs", "--force", "--all", d.Name)
-		return err
-	}
-	return a.hardware.Erase(ctx, eraseOf(node, d, depth))
 }
 
 // eraseOf returns the parameters for erasing d. Ironic stores the options in the node's driver_internal_info.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"ironworks/python"
 )
@@ -69,11 +70,16 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 		_ = os.Remove(file.Name())
 	}()
 	err = a.download(ctx, info, "/tmp/"+info.id, func(content io.Reader) error {
-		if err := rewind(file); err != nil {
+		// Discard what an earlier attempt has written.
+		_, err := file.Seek(0, io.SeekStart)
+		if err = errors.Join(err, file.Truncate(0)); err != nil {
 			return err
 		}
-		_, err := io.Copy(file, content)
-		return outOfSpace(info, file, err)
+		_, err = io.Copy(file, content)
+		if errors.Is(err, syscall.ENOSPC) { // a retry would fail, too
+			return newFault(imageNoSpace, "Download of image %s failed: Unable to write image to %s. Error: [Errno 28] No space left on device", info.id, file.Name())
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -143,13 +149,6 @@ func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, fi
 		return nil, err
 	}
 	return a.conductorResult(ctx, info, paths, root)
-}
-
-func rewind(file *os.File) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	return file.Truncate(0)
 }
 
 func (a *agent) write(ctx context.Context, info imageInfo, device string, content io.Reader) (string, error) {

@@ -3,10 +3,8 @@ package agent
 import (
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"ironworks/agent/imageformat"
 	"ironworks/python"
@@ -101,12 +99,4 @@ func (a *agent) unsafeImage(format string, args ...any) *fault {
 	f := newFault(invalidImage, format, args...)
 	a.log.disks.error("%s", f.Details)
 	return f
-}
-
-// outOfSpace returns err, or, if the ramdisk has no space for the image, a fault, which ends the download.
-func outOfSpace(info imageInfo, file *os.File, err error) error {
-	if !errors.Is(err, syscall.ENOSPC) {
-		return err
-	}
-	return newFault(imageNoSpace, "Download of image %s failed: Unable to write image to %s. Error: [Errno 28] No space left on device", info.id, file.Name())
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -255,10 +256,7 @@ func (m *mounted) makeFolders(name string, mode int) {
 		return
 	}
 	m.makeFolders(folderOf(name), 0)
-	if mode == 0 {
-		mode = 0o755
-	}
-	m.files = append(m.files, File{Path: name, Folder: true, Mode: mode})
+	m.files = append(m.files, File{Path: name, Folder: true, Mode: cmp.Or(mode, 0o755)})
 }
 
 func toMode(v any) int {

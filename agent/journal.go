@@ -96,7 +96,7 @@ func (l logger) error(format string, args ...any)   { l.log("ERROR", format, arg
 
 // logs holds one logger for each Python module whose name appears in the log.
 type logs struct {
-	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject logger
+	agent, base, client, inspector, hardware, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject logger
 }
 
 func newLogs(j *journal) logs {
@@ -107,7 +107,6 @@ func newLogs(j *journal) logs {
 		client:    module("ironic_python_agent.ironic_api_client"),
 		inspector: module("ironic_python_agent.inspector"),
 		hardware:  module("ironic_python_agent.hardware"),
-		hints:     module("ironic_python_agent.device_hints"),
 		requests:  module("ironic_python_agent.api"),
 		app:       module("ironic_python_agent.api.app"),
 		standby:   module("ironic_python_agent.extensions.standby"),

@@ -11,21 +11,12 @@ type phase struct {
 	name    string // such as deploy; part of command names like execute_deploy_step
 	title   string // such as Deploy; used in messages
 	failure kind
-	step    stepFlag
 }
 
-type stepFlag int
-
-const (
-	inDeploy stepFlag = 1 << iota
-	inClean
-	inService
-)
-
 var (
-	deploying = phase{name: "deploy", title: "Deploy", failure: deploymentError, step: inDeploy}
-	cleaning  = phase{name: "clean", title: "Clean", failure: cleaningError, step: inClean}
-	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
+	deploying = phase{name: "deploy", title: "Deploy", failure: deploymentError}
+	cleaning  = phase{name: "clean", title: "Clean", failure: cleaningError}
+	servicing = phase{name: "service", title: "Service", failure: servicingError}
 )
 
 // manager is a hardware manager of the real agent. Every step belongs to one manager.
@@ -83,12 +74,8 @@ func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
+// steps returns the agent's steps for all phases.
 func (a *agent) steps() []step {
-	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
-}
-
-// allSteps returns the steps of agents of this generation for all phases, including those in simulatedOnly.
-func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
 		{name: "start_assisted_install", manager: coreosManager, do: a.startAssistedInstall},
@@ -106,14 +93,14 @@ func (a *agent) allSteps() []step {
 		{name: "write_image", manager: genericManager, params: []string{"image_info", "configdrive"}, do: a.writeImage},
 		{name: "inject_files", manager: genericManager, params: []string{"files", "verify_ca"}, do: a.injectFiles},
 	}
-	if a.options.generation() == legacyAgent {
-		return all
+	if a.options.generation() != legacyAgent {
+		all = append(all,
+			step{name: "burnin_gpu", manager: genericManager, do: refuseBurnIn},
+			step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
+			step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
+		)
 	}
-	return append(all,
-		step{name: "burnin_gpu", manager: genericManager, do: refuseBurnIn},
-		step{name: "clean_uefi_nvram", manager: genericManager, params: []string{"match_patterns"}, do: a.cleanNVRAM},
-		step{name: "execute_bootc_install", manager: genericManager, params: []string{"image_source", "configdrive", "oci_pull_secret"}, do: a.installBootc},
-	)
+	return slices.DeleteFunc(all, func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
 // refuseBurnIn implements the burn-in steps of a simulated machine, which has no hardware to test.
@@ -143,8 +130,8 @@ func (p phase) offers() []offer {
 	nvram := offer{step: "clean_uefi_nvram", manager: genericManager, args: nvramArgs(), since: currentAgent}
 	apply := offer{step: "apply_configuration", manager: genericManager, kind: "raid", args: raidArgs(), since: legacyAgent}
 	inject := offer{step: "inject_files", manager: genericManager, args: injectArgs(), since: legacyAgent}
-	switch p.step {
-	case inClean:
+	switch p {
+	case cleaning:
 		nvram.abortable = true
 		return slices.Concat(
 			[]offer{
@@ -156,7 +143,7 @@ func (p phase) offers() []offer {
 			generic(legacyAgent, true, "", "burnin_cpu"), generic(currentAgent, true, "", "burnin_gpu"),
 			generic(legacyAgent, true, "", "burnin_disk", "burnin_memory", "burnin_network"),
 		)
-	case inDeploy:
+	case deploying:
 		return slices.Concat(
 			[]offer{
 				{step: "install_coreos", manager: coreosManager, args: newDict(), since: legacyAgent},
@@ -165,7 +152,6 @@ func (p phase) offers() []offer {
 			generic(legacyAgent, false, "", "erase_devices_metadata"), []offer{apply, nvram},
 			generic(legacyAgent, false, "", "write_image"), []offer{inject}, generic(currentAgent, false, "", "execute_bootc_install"),
 		)
-	case inService:
 	}
 	return slices.Concat(
 		generic(currentAgent, true, "raid", "delete_configuration"), []offer{apply}, generic(currentAgent, true, "raid", "create_configuration"),

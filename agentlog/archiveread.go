@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -159,7 +160,7 @@ type textReader struct {
 func (t *textReader) read(from io.Reader) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for len(t.lines) < t.limit {
-		line, err := textLine(r)
+		line, _, err := textLine(r)
 		if len(line) > 0 || err == nil {
 			t.line(line)
 		}
@@ -173,19 +174,18 @@ func (t *textReader) read(from io.Reader) error {
 	return nil
 }
 
-// textLine reads a line without its line break, truncated to maxEntry bytes. It is valid until the next call.
-func textLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
+// textLine reads a line without its line break, cut to maxEntry bytes. The line is valid until the next call.
+func textLine(r *bufio.Reader) (line []byte, cut bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if line == nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(part, "\r\n"), err // the usual case
+		whole := !errors.Is(err, bufio.ErrBufferFull)
+		if line == nil && whole {
+			return bytes.TrimRight(part, "\r\n"), false, err // the usual case
 		}
-		if room := maxEntry - len(line); room > 0 {
-			line = append(line, part[:min(room, len(part))]...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(line, "\r\n"), err
+		room := min(maxEntry-len(line), len(part))
+		line, cut = append(line, part[:room]...), room < len(part)
+		if whole {
+			return bytes.TrimRight(line, "\r\n"), cut, err
 		}
 	}
 }
@@ -208,9 +208,7 @@ func (t *textReader) line(raw []byte) {
 		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
 			message = text[i:]
 		}
-		if unit == "" {
-			unit = t.name
-		}
+		unit = cmp.Or(unit, t.name)
 	} else {
 		t.at, t.unit, t.indent = at, unit, len(text)-len(message)
 	}

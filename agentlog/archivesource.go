@@ -161,8 +161,8 @@ func newestLocal(path string, node models.NodeRef, done string) (*openArchive, e
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
 	o := &openArchive{name: filepath.Base(path), single: single, content: f, storedAt: info.ModTime()}
-	if a, ok := parseArchiveName(path); ok {
-		o.storedAt = a.Time
+	if _, at, ok := parseArchiveName(path); ok {
+		o.storedAt = at
 	}
 	return o, nil
 }
@@ -194,9 +194,7 @@ func newestRemote(ctx context.Context, o SSHOptions, address string, node models
 		file = path.Join(where, name)
 	}
 	opened := &openArchive{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
-	if a, ok := parseArchiveName(name); ok {
-		opened.storedAt = a.Time
-	}
+	_, opened.storedAt, _ = parseArchiveName(name)
 	return opened, nil
 }
 
@@ -260,36 +258,25 @@ func (f *remoteFile) Close() error {
 
 // archiveName matches the names of a conductor's log archives:
 // UUID[_NAME][_INSTANCE][_cleaning|_inspect]_2026-11-22-13-00-00.tar.gz.
-var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_(.*))?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
+var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_.*)?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
 
-type archiveInfo struct {
-	// Node is the node's UUID, in lower case.
-	Node string
-	// What is the part between the UUID and the time: the node's name, the instance and the kind of operation.
-	What string
-	// Time is when the conductor stored the archive, according to the conductor's clock.
-	Time time.Time
-}
-
-func parseArchiveName(name string) (a archiveInfo, ok bool) {
+// parseArchiveName returns the node's UUID, in lower case, and when the conductor stored the archive, by its own clock.
+func parseArchiveName(name string) (node string, at time.Time, ok bool) {
 	m := archiveName.FindStringSubmatch(path.Base(name))
 	if m == nil {
-		return a, false
+		return "", at, false
 	}
-	at, err := time.Parse("2006-01-02-15-04-05", m[3])
-	if err != nil {
-		return a, false
-	}
-	return archiveInfo{Node: strings.ToLower(m[1]), What: m[2], Time: at}, true
+	at, err := time.Parse("2006-01-02-15-04-05", m[2])
+	return strings.ToLower(m[1]), at, err == nil
 }
 
 // newestArchive returns the name of the node's newest archive among names, or "" if there is none.
 func newestArchive(names []string, node models.NodeRef) string {
 	newest, at := "", time.Time{}
 	for _, name := range names {
-		a, ok := parseArchiveName(name)
-		if ok && a.Node == strings.ToLower(node.UUID) && (newest == "" || a.Time.After(at) || a.Time.Equal(at) && name > newest) {
-			newest, at = name, a.Time
+		of, stored, ok := parseArchiveName(name)
+		if ok && of == strings.ToLower(node.UUID) && (newest == "" || stored.After(at) || stored.Equal(at) && name > newest) {
+			newest, at = name, stored
 		}
 	}
 	return newest

@@ -209,21 +209,17 @@ func (o *sourceOutput) forward(ctx context.Context) {
 		if n := len(b.Status); n > 0 {
 			last = b.Status[n-1]
 		}
-		o.deliver(ctx, b)
+		for i := range b.Status {
+			o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
+			o.send(ctx, sourceReport{status: &b.Status[i]})
+		}
+		if len(b.Lines) > 0 || b.Dropped > 0 {
+			o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
+		}
 		quiet.Reset(heldTime)
 	}
 	if once {
 		o.status(ctx, Status{State: StateEnded, Address: last.Address, Reason: last.Reason, Remedy: last.Remedy})
-	}
-}
-
-func (o *sourceOutput) deliver(ctx context.Context, b Batch) {
-	for i := range b.Status {
-		o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
-		o.send(ctx, sourceReport{status: &b.Status[i]})
-	}
-	if len(b.Lines) > 0 || b.Dropped > 0 {
-		o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
 	}
 }
 

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,10 +178,7 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name
-	if boot == "" {
-		boot = t.pins[id].boot
-	}
-	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
+	t.pins[id] = pin{ssh.FingerprintSHA256(key), cmp.Or(boot, t.pins[id].boot)}
 }
 
 // accept returns an error if the host key of conn is not trusted. boot is the ID of the machine's current boot, or ""
@@ -210,11 +208,8 @@ func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name
 	last, known := t.pins[id]
-	if boot == "" {
-		boot = last.boot
-	}
-	now := pin{ssh.FingerprintSHA256(key), boot}
-	if known && last.key != now.key && boot == last.boot {
+	now := pin{ssh.FingerprintSHA256(key), cmp.Or(boot, last.boot)}
+	if known && last.key != now.key && now.boot == last.boot {
 		return &HostKeyError{
 			Host: h.name(), Fingerprint: now.key, Reason: "it changed without a reboot; it was " + last.key,
 			Remedy: "another machine may have this address; check the machine's console before you trust it",

@@ -62,23 +62,25 @@ func contains(text string, any ...string) bool {
 // maxEntry is the maximum size of an entry in JSON, in bytes. Each byte of a binary field takes about four.
 const maxEntry = 1 << 20
 
-// entries passes the entries in journalctl's output to yield, in batches. A batch holds the entries that are
-// available at the same time. Each entry ends with a line break. An entry that is too large is passed as nil. An
-// incomplete entry at the end is dropped. The next run of journalctl prints that entry again, because the run starts
-// after the cursor of the last complete entry.
+// entries passes the entries in journalctl's output to yield, in batches of entries that are available at the same
+// time. An entry that is too large is passed as nil. An incomplete entry at the end is dropped, and the next run of
+// journalctl prints it again, because it starts after the cursor of the last complete entry.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
 		var batch [][]byte
 		for {
-			entry, err := nextEntry(r)
+			entry, cut, err := textLine(r)
 			if errors.Is(err, io.EOF) {
 				return yield(batch)
 			}
 			if err != nil {
 				return errors.Join(yield(batch), err)
 			}
-			batch = append(batch, entry)
+			if cut {
+				entry = nil
+			}
+			batch = append(batch, bytes.Clone(entry))
 			if len(batch) >= 512 || !lineBuffered(r) {
 				break
 			}
@@ -92,24 +94,4 @@ func entries(from io.Reader, yield func(batch [][]byte) error) error {
 func lineBuffered(r *bufio.Reader) bool {
 	ahead, _ := r.Peek(r.Buffered())
 	return bytes.IndexByte(ahead, '\n') >= 0
-}
-
-func nextEntry(r *bufio.Reader) ([]byte, error) {
-	var entry []byte
-	tooLarge := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if !tooLarge {
-			entry = append(entry, part...)
-		}
-		if len(entry) > maxEntry {
-			entry, tooLarge = nil, true
-		}
-		if err == nil {
-			return entry, nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
-		}
-	}
 }

@@ -118,7 +118,10 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 		w.partial = nil
 	}
 	if w.lost {
-		message = w.end(e.continues(), message)
+		// Another Parser read the start of the line, so the rest may be part of a secret.
+		if w.lost = e.continues(); len(message) > 0 {
+			message = field(models.Mask)
+		}
 	}
 	if e.continues() && len(message) < maxRaw {
 		w.partial = bytes.Clone(message)

@@ -289,13 +289,3 @@ func (p *Parser) resume(state string) {
 		w.traceback, w.lost = s.Traceback, s.Partial
 	}
 }
-
-// end masks the rest of a line whose start was read by another Parser, because the rest may be part of a secret. The
-// goesOn argument reports whether the line continues in the next entry.
-func (w *writer) end(goesOn bool, message []byte) []byte {
-	w.lost = goesOn
-	if len(message) == 0 {
-		return message
-	}
-	return []byte(models.Mask)
-}

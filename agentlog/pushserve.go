@@ -2,6 +2,7 @@ package agentlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,14 +47,11 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	}
 	cursor, err := r.push(w, request)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if cursor == "" {
-		cursor = noCursor
-	}
 	code := statusOf(err)
 	switch {
 	case err == nil || errors.Is(err, errAt):
 		w.WriteHeader(code)
-		_, _ = io.WriteString(w, cursor) //nolint:gosec // checked, and not shown in a browser
+		_, _ = io.WriteString(w, cmp.Or(cursor, noCursor)) //nolint:gosec // checked, and not shown in a browser
 		return
 	case errors.Is(err, errFast), errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")

@@ -270,14 +270,8 @@ func metal3Source(content string) contentJSON {
 
 func (m Metal3) conf(described bool) string {
 	vlans := "all"
-	switch strings.ToLower(m.VLANInterfaces) {
-	case "always":
-	case "never":
+	if mode := strings.ToLower(m.VLANInterfaces); mode == "never" || mode != "always" && described {
 		vlans = ""
-	default:
-		if described {
-			vlans = ""
-		}
 	}
 	return fmt.Sprintf("\n[%s]\napi_url = %s\ninspection_callback_url = %s\ninsecure = True\nenable_vlan_interfaces = %s\n", defaultGroup,
 		metal3URLs(m.IronicBaseURL, "", fmt.Sprint(DefaultIronicPort)),

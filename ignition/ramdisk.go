@@ -2,6 +2,7 @@
 package ignition
 
 import (
+	"cmp"
 	"slices"
 
 	"ironworks/ignition/sshkey"
@@ -209,9 +210,7 @@ func NewRamdisk(ironic IronicEndpoint) Ramdisk {
 // WithDefaults returns a copy of r in which empty fields are set to their defaults. The fields with defaults are
 // Profile, Image (for the container agent), TLS (if the URLs determine it) and CopyNetwork.
 func (r Ramdisk) WithDefaults() Ramdisk {
-	if r.Profile == "" {
-		r.Profile = ProfileDefault
-	}
+	r.Profile = cmp.Or(r.Profile, ProfileDefault)
 	if r.Image == "" && !r.builtin() {
 		r.Image = DefaultAgentImage
 	}
@@ -220,8 +219,6 @@ func (r Ramdisk) WithDefaults() Ramdisk {
 			r.TLS = mode
 		}
 	}
-	if r.CopyNetwork == "" {
-		r.CopyNetwork = CopyNetworkAuto
-	}
+	r.CopyNetwork = cmp.Or(r.CopyNetwork, CopyNetworkAuto)
 	return r
 }

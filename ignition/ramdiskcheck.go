@@ -98,13 +98,8 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 
 // checkPEM checks that text contains only certificates. A common mistake is to include a private key.
 func checkPEM(field RamdiskField, label, text string, in *inputs) {
-	rest, count := []byte(text), 0
-	for {
-		var block *pem.Block
-		block, rest = pem.Decode(rest)
-		if block == nil {
-			break
-		}
+	count := 0
+	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		if strings.Contains(block.Type, "PRIVATE KEY") {
 			in.refuse(field, label, "use only the certificates", "contains a private key")
 			return

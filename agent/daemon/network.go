@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -96,10 +97,7 @@ func sourceFor(ctx context.Context, text string) string {
 	if err != nil {
 		return ""
 	}
-	port := address.Port()
-	if port == "" {
-		port = address.Scheme // the dialer looks up the port of http or https
-	}
+	port := cmp.Or(address.Port(), address.Scheme) // the dialer looks up the port of http or https
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(address.Hostname(), port))
 	if err != nil {

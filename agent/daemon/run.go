@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,10 +47,7 @@ func Run(ctx context.Context, options Options) error {
 		return err
 	}
 	log.debug = settings.Debug
-	if options.Lock == "" {
-		options.Lock = filepath.Join(host.Root, lockFile)
-	}
-	release, err := lock(options.Lock)
+	release, err := lock(cmp.Or(options.Lock, filepath.Join(host.Root, lockFile)))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,10 +101,7 @@ type ProgramError struct {
 }
 
 func (e *ProgramError) Error() string {
-	text := strings.TrimSpace(e.Output.Stderr)
-	if text == "" {
-		text = strings.TrimSpace(e.Output.Stdout)
-	}
+	text := cmp.Or(strings.TrimSpace(e.Output.Stderr), strings.TrimSpace(e.Output.Stdout))
 	return fmt.Sprintf("%s failed with exit code %d: %s", strings.Join(e.Argv, " "), e.Output.Code, text)
 }
 

@@ -8,9 +8,11 @@
 package linux
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -56,9 +58,7 @@ var (
 
 // New returns a Machine for the given host.
 func New(host Host, options Options) *Machine {
-	if options.LLDPTimeout == 0 {
-		options.LLDPTimeout = lldpTimeout
-	}
+	options.LLDPTimeout = cmp.Or(options.LLDPTimeout, lldpTimeout)
 	return &Machine{host: host, options: options, mounts: map[string]mount{}}
 }
 
@@ -184,9 +184,12 @@ func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, fra
 // collect returns the inventory without the network interfaces.
 func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 	h := m.host
-	table := h.smbios()
+	raw, err := os.ReadFile(h.path(smbiosTable))
+	if err != nil {
+		h.warnUnreadable("SMBIOS table", err)
+	}
+	table := parseSMBIOS(raw)
 	var inventory agent.Inventory
-	var err error
 	if inventory.CPU, err = h.cpu(ctx); err != nil {
 		return inventory, err
 	}

@@ -28,15 +28,6 @@ type structure struct {
 	strings []string
 }
 
-func (h Host) smbios() []structure {
-	table, err := os.ReadFile(h.path(smbiosTable))
-	if err != nil {
-		h.warnUnreadable("SMBIOS table", err)
-		return nil
-	}
-	return parseSMBIOS(table)
-}
-
 // parseSMBIOS returns the structures of a table, up to the first damaged one.
 func parseSMBIOS(table []byte) []structure {
 	const header = 4

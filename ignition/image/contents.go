@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 )
 
 type segment struct {
@@ -80,8 +79,6 @@ func (c contents) config() []byte {
 	}
 	return nil
 }
-
-func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
 func (c contents) without() contents {
 	var kept contents

@@ -3,6 +3,7 @@ package image
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -58,11 +59,7 @@ func Pack(members ...Member) ([]byte, error) {
 				entries = append(entries, newEntry(folder, typeFolder|0o755, nil))
 			}
 		}
-		mode := m.Mode & 0o7777
-		if mode == 0 {
-			mode = 0o600
-		}
-		entries = append(entries, newEntry(m.Name, typeFile|mode, m.Content))
+		entries = append(entries, newEntry(m.Name, typeFile|cmp.Or(m.Mode&0o7777, 0o600), m.Content))
 	}
 	return compress(writeArchive(entries)), nil
 }

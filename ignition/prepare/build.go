@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -189,12 +190,9 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 		RegistriesConf: []byte(r.file(FieldRegistriesFile, r.in.RegistriesFile)),
 		KeyFiles:       r.keyFiles(),
 		IronicBaseURL:  r.baseURL(), IronicInspectorBaseURL: r.in.InspectionCallback,
-		AgentImage: r.in.Image, IPOptions: strings.Join(r.in.IPOptions, " "),
+		AgentImage: cmp.Or(r.in.Image, ignition.DefaultAgentImage), IPOptions: strings.Join(r.in.IPOptions, " "),
 		HTTPProxy: r.in.HTTPProxy, HTTPSProxy: r.in.HTTPSProxy, NoProxy: strings.Join(r.in.NoProxy, ","),
 		Hostname: r.in.Hostname, NTPServers: r.in.NTPServers, VLANInterfaces: strings.Join(r.in.VLANs, ","),
-	}
-	if m.AgentImage == "" {
-		m.AgentImage = ignition.DefaultAgentImage
 	}
 	if m.VLANInterfaces == "all" {
 		m.VLANInterfaces = "always"

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,8 +81,7 @@ type Images struct {
 // Images opens the files. The caller must close the result after the server has stopped.
 func (s Source) Images() (*Images, error) {
 	m := &Images{source: s}
-	err := m.open()
-	if err != nil {
+	if err := m.open(); err != nil {
 		m.Close()
 		return nil, err
 	}
@@ -212,11 +212,7 @@ func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error
 	if m.initramfs == nil {
 		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())
 		if err != nil {
-			name := m.source.Initrd
-			if name == "" {
-				name = m.source.ISO + ": " + image.Initrd
-			}
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", cmp.Or(m.source.Initrd, m.source.ISO+": "+image.Initrd), err)
 		}
 		m.initramfs = initramfs
 	}
@@ -295,10 +291,7 @@ func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 
 // fileName returns a file name for a node. The name is safe in URLs.
 func fileName(node string) string {
-	if node == "" {
-		node = "ramdisk"
-	}
-	return printable.FileName(node, "-_.", '-')
+	return printable.FileName(cmp.Or(node, "ramdisk"), "-_.", '-')
 }
 
 type nopCloser struct{ io.ReadSeeker }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"time"
@@ -70,10 +71,7 @@ func (f Fetch) Average() float64 {
 
 // String describes the download as a line of an access log.
 func (f Fetch) String() string {
-	who := f.Who
-	if who == "" {
-		who = f.Remote.String()
-	}
+	who := cmp.Or(f.Who, f.Remote.String())
 	elapsed := f.Elapsed().Round(time.Second)
 	switch f.State {
 	case Asked:
