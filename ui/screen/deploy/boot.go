@@ -131,8 +131,7 @@ func (s *Screen) setReport() {
 	}
 }
 
-// forCloudInit returns what the last checks found in the user data, provided that cloud-init will read it. Otherwise
-// it returns nil.
+// forCloudInit returns what the last checks found in the user data if cloud-init will read it, else nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.checkedFacts()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {

@@ -168,8 +168,7 @@ type reading struct {
 	shown    [2]int64
 }
 
-// compare checks the form and returns a command that compares the input with Ironic. If a field is invalid, it shows
-// the problem in the form and returns nil.
+// compare returns a command that compares the input with Ironic, or shows what is wrong in the form.
 func (s *Screen) compare() tea.Cmd {
 	in, login, field, problem := inputOf(s.values, s.served())
 	if problem != "" {

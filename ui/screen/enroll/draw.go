@@ -112,8 +112,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 
-// above returns the lines above the table: the reason why a comparison failed, and summaries of the input files and
-// the queried BMCs.
+// above returns why a comparison failed, and summaries of the input files and the queried BMCs.
 func (s *Screen) above(t *theme.Theme, w int) []string {
 	if s.tab != tabNodes && s.tab != tabBMCs {
 		return nil
@@ -202,8 +201,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.details.Draw(t))...), w, h)
 }
 
-// setDetails fills the details pane for the row at the cursor, and wraps the text to w cells. It does nothing if
-// neither the row nor the width has changed.
+// setDetails fills the details for the row at the cursor, unless neither the row nor the width has changed.
 func (s *Screen) setDetails(w int) {
 	key, lines := "", func(*page) {}
 	switch s.tab {

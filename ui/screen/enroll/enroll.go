@@ -157,8 +157,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the values of the form. If the source or the ramdisk has changed, the form shows the fields for the
-// new choice.
+// changed applies the values of the form, and shows the fields for a new source or ramdisk.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
