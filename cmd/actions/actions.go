@@ -87,14 +87,11 @@ func (a *app) setCommand() *cobra.Command {
 	})
 }
 
-// splitSettings separates nodes from settings. A node name contains no = and does not end in a dash.
+// splitSettings separates nodes from settings.
 func splitSettings(args []string) (nodes []string, settings []models.Setting, err error) {
-	for _, arg := range args {
-		if !strings.Contains(arg, "=") && !strings.HasSuffix(arg, "-") {
-			nodes = append(nodes, arg)
-			continue
-		}
-		s, err := models.ParseSetting(arg)
+	nodes, texts := cli.SplitSettings(args, true)
+	for _, text := range texts {
+		s, err := models.ParseSetting(text)
 		if err != nil {
 			return nil, nil, err
 		}

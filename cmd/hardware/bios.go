@@ -80,16 +80,8 @@ func (a *app) resetCommand(use string, action func() provision.Action) *cobra.Co
 	})
 }
 
-// nodesAndPairs separates node names from NAME=VALUE arguments. A node name contains no =.
 func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, err error) {
-	for _, arg := range args {
-		if strings.Contains(arg, "=") {
-			pairs = append(pairs, arg)
-		} else {
-			nodes = append(nodes, arg)
-		}
-	}
-	switch {
+	switch nodes, pairs = cli.SplitSettings(args, false); {
 	case len(nodes) == 0:
 		return nil, nil, cli.Usagef("%s: no NODE given", command)
 	case len(pairs) == 0:

@@ -110,13 +110,6 @@ func (s *Screen) interfaces() []string {
 	return []string{"custom-agent", "direct", "ramdisk"}
 }
 
-func orAuto(text string) string {
-	if text == "" {
-		return auto
-	}
-	return text
-}
-
 func notAuto(text string) string {
 	if text == auto {
 		return ""
@@ -162,9 +155,9 @@ func ramdiskValues(f plan.Fields) map[string]string {
 	}
 	for key, text := range ramdiskTexts(&f) {
 		values[key] = *text
-		if hasAuto(key) {
-			values[key] = orAuto(*text)
-		}
+	}
+	for _, key := range []string{keyKind, keyAlgorithm, keyFormat} {
+		values[key] = cmp.Or(values[key], auto)
 	}
 	return values
 }
@@ -176,10 +169,6 @@ func ramdiskTexts(f *plan.Fields) map[string]*string {
 		keyInitrd: &f.Ramdisk.Initrd, keyParams: &f.Ramdisk.Params, keyImage: &f.Image.Source, keyChecksum: &f.Image.Checksum,
 		keyAlgorithm: &f.Image.Algorithm, keyFormat: &f.Image.Format,
 	}
-}
-
-func hasAuto(key string) bool {
-	return slices.Contains([]string{keyKind, keyAlgorithm, keyFormat}, key)
 }
 
 func (s *Screen) setField(key, value string) tea.Cmd {

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -158,8 +159,8 @@ func (s *Screen) imageFields(k steps.Known) []form.Field {
 		fields = append(
 			fields,
 			form.Field{Key: keyChecksum, Label: "Checksum", Value: f.Image.Checksum, Placeholder: ofNode("image_checksum", "image_os_hash_value"), Help: textChecksumHelp},
-			form.Field{Key: keyAlgorithm, Label: "Algorithm", Kind: form.Choice, Value: orAuto(f.Image.Algorithm), Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
-			form.Field{Key: keyFormat, Label: "Format", Kind: form.Choice, Value: orAuto(f.Image.Format), Options: imageFormats(f.Image.Format), Help: textFormatHelp},
+			form.Field{Key: keyAlgorithm, Label: "Algorithm", Kind: form.Choice, Value: cmp.Or(f.Image.Algorithm, auto), Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
+			form.Field{Key: keyFormat, Label: "Format", Kind: form.Choice, Value: cmp.Or(f.Image.Format, auto), Options: imageFormats(f.Image.Format), Help: textFormatHelp},
 		)
 	}
 	return append(fields, s.rootField())

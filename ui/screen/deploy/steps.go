@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -331,7 +332,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	case !read && s.err == nil:
 		s.steps.Empty = textLoadingSteps
 	case plan.DriverSteps(f.Interface()) == nil:
-		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), orAuto(f.DeployInterface()))
+		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), cmp.Or(f.DeployInterface(), auto))
 	default:
 		s.steps.Empty = textNoSteps
 	}
