@@ -111,7 +111,10 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		switch {
 		case !ok:
 			return textNoNode
-		case !s.exists(ref.UUID):
+		case s.session == nil:
+			return textNotThere
+		}
+		if _, _, there := s.session.Store.Get(ref.UUID); !there {
 			return textNotThere
 		}
 	default:

@@ -25,13 +25,9 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if s.tab != tabForm {
 		place = s.details.Position()
 	}
-	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), place, w), func(int) string { return content })
-}
-
-func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := append([]body.Span{body.S(theme.Strong, " Enroll  ")}, s.state()...)
-	right := []body.Span{body.S(theme.Muted, "goal "+string(s.goal()))}
-	return body.Line(t, w, left, right)
+	heading := body.Line(t, w, left, []body.Span{body.S(theme.Muted, "goal "+string(s.goal()))})
+	return body.Page(t, w, h, heading, s.tabs.Draw(t, titles, int(s.tab), place, w), func(int) string { return content })
 }
 
 func (s *Screen) state() []body.Span {
@@ -119,7 +115,10 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 	}
 	var lines []pane.Line
 	if err := s.result.err; err != nil {
-		lines = append(lines, body.Fault(flat(err), w)...)
+		if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
+			err = wrong.Err // without the name of a command-line flag, because the form has fields instead
+		}
+		lines = append(lines, body.Fault(err, w)...)
 		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textComparingFail), w, 3)...)
 	}
 	if s.tab == tabNodes {
@@ -134,14 +133,6 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 		lines = append(lines, body.Indented(theme.Muted, fmt.Sprintf(textBMCSummary, models.Counted(len(lost), "BMC system"), statuses(lost)), w, 1)...)
 	}
 	return body.Draw(t, lines, w)
-}
-
-// flat removes the name of a command-line flag from the error, because the form has fields instead of flags.
-func flat(err error) error {
-	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
-		return wrong.Err
-	}
-	return err
 }
 
 func statuses(found []provision.Discovered) string {

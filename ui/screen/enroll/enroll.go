@@ -238,14 +238,6 @@ func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	return models.NodeRef{}, false
 }
 
-func (s *Screen) exists(uuid string) bool {
-	if s.session == nil {
-		return false
-	}
-	_, _, there := s.session.Store.Get(uuid)
-	return there
-}
-
 // Targets always returns nil, because node actions require nodes that already exist in Ironic.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 

@@ -70,7 +70,10 @@ func eventLines(h int) int {
 
 // countsLine draws the number of nodes in as many states as fit, the ones that need attention first.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
-	total := s.counted()
+	total := models.Counted(s.picture.counts.Total, "node")
+	if !s.filter.IsZero() {
+		total = fmt.Sprintf("%d of %s", len(s.picture.rows), total)
+	}
 	if marks := len(s.table.Marked()); marks > 0 {
 		total = fmt.Sprintf("%d marked · %s", marks, total)
 	}

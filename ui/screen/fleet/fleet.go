@@ -226,14 +226,6 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
-// counted returns the total number of nodes or, if a filter is set, the number of visible nodes out of the total.
-func (s *Screen) counted() string {
-	if s.filter.IsZero() {
-		return models.Counted(s.picture.counts.Total, "node")
-	}
-	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
-}
-
 // picture is the content of the list. A command composes it: sorting 10 000 nodes in Update would delay keys.
 type picture struct {
 	number int

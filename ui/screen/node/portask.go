@@ -228,11 +228,6 @@ func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd)
 	})})
 }
 
-// bondModes returns the bonding modes of Linux. Ironic passes them on unchanged.
-func bondModes() []string {
-	return []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
-}
-
 // askGroup opens a form that changes g or, if g is nil, creates a port group.
 func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 	net, _ := s.network.Value()
@@ -250,7 +245,8 @@ func (s *Screen) askGroup(g *models.Portgroup) tea.Cmd {
 			}
 		}
 	}
-	modes := bondModes()
+	// The bonding modes of Linux; Ironic passes them on unchanged.
+	modes := []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
 	if now.Mode != "" && !slices.Contains(modes, now.Mode) {
 		modes = append(modes, now.Mode)
 	}
