@@ -157,9 +157,9 @@ func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Con
 	return cmd
 }
 
-func (a *app) createCommand(
-	use string, create func(ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string) (*provision.PortAction, error),
-) *cobra.Command {
+func (a *app) createCommand(use string, create func(
+	ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string,
+) (*provision.PortAction, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		node, err := cli.OneNode(ctx, s, args[0])
@@ -170,7 +170,9 @@ func (a *app) createCommand(
 	})
 }
 
-func (a *app) deleteCommand(use string, remove func(ctx context.Context, api provision.PortAPI, ids []string) (*provision.PortAction, error)) *cobra.Command {
+func (a *app) deleteCommand(use string, remove func(
+	ctx context.Context, api provision.PortAPI, ids []string,
+) (*provision.PortAction, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		return remove(ctx, s.Client, args)

@@ -62,7 +62,10 @@ func bootValues(f plan.Fields) map[string]string {
 	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
 		network = map[bool]string{true: networkCopied, false: networkLeft}[copied]
 	}
-	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: cmp.Or(string(f.ConfigDrive.Reader), auto), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
+	return map[string]string{
+		keyUserData: f.ConfigDrive.UserDataFile, keyReader: cmp.Or(string(f.ConfigDrive.Reader), auto),
+		keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network,
+	}
 }
 
 // readFile reads and checks the current node's user data if it may have changed, or unconditionally if anew is set.
