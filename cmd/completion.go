@@ -43,14 +43,19 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 // flagChoices returns the choices of flags, keyed by flag, or by command and flag if they differ between commands.
 func (a *app) flagChoices() map[string]cli.Choices {
 	return map[string]cli.Choices{
-		"--context":                       a.contextNames(func(config.Context) bool { return true }),
-		"--cloud":                         a.contextNames(func(c config.Context) bool { return strings.Contains(c.Source, "clouds.y") }),
-		"--output":                        cli.Words(cli.OutputNames()...),
-		"ironworks export --output":       cli.Words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
-		"--theme":                         cli.Words("auto", "dark", "light"),
-		"--notify":                        cli.Words(models.Texts(ui.Notifies())...),
-		"--columns":                       listOf(columnChoices("")),
-		"--sort":                          sortChoices,
+		"--context":                 a.contextNames(func(config.Context) bool { return true }),
+		"--cloud":                   a.contextNames(func(c config.Context) bool { return strings.Contains(c.Source, "clouds.y") }),
+		"--output":                  cli.Words(cli.OutputNames()...),
+		"ironworks export --output": cli.Words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
+		"--theme":                   cli.Words("auto", "dark", "light"),
+		"--notify":                  cli.Words(models.Texts(ui.Notifies())...),
+		"--columns":                 listOf(columnChoices("")),
+		"--sort": func(_ *cobra.Command, prefix string) []string {
+			if strings.HasPrefix(prefix, "-") { // a dash reverses the order
+				return columnChoices("-")
+			}
+			return columnChoices("")
+		},
 		"--until":                         cli.Words(stateWords()...),
 		"--state":                         cli.Words(stateWords()...),
 		"--override":                      checkChoices,
@@ -133,14 +138,6 @@ func columnChoices(lead string) []string {
 		out[i] = lead + c.Key + "\t" + c.Title
 	}
 	return out
-}
-
-// sortChoices returns the keys of all columns, each with a dash if prefix starts with one, which reverses the order.
-func sortChoices(_ *cobra.Command, prefix string) []string {
-	if strings.HasPrefix(prefix, "-") {
-		return columnChoices("-")
-	}
-	return columnChoices("")
 }
 
 // stateWords returns the provision states with dashes instead of spaces.

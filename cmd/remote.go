@@ -55,10 +55,10 @@ var (
 // restrict removes the commands that are not available over SSH; the others check the role and the flags first.
 func (a *app) restrict(root *cobra.Command) {
 	root.AddCommand(a.whoCommand(), a.sayCommand())
-	allowed := remoteCommands()
+	allowed, verbs := remoteCommands(), actions.Verbs(a.App)
 	for _, cmd := range root.Commands() {
 		role, is := allowed[cmd.Name()]
-		if !is && a.isVerb(cmd) {
+		if !is && slices.ContainsFunc(verbs, func(v *cobra.Command) bool { return v.Name() == cmd.Name() }) {
 			role, is = access.Operator, true
 		}
 		if !is {
@@ -78,11 +78,6 @@ func (a *app) restrict(root *cobra.Command) {
 		return cli.Usagef("the console needs a terminal (ssh -t)")
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-}
-
-// isVerb reports whether a command sends a provision verb, or sets or clears a node flag.
-func (a *app) isVerb(cmd *cobra.Command) bool {
-	return slices.ContainsFunc(actions.Verbs(a.App), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }
 
 // checkRole makes a command and its subcommands refuse users below the role least, and flags that name files.

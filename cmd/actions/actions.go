@@ -30,13 +30,6 @@ func (a *app) powerCommand() *cobra.Command {
 	return power
 }
 
-func (a *app) maintenanceCommand() *cobra.Command {
-	return cli.Group("maintenance on|off NODE…",
-		a.flagCommand("on", "maintenance reason, shown with the node", true, provision.Maintenance),
-		a.flagCommand("off", "", false, provision.Maintenance),
-	)
-}
-
 // flagCommand returns a command that sets or clears a node flag. why is the help text for --reason.
 func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason string) provision.Action) *cobra.Command {
 	var reason string
@@ -47,15 +40,6 @@ func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason 
 		cmd.Flags().StringVar(&reason, "reason", "", why)
 	}
 	return cmd
-}
-
-func (a *app) flagCommands() []*cobra.Command {
-	return []*cobra.Command{
-		a.flagCommand("protect", "reason for the protection", true, provision.Protect),
-		a.flagCommand("unprotect", "", false, provision.Protect),
-		a.flagCommand("retire", "reason for the retirement", true, provision.Retire),
-		a.flagCommand("unretire", "", false, provision.Retire),
-	}
 }
 
 func (a *app) deleteCommand() *cobra.Command {
@@ -87,14 +71,11 @@ func (a *app) setCommand() *cobra.Command {
 	})
 }
 
-// splitSettings separates nodes from settings. A node name contains no = and does not end in a dash.
+// splitSettings separates nodes from settings.
 func splitSettings(args []string) (nodes []string, settings []models.Setting, err error) {
-	for _, arg := range args {
-		if !strings.Contains(arg, "=") && !strings.HasSuffix(arg, "-") {
-			nodes = append(nodes, arg)
-			continue
-		}
-		s, err := models.ParseSetting(arg)
+	nodes, texts := cli.SplitSettings(args, true)
+	for _, text := range texts {
+		s, err := models.ParseSetting(text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -114,12 +95,31 @@ type app struct{ *cli.App }
 // Commands returns the commands of the package that [Verbs] does not return.
 func Commands(a *cli.App) []*cobra.Command {
 	x := &app{a}
-	return []*cobra.Command{x.bringUpCommand(), x.powerCommand(), x.maintenanceCommand(), x.setCommand(), x.bootDeviceCommand(), x.deleteCommand()}
+	return []*cobra.Command{
+		x.bringUpCommand(), x.powerCommand(),
+		cli.Group("maintenance on|off NODE…",
+			x.flagCommand("on", "maintenance reason, shown with the node", true, provision.Maintenance),
+			x.flagCommand("off", "", false, provision.Maintenance)),
+		x.setCommand(), x.bootDeviceCommand(), x.deleteCommand(),
+	}
 }
 
 // Verbs returns the commands that send provision verbs. It also returns the commands that set or clear node flags,
 // such as protect.
 func Verbs(a *cli.App) []*cobra.Command {
 	x := &app{a}
-	return append(x.verbCommands(), x.flagCommands()...)
+	cmds := []*cobra.Command{
+		x.flagCommand("protect", "reason for the protection", true, provision.Protect),
+		x.flagCommand("unprotect", "", false, provision.Protect),
+		x.flagCommand("retire", "reason for the retirement", true, provision.Retire),
+		x.flagCommand("unretire", "", false, provision.Retire),
+	}
+	for _, v := range models.Verbs() {
+		if v == models.VerbDeploy || v == models.VerbRebuild {
+			cmds = append(cmds, x.deployCommand(v))
+		} else {
+			cmds = append(cmds, x.verbCommand(v))
+		}
+	}
+	return cmds
 }

@@ -23,18 +23,6 @@ type verbFlags struct {
 	disableRamdisk bool
 }
 
-func (a *app) verbCommands() []*cobra.Command {
-	var cmds []*cobra.Command
-	for _, v := range models.Verbs() {
-		if v == models.VerbDeploy || v == models.VerbRebuild {
-			cmds = append(cmds, a.deployCommand(v))
-			continue
-		}
-		cmds = append(cmds, a.verbCommand(v))
-	}
-	return cmds
-}
-
 func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	flags := &verbFlags{}
 	cmd := &cobra.Command{

@@ -157,6 +157,18 @@ func (a *App) ReadArgument(arg string) ([]byte, error) {
 	return os.ReadFile(arg) //nolint:gosec // named by the user
 }
 
+// SplitSettings separates names from settings. A setting contains =, or ends in a dash if it may be a removal.
+func SplitSettings(args []string, removals bool) (names, settings []string) {
+	for _, arg := range args {
+		if strings.Contains(arg, "=") || removals && strings.HasSuffix(arg, "-") {
+			settings = append(settings, arg)
+		} else {
+			names = append(names, arg)
+		}
+	}
+	return names, settings
+}
+
 // TimeFlag parses the value of a flag that accepts an age or a time. For "" it returns the zero time.
 func TimeFlag(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {

@@ -41,27 +41,26 @@ func (a *app) biosShowCommand() *cobra.Command {
 
 const noBIOS = "Ironic reads them during cleaning and inspection, if the bios interface supports it."
 
-func (a *app) biosSetCommand() *cobra.Command {
-	return a.preparedCommand("set NODE… NAME=VALUE…", 2, func(_ context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
-		nodes, pairs, err := nodesAndPairs("bios set", "NAME=VALUE", args)
-		if err != nil {
-			return nil, nil, err
+func (a *app) setBIOS(_ context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
+	nodes, pairs, err := nodesAndPairs("bios set", "NAME=VALUE", args)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes := make([]bios.Change, len(pairs))
+	for i, pair := range pairs {
+		if changes[i], err = bios.ParseChange(pair); err != nil {
+			return nil, nil, cli.Usagef("%w", err)
 		}
-		changes := make([]bios.Change, len(pairs))
-		for i, pair := range pairs {
-			if changes[i], err = bios.ParseChange(pair); err != nil {
-				return nil, nil, cli.Usagef("%w", err)
-			}
-		}
-		return provision.SetBIOS(s.Client, changes), nodes, nil
-	})
+	}
+	return provision.SetBIOS(s.Client, changes), nodes, nil
 }
 
+// prepared returns an action and the names of its nodes.
+type prepared = func(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error)
+
 // preparedCommand returns a command that changes nodes with an action that first queries Ironic for information about
-// each node. action returns the action and the names of the nodes.
-func (a *app) preparedCommand(
-	use string, least int, action func(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error),
-) *cobra.Command {
+// each node.
+func (a *app) preparedCommand(use string, least int, action prepared) *cobra.Command {
 	return a.ActCommand(use, least, true, func(cmd *cobra.Command, args []string, flags cli.ActFlags) error {
 		return a.Online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			act, nodes, err := action(cmd.Context(), s, args)
@@ -80,16 +79,8 @@ func (a *app) resetCommand(use string, action func() provision.Action) *cobra.Co
 	})
 }
 
-// nodesAndPairs separates node names from NAME=VALUE arguments. A node name contains no =.
 func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, err error) {
-	for _, arg := range args {
-		if strings.Contains(arg, "=") {
-			pairs = append(pairs, arg)
-		} else {
-			nodes = append(nodes, arg)
-		}
-	}
-	switch {
+	switch nodes, pairs = cli.SplitSettings(args, false); {
 	case len(nodes) == 0:
 		return nil, nil, cli.Usagef("%s: no NODE given", command)
 	case len(pairs) == 0:
@@ -139,19 +130,17 @@ func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []str
 	return &nodes[0], nodes[1:], nil
 }
 
-func (a *app) biosCopyCommand() *cobra.Command {
-	return a.preparedCommand("copy GOLDEN NODE…", 2, func(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
-		golden, err := cli.OneNode(ctx, s, args[0])
-		if err != nil {
-			return nil, nil, err
-		}
-		settings, err := s.Client.BIOS(ctx, golden.UUID)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(settings) == 0 {
-			return nil, nil, a.Refusef("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
-		}
-		return provision.CopyBIOS(s.Client, golden.Ref(), settings), args[1:], nil
-	})
+func (a *app) copyBIOS(ctx context.Context, s *session.Session, args []string) (provision.Action, []string, error) {
+	golden, err := cli.OneNode(ctx, s, args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	settings, err := s.Client.BIOS(ctx, golden.UUID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(settings) == 0 {
+		return nil, nil, a.Refusef("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
+	}
+	return provision.CopyBIOS(s.Client, golden.Ref(), settings), args[1:], nil
 }

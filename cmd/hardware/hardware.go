@@ -94,7 +94,9 @@ func Commands(a *cli.App) []*cobra.Command {
 	x := &app{a}
 	return []*cobra.Command{
 		cli.Group("bios show|set|reset|compare|copy",
-			x.biosShowCommand(), x.biosSetCommand(), x.resetCommand("reset NODE…", provision.ResetBIOS), x.biosCompareCommand(), x.biosCopyCommand()),
+			x.biosShowCommand(), x.preparedCommand("set NODE… NAME=VALUE…", 2, x.setBIOS),
+			x.resetCommand("reset NODE…", provision.ResetBIOS), x.biosCompareCommand(),
+			x.preparedCommand("copy GOLDEN NODE…", 2, x.copyBIOS)),
 		cli.Group("firmware list|matrix|update", x.firmwareListCommand(), x.firmwareMatrixCommand(), x.firmwareUpdateCommand()),
 		cli.Group("raid show|check|apply|delete",
 			x.raidShowCommand(), x.raidCheckCommand(), x.raidApplyCommand(), x.resetCommand("delete NODE…", provision.DeleteRAID)),

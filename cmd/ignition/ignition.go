@@ -76,14 +76,6 @@ func (a *app) write(ctx context.Context, o fileOutput, content io.Reader) error 
 	return err
 }
 
-// writeBinary does the same as write, but refuses to write to a terminal.
-func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) error {
-	if _, is := cli.Terminal(a.Stdout); is && o.isStdout() {
-		return cli.Usagef("refusing to write binary data to the terminal; use --output FILE or a pipe")
-	}
-	return a.write(ctx, o, content)
-}
-
 // usable reads a configuration. Unless anyway is set, it checks the configuration and translates it to Ignition.
 func (a *app) usable(path string, anyway bool) ([]byte, error) {
 	data, err := a.readConfig(path)

@@ -190,7 +190,10 @@ func (a *app) ignitionWrapCommand() *cobra.Command {
 				return a.imageError(initramfs, err)
 			}
 			defer func() { _ = stream.Close() }()
-			return a.writeBinary(cmd.Context(), out, stream)
+			if _, is := cli.Terminal(a.Stdout); is && out.isStdout() {
+				return cli.Usagef("refusing to write binary data to the terminal; use --output FILE or a pipe")
+			}
+			return a.write(cmd.Context(), out, stream)
 		},
 	}
 	out.register(cmd, "file `OUT` to write, or - for standard output (the default)")

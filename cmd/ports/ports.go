@@ -157,9 +157,9 @@ func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Con
 	return cmd
 }
 
-func (a *app) createCommand(
-	use string, create func(ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string) (*provision.PortAction, error),
-) *cobra.Command {
+func (a *app) createCommand(use string, create func(
+	ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string,
+) (*provision.PortAction, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		node, err := cli.OneNode(ctx, s, args[0])
@@ -170,7 +170,9 @@ func (a *app) createCommand(
 	})
 }
 
-func (a *app) deleteCommand(use string, remove func(ctx context.Context, api provision.PortAPI, ids []string) (*provision.PortAction, error)) *cobra.Command {
+func (a *app) deleteCommand(use string, remove func(
+	ctx context.Context, api provision.PortAPI, ids []string,
+) (*provision.PortAction, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		return remove(ctx, s.Client, args)
@@ -180,23 +182,12 @@ func (a *app) deleteCommand(use string, remove func(ctx context.Context, api pro
 func (a *app) portSetCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "set PORT… KEY=VALUE…", Args: cobra.MinimumNArgs(2)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
-		ids, settings := splitPorts(args)
+		ids, settings := cli.SplitSettings(args, true)
 		if len(ids) == 0 || len(settings) == 0 {
 			return nil, cli.Usagef("port set: give PORT… KEY=VALUE…")
 		}
 		return provision.SetPorts(ctx, s.Client, ids, settings)
 	})
-}
-
-func splitPorts(args []string) (ids, settings []string) {
-	for _, arg := range args {
-		if strings.Contains(arg, "=") || strings.HasSuffix(arg, "-") {
-			settings = append(settings, arg)
-			continue
-		}
-		ids = append(ids, arg)
-	}
-	return ids, settings
 }
 
 type portFindings struct {

@@ -89,7 +89,12 @@ type explanationJSON struct {
 
 func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []string, flags *explainFlags) error {
 	ctx := cmd.Context()
-	kept := a.journalForExplaining(ctx, s)
+	var kept *journal.Journal
+	if a.JournalFile != "" {
+		kept = a.OpenNamed(ctx)
+	} else {
+		kept = s.Journal(ctx)
+	}
 	defer kept.Close()
 	sources := s.ExplainSources(ctx, kept)
 	var err error
@@ -144,14 +149,6 @@ func (a *app) bmcQueryFor(s *session.Session, flags *explainFlags) (func(context
 	}
 	way.Ask, way.Report = nil, func(error) {}
 	return way.BMCs(s).WaitedFacts, nil
-}
-
-// journalForExplaining opens the journal file given with --journal or, without that flag, the journal of the context.
-func (a *app) journalForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
-	if a.JournalFile == "" {
-		return s.Journal(ctx)
-	}
-	return a.OpenNamed(ctx)
 }
 
 // explainNarrow is the width of explanations if the output is not a terminal. explainWide is their maximum width on a

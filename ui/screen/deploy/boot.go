@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -61,7 +62,10 @@ func bootValues(f plan.Fields) map[string]string {
 	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
 		network = map[bool]string{true: networkCopied, false: networkLeft}[copied]
 	}
-	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: orAuto(string(f.ConfigDrive.Reader)), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
+	return map[string]string{
+		keyUserData: f.ConfigDrive.UserDataFile, keyReader: cmp.Or(string(f.ConfigDrive.Reader), auto),
+		keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network,
+	}
 }
 
 // readFile reads and checks the current node's user data if it may have changed, or unconditionally if anew is set.
@@ -131,8 +135,7 @@ func (s *Screen) setReport() {
 	}
 }
 
-// forCloudInit returns what the last checks found in the user data, provided that cloud-init will read it. Otherwise
-// it returns nil.
+// forCloudInit returns what the last checks found in the user data if cloud-init will read it, else nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.checkedFacts()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {

@@ -295,8 +295,7 @@ func (s *Screen) names() []string {
 	return names
 }
 
-// change applies a change for all selected nodes to a copy of the plan. It then makes the copy the draft's plan and
-// starts the checks.
+// change makes a changed copy of the plan, for all selected nodes, the draft's plan, and starts the checks.
 func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)

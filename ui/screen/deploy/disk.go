@@ -60,8 +60,7 @@ func (s *Screen) inventory() *hints.Inventory {
 	return nil
 }
 
-// checkedFacts returns the facts about the current node that the checks have gathered, or nil before the first
-// checks.
+// checkedFacts returns the facts that the checks have gathered about the current node, or nil before.
 func (s *Screen) checkedFacts() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
@@ -89,8 +88,7 @@ func (s *Screen) diskRows() []diskRow {
 	return rows
 }
 
-// pickDisk finds the most stable hint that matches only the disk at the cursor, and stores it in the plan. If it
-// cannot pick the disk, why contains the reason.
+// pickDisk stores the most stable hint that matches only the disk at the cursor, or says why there is none.
 func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	row, ok := s.disks.Cursor()
 	inv := s.inventory()
@@ -186,8 +184,7 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines returns lines that show the effective hints, their source, and the disk at the cursor. The argument most
-// is the maximum number of lines that describe the disk.
+// hintLines returns the effective hints, their source, and the disk at the cursor in at most most lines.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}

@@ -99,8 +99,7 @@ func (s *Screen) goTo(to page) tea.Cmd {
 	return nil
 }
 
-// next returns the next page with a failed check, or Review if there is none. Without results, it returns the page
-// after the current one.
+// next returns the next page with a failed check, or Review. Without results, it returns the following page.
 func (s *Screen) next() page {
 	for by := range pageReview {
 		p := (s.page() + 1 + by) % pageReview

@@ -71,7 +71,11 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	}
 	s.checks.SetLines(s.checkLines(w))
 	checks := body.Split(body.PaneOr(t, &s.checks, s.noChecks(), w, below))
-	lines := append(body.Split(s.drawPage(t, w, h-below-1)), s.checksRule(t, w))
+	title := " checks "
+	if place := s.checks.Position(); place != "" {
+		title += place + " "
+	}
+	lines := append(body.Split(s.drawPage(t, w, h-below-1)), body.Rule(t, theme.Muted, title, w))
 	return cell.Block(append(lines, checks...), w, h)
 }
 
@@ -166,14 +170,6 @@ func (s *Screen) worstChecks() string {
 		return models.Counted(n, "check") + " unknown"
 	}
 	return "ready"
-}
-
-func (s *Screen) checksRule(t *theme.Theme, w int) string {
-	text := " checks "
-	if place := s.checks.Position(); place != "" {
-		text += place + " "
-	}
-	return body.Rule(t, theme.Muted, text, w)
 }
 
 func (s *Screen) noChecks() string {

@@ -63,8 +63,7 @@ const (
 	askAll
 )
 
-// recheck cancels running checks, and returns a command that runs new ones after the given delay. If recheck is
-// called again during the delay, only the last call has an effect.
+// recheck returns a command that runs the checks after a delay. It cancels earlier ones.
 func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
@@ -171,8 +170,7 @@ func (s *Screen) firstPage() page {
 	return pageReview
 }
 
-// fleetStates returns a string for each selected node. The string contains the fields of the stored node that affect
-// a deployment, so it changes whenever one of these fields changes.
+// fleetStates returns the fields of each selected node in the Store that affect a deployment.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {
@@ -184,8 +182,7 @@ func (s *Screen) fleetStates() []string {
 	return states
 }
 
-// nodesChanged runs the checks again if the state of a node has changed, or if the checks failed and the connection
-// is back.
+// nodesChanged repeats the checks if a node has changed, or if they failed and the connection is back.
 func (s *Screen) nodesChanged() tea.Cmd {
 	if s.session == nil || s.session.Checks == nil || s.busy {
 		return nil
@@ -199,8 +196,7 @@ func (s *Screen) nodesChanged() tea.Cmd {
 	return nil
 }
 
-// judge stores the results of the checks. An error that prevented a node from being checked counts as an additional
-// failed check.
+// judge stores the results of the checks. An error that kept a node from being checked counts as a failed check.
 func (s *Screen) judge() {
 	s.judged = map[string][]plan.Check{}
 	s.verdicts = [pageCount]plan.CheckSeverity{}

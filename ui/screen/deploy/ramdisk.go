@@ -100,8 +100,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	return s.inline(ramdiskValues(f), append(fields, allocateFields(f, n)...))
 }
 
-// interfaces returns the deploy interfaces that are enabled for the node's driver. Before the first checks, it
-// returns the interfaces that exist in every release of Ironic.
+// interfaces returns the driver's enabled deploy interfaces or, before the first checks, those of every release.
 func (s *Screen) interfaces() []string {
 	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {
@@ -109,13 +108,6 @@ func (s *Screen) interfaces() []string {
 		}
 	}
 	return []string{"custom-agent", "direct", "ramdisk"}
-}
-
-func orAuto(text string) string {
-	if text == "" {
-		return auto
-	}
-	return text
 }
 
 func notAuto(text string) string {
@@ -163,9 +155,9 @@ func ramdiskValues(f plan.Fields) map[string]string {
 	}
 	for key, text := range ramdiskTexts(&f) {
 		values[key] = *text
-		if hasAuto(key) {
-			values[key] = orAuto(*text)
-		}
+	}
+	for _, key := range []string{keyKind, keyAlgorithm, keyFormat} {
+		values[key] = cmp.Or(values[key], auto)
 	}
 	return values
 }
@@ -177,10 +169,6 @@ func ramdiskTexts(f *plan.Fields) map[string]*string {
 		keyInitrd: &f.Ramdisk.Initrd, keyParams: &f.Ramdisk.Params, keyImage: &f.Image.Source, keyChecksum: &f.Image.Checksum,
 		keyAlgorithm: &f.Image.Algorithm, keyFormat: &f.Image.Format,
 	}
-}
-
-func hasAuto(key string) bool {
-	return slices.Contains([]string{keyKind, keyAlgorithm, keyFormat}, key)
 }
 
 func (s *Screen) setField(key, value string) tea.Cmd {
@@ -287,8 +275,7 @@ func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 	)
 }
 
-// setAllocate stores the value of an allocation field in the plan. To disable an allocation, it stores an explicit
-// "off", because the plan may request an allocation for all nodes.
+// setAllocate stores an allocation field. It stores "off", because the plan may allocate all nodes.
 func setAllocate(f *plan.Fields, key, value string) {
 	a := plan.Allocate{}
 	if f.Allocate.Asked() {

@@ -29,8 +29,7 @@ type reviewText struct {
 	lines []pane.Line
 }
 
-// spans adds a line that consists of the given spans. If it is too long, its last span is wrapped; the additional
-// lines are indented by indent cells.
+// spans adds a line. If it is too long, its last span is wrapped, with indent cells before the further lines.
 func (x *reviewText) spans(indent int, spans ...body.Span) {
 	// A leading space before a very long word would be wrapped to a line that contains only the space.
 	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
@@ -70,8 +69,7 @@ func (x *reviewText) texts(list []overlay.Text) {
 	}
 }
 
-// reviewLines returns the review of the current node, wrapped to w cells. Unlike the review in the dialogs, it omits
-// the checks, because the screen shows them elsewhere.
+// reviewLines returns the review of the current node, without the checks, which the screen shows elsewhere.
 func (s *Screen) reviewLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if len(s.refs) > 1 && s.action != nil {
@@ -109,8 +107,7 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	return x.lines
 }
 
-// summaryLines adds the numbers of ready and refused nodes, and a line for each node. The line shows the root disk
-// and the worst warning, or only the worst failed check.
+// summaryLines adds the numbers of ready and refused nodes, and each node's root disk and worst finding.
 func (s *Screen) summaryLines(x *reviewText) {
 	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(textNodesCount, len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
@@ -161,8 +158,7 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 	return append(words, review.OverrideWords(nodes, s.overrides)...)
 }
 
-// flags returns the command-line flags that express the plan, and reports whether flags can express it. They can do
-// so only for a single node.
+// flags returns the command-line flags that express the plan, which is possible only for a single node.
 func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	if len(nodes) != 1 {
 		return nil, false
@@ -221,8 +217,7 @@ func (s *Screen) whyStart() string {
 	return ""
 }
 
-// start asks the root to confirm and start the deployment. If the results of the checks are too old, it repeats the
-// checks instead.
+// start asks the root to start the deployment. If the checks' results are too old, it repeats the checks instead.
 func (s *Screen) start() tea.Cmd {
 	if age := time.Since(s.at); age > goodFor {
 		return tea.Batch(s.recheck(0, askAll), toast(screen.Info, "results were "+models.Age(age)+s.env.Keys.Text(textStaleChecks)))
@@ -234,8 +229,7 @@ func (s *Screen) start() tea.Cmd {
 	return screen.Send(screen.StartDeployment{Nodes: refs, Action: s.action, Plan: s.plan, Command: s.command(refs)})
 }
 
-// refusals returns the failed checks of the current node in two lists: the checks that the operator can override, and
-// the checks that cannot be overridden.
+// refusals returns the failed checks of the current node: those that can be overridden, and the others.
 func (s *Screen) refusals() (may, not []plan.Check) {
 	n, read := s.node()
 	if !read {
@@ -264,8 +258,7 @@ func (s *Screen) whyOverride() string {
 	return "no failed checks for " + s.currentRef().Label()
 }
 
-// override asks whether to override the failed checks of the current node. The operator confirms by typing the node's
-// name.
+// override asks whether to override the failed checks. The operator confirms by typing the node's name.
 func (s *Screen) override() tea.Cmd {
 	may, not := s.refusals()
 	n, _ := s.node()

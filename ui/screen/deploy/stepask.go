@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -55,8 +56,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for the priority and the arguments of a step. If the step replaces an existing one, instead is
-// that step and values holds its arguments.
+// askKnownStep asks for a step's priority and arguments; values holds those of the step that it replaces.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {
@@ -96,8 +96,7 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 	})
 }
 
-// readStep returns a command that reads the local files named in the step's arguments, for example those of
-// inject_files. The content of the files becomes part of the step, and so of the plan.
+// readStep returns a command that reads the files named in the step's arguments; they become part of the plan.
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)
@@ -138,8 +137,7 @@ func imageFormats(now string) []string {
 	return list
 }
 
-// imageFields returns form fields for the image and the root device if step k writes an image. Otherwise it returns
-// nil. Placeholders show the node's values, which remain in effect if the fields stay empty.
+// imageFields returns the fields for image and root device if step k writes an image. Placeholders are the node's.
 func (s *Screen) imageFields(k steps.Known) []form.Field {
 	if !takesImage(k) {
 		return nil
@@ -161,15 +159,14 @@ func (s *Screen) imageFields(k steps.Known) []form.Field {
 		fields = append(
 			fields,
 			form.Field{Key: keyChecksum, Label: "Checksum", Value: f.Image.Checksum, Placeholder: ofNode("image_checksum", "image_os_hash_value"), Help: textChecksumHelp},
-			form.Field{Key: keyAlgorithm, Label: "Algorithm", Kind: form.Choice, Value: orAuto(f.Image.Algorithm), Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
-			form.Field{Key: keyFormat, Label: "Format", Kind: form.Choice, Value: orAuto(f.Image.Format), Options: imageFormats(f.Image.Format), Help: textFormatHelp},
+			form.Field{Key: keyAlgorithm, Label: "Algorithm", Kind: form.Choice, Value: cmp.Or(f.Image.Algorithm, auto), Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
+			form.Field{Key: keyFormat, Label: "Format", Kind: form.Choice, Value: cmp.Or(f.Image.Format, auto), Options: imageFormats(f.Image.Format), Help: textFormatHelp},
 		)
 	}
 	return append(fields, s.rootField())
 }
 
-// rootField returns the field for the root device hints. It suggests the most stable hints for each disk that
-// inspection found.
+// rootField returns the field for the hints. It suggests the most stable hints for each known disk.
 func (s *Screen) rootField() form.Field {
 	field := form.Field{Key: keyHints, Label: "Root device", Help: textHintsHelp, Check: func(text string) string {
 		if _, err := hints.Decode([]byte(text)); err != nil {
@@ -233,8 +230,7 @@ func readImage(v map[string]string) (image *stepImage, field, problem string) {
 	return image, "", ""
 }
 
-// writeToPlan stores the image in the plan for all nodes, and the hints for the current node only, because disks
-// differ.
+// writeToPlan stores the image for all nodes, and the hints for the current one only, because disks differ.
 func (i *stepImage) writeToPlan(s *Screen) tea.Cmd {
 	if i == nil {
 		return nil

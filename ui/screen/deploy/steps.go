@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -114,8 +115,7 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer says whether the agent offered the step in its last report: "offered", "not offered" or "unknown". bad
-// reports whether the step is known not to be offered.
+// offer says whether the agent offered the step in its last report. bad reports that it did not.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false
@@ -175,8 +175,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil if the node has not
-// been read yet.
+// deploySteps returns the deploy steps that the node's interfaces and ramdisk offer, or nil before it is read.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {
@@ -274,8 +273,7 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// swapPriorities returns the priority that moves rows[at] past its neighbor rows[at+by]. The result neighbour is the
-// neighbor's new priority, or nil if it does not change. If the move is impossible, why contains the reason.
+// swapPriorities returns the priorities that swap two rows; neighbour is nil if it stays. why says why not.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]
@@ -302,8 +300,7 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	return priority, neighbour, ""
 }
 
-// moveStep moves the step at the cursor past its neighbor: to an earlier place if by is -1, to a later one if by is
-// 1.
+// moveStep moves the step at the cursor past its neighbor: earlier if by is -1, later if by is 1.
 func (s *Screen) moveStep(by int) tea.Cmd {
 	rows, at := s.steps.Rows(), s.steps.Index()
 	priority, neighbour, why := swapPriorities(rows, at, by)
@@ -335,7 +332,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	case !read && s.err == nil:
 		s.steps.Empty = textLoadingSteps
 	case plan.DriverSteps(f.Interface()) == nil:
-		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), orAuto(f.DeployInterface()))
+		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), cmp.Or(f.DeployInterface(), auto))
 	default:
 		s.steps.Empty = textNoSteps
 	}

@@ -43,8 +43,7 @@ func (s *Screen) whyTraits() string {
 	return ""
 }
 
-// askTraits asks the operator for the instance traits. It offers the traits of the nodes and of the plan, each with
-// its effect.
+// askTraits asks for the instance traits: those of the nodes and of the plan, each with its effect.
 func (s *Screen) askTraits() tea.Cmd {
 	was := s.instanceTraits()
 	names, having := s.nodeTraits()
@@ -92,8 +91,7 @@ func (s *Screen) missingText(have int) string {
 	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
 }
 
-// setTraits stores the chosen traits in the plan. If there is only one node, and its instance would get exactly these
-// traits anyway, the plan stores none.
+// setTraits stores traits, unless the only node's instance would get exactly these traits anyway.
 func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	same := func() bool {
 		now := slices.Sorted(slices.Values(s.instanceTraits()))

@@ -111,7 +111,10 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		switch {
 		case !ok:
 			return textNoNode
-		case !s.exists(ref.UUID):
+		case s.session == nil:
+			return textNotThere
+		}
+		if _, _, there := s.session.Store.Get(ref.UUID); !there {
 			return textNotThere
 		}
 	default:
@@ -168,8 +171,7 @@ type reading struct {
 	shown    [2]int64
 }
 
-// compare checks the form and returns a command that compares the input with Ironic. If a field is invalid, it shows
-// the problem in the form and returns nil.
+// compare returns a command that compares the input with Ironic, or shows what is wrong in the form.
 func (s *Screen) compare() tea.Cmd {
 	in, login, field, problem := inputOf(s.values, s.served())
 	if problem != "" {

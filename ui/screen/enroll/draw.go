@@ -25,13 +25,9 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if s.tab != tabForm {
 		place = s.details.Position()
 	}
-	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), place, w), func(int) string { return content })
-}
-
-func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := append([]body.Span{body.S(theme.Strong, " Enroll  ")}, s.state()...)
-	right := []body.Span{body.S(theme.Muted, "goal "+string(s.goal()))}
-	return body.Line(t, w, left, right)
+	heading := body.Line(t, w, left, []body.Span{body.S(theme.Muted, "goal "+string(s.goal()))})
+	return body.Page(t, w, h, heading, s.tabs.Draw(t, titles, int(s.tab), place, w), func(int) string { return content })
 }
 
 func (s *Screen) state() []body.Span {
@@ -112,15 +108,17 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 
-// above returns the lines above the table: the reason why a comparison failed, and summaries of the input files and
-// the queried BMCs.
+// above returns why a comparison failed, and summaries of the input files and the queried BMCs.
 func (s *Screen) above(t *theme.Theme, w int) []string {
 	if s.tab != tabNodes && s.tab != tabBMCs {
 		return nil
 	}
 	var lines []pane.Line
 	if err := s.result.err; err != nil {
-		lines = append(lines, body.Fault(flat(err), w)...)
+		if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
+			err = wrong.Err // without the name of a command-line flag, because the form has fields instead
+		}
+		lines = append(lines, body.Fault(err, w)...)
 		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textComparingFail), w, 3)...)
 	}
 	if s.tab == tabNodes {
@@ -135,14 +133,6 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 		lines = append(lines, body.Indented(theme.Muted, fmt.Sprintf(textBMCSummary, models.Counted(len(lost), "BMC system"), statuses(lost)), w, 1)...)
 	}
 	return body.Draw(t, lines, w)
-}
-
-// flat removes the name of a command-line flag from the error, because the form has fields instead of flags.
-func flat(err error) error {
-	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
-		return wrong.Err
-	}
-	return err
 }
 
 func statuses(found []provision.Discovered) string {
@@ -202,8 +192,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.details.Draw(t))...), w, h)
 }
 
-// setDetails fills the details pane for the row at the cursor, and wraps the text to w cells. It does nothing if
-// neither the row nor the width has changed.
+// setDetails fills the details for the row at the cursor, unless neither the row nor the width has changed.
 func (s *Screen) setDetails(w int) {
 	key, lines := "", func(*page) {}
 	switch s.tab {

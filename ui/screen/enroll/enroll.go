@@ -155,8 +155,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the values of the form. If the source or the ramdisk has changed, the form shows the fields for the
-// new choice.
+// changed applies the values of the form, and shows the fields for a new source or ramdisk.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
@@ -235,14 +234,6 @@ func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	case tabForm, tabBMCs:
 	}
 	return models.NodeRef{}, false
-}
-
-func (s *Screen) exists(uuid string) bool {
-	if s.session == nil {
-		return false
-	}
-	_, _, there := s.session.Store.Get(uuid)
-	return there
 }
 
 // Targets always returns nil, because node actions require nodes that already exist in Ironic.

@@ -96,8 +96,7 @@ func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field
 	return fields
 }
 
-// ramdiskFields returns the fields for the ramdisk that is used for deployment, cleaning and inspection. choice is
-// the selected kind of ramdisk.
+// ramdiskFields returns the fields for the ramdisk of the given kind.
 func ramdiskFields(choice string, served bool) []form.Field {
 	options := []string{ramdiskNone, ramdiskURLs}
 	if served || choice == ramdiskServed {
@@ -118,12 +117,10 @@ func ramdiskFields(choice string, served bool) []form.Field {
 // maxText is the maximum length of long field values, in characters.
 const maxText = 4096
 
-// compares reports whether the field with the given key influences the comparison. The other fields influence only
-// what is done after the comparison.
+// compares reports whether a field influences the comparison, and not only what is done after it.
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
-// inputOf returns the input that the values of the form describe, and the credentials for the BMCs. If a value is
-// invalid, the results field and problem describe the first invalid field.
+// inputOf returns the input and the BMC login that the form describes, or the first invalid field and its problem.
 func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == switchedOn}
@@ -151,8 +148,7 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 	return in, login, field, problem
 }
 
-// fileOf copies the name of the file, and the settings for reading it, from the form's values to in. If a value is
-// invalid, it returns the form field and its problem.
+// fileOf copies the file and how to read it to in, or returns the invalid field and its problem.
 func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	if trimmed(keyFile) == "" {

@@ -118,8 +118,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 // column, the order is reversed.
 type SortBy string
 
-// sortChoice returns a dialog with all columns, in which the operator chooses the column to sort by. Choosing the
-// current column reverses the order.
+// sortChoice returns a dialog with all columns to sort by. Choosing the current one reverses the order.
 func (s *Screen) sortChoice() screen.Overlay {
 	var items []overlay.Item
 	for _, c := range explain.Columns() {
@@ -145,8 +144,7 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
-// sortBeside sorts by another visible column. The column is step positions to the right of the sort column, or to its
-// left if step is negative. The position wraps around at both ends.
+// sortBeside sorts by the visible column step positions to the right of the sort column. It wraps around.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {
@@ -164,8 +162,7 @@ func (s *Screen) sortBeside(step int) tea.Cmd {
 	return s.sortBy(shown[at])
 }
 
-// typed handles a key in the filter line. The filter takes effect while it is typed. While it is incomplete, the last
-// valid filter remains in effect.
+// typed handles a key in the filter line. The last valid filter is in effect while one is typed.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {

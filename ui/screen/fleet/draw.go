@@ -68,10 +68,12 @@ func eventLines(h int) int {
 	return 0
 }
 
-// countsLine draws the number of nodes in each state, for as many states as fit. States that need attention come
-// first.
+// countsLine draws the number of nodes in as many states as fit, the ones that need attention first.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
-	total := s.counted()
+	total := models.Counted(s.picture.counts.Total, "node")
+	if !s.filter.IsZero() {
+		total = fmt.Sprintf("%d of %s", len(s.picture.rows), total)
+	}
 	if marks := len(s.table.Marked()); marks > 0 {
 		total = fmt.Sprintf("%d marked · %s", marks, total)
 	}
@@ -103,8 +105,7 @@ type count struct {
 
 func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
 
-// fitting returns the number of leading counts that fit into the given width in cells. If counts are left out, "+N
-// more" must fit, too.
+// fitting returns how many leading counts fit into room cells, with "+N more" if others are left out.
 func fitting(counts []count, room int) int {
 	used, fit := 0, 0
 	for i := range counts {
@@ -121,8 +122,7 @@ func fitting(counts []count, room int) int {
 	return fit
 }
 
-// summary returns the number of nodes in each state and in maintenance. States that need attention come first, then
-// busy states, then stable ones.
+// summary counts the nodes in each state and in maintenance, the ones that need attention first.
 func (s *Screen) summary() []count {
 	rank := func(state models.ProvisionState) int {
 		return models.Attention(&models.Row{Node: models.Node{ProvisionState: state}}, time.Time{})
@@ -147,8 +147,7 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine draws the rule above the list. The rule contains the filter; while the filter is being edited, the input
-// line replaces the rule.
+// filterLine draws the rule above the list with the filter, or the input line while it is edited.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:
@@ -213,8 +212,7 @@ func previewFields() []string {
 	return []string{"driver_info", "properties", "boot_interface", "deploy_interface"}
 }
 
-// needPreviewFields requests the preview's fields as soon as the size of the fleet is known, unless the fleet is too
-// large.
+// needPreviewFields requests the preview's fields once the fleet is known not to be too large.
 func (s *Screen) needPreviewFields() {
 	if s.peeked || s.env.Session == nil || !s.env.Status.Complete {
 		return
@@ -225,8 +223,7 @@ func (s *Screen) needPreviewFields() {
 	}
 }
 
-// previewWidth returns the width of the preview on a screen of w cells, or 0 if it is not shown. There is no preview
-// if all columns are shown, because they need the whole width.
+// previewWidth returns the preview's width, or 0 if there is none, as when all columns need the whole width.
 func (s *Screen) previewWidth(w int) int {
 	if s.plain || s.wide || w < previewFrom {
 		return 0
@@ -234,8 +231,7 @@ func (s *Screen) previewWidth(w int) int {
 	return min(max(w-roomyWidth-1, previewLeast), previewMost)
 }
 
-// preview draws the details of the node at the cursor. They come from the Store, so moving the cursor does not send a
-// request.
+// preview draws the node at the cursor from the Store, so moving the cursor sends no request.
 func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	at, ok := s.pointed()
 	if !ok || s.env.Session == nil {

@@ -42,8 +42,7 @@ func (s *Screen) suggest() {
 // inventoriesAtOnce is the maximum number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories is the message that reports that inventories were read. It maps the UUID of each node whose inventory
-// could not be read to the error.
+// inventories reports that inventories were read: the errors of those that could not be, by node UUID.
 type inventories map[string]error
 
 // missingInventories returns the UUIDs of nodes whose inventory is needed but unknown, except those whose inventory
@@ -110,8 +109,7 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText describes the nodes for which the filter cannot be evaluated: it returns their number, the reason, or
-// both. It returns "" if there are no such nodes.
+// unknownText says how many nodes the filter cannot be evaluated for, or why, or "" if there are none.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)
 	if n == 0 {

@@ -205,8 +205,7 @@ func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	return row.Node.Ref(), true
 }
 
-// pointed returns the row of the node at the cursor. It returns false if there is none, for example because the
-// cursor is on the heading of a group.
+// pointed returns the node at the cursor; there is none on the heading of a group.
 func (s *Screen) pointed() (*models.Row, bool) {
 	i, ok := s.table.Cursor()
 	return i.Row, ok && i.group == nil
@@ -228,16 +227,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
-// counted returns the total number of nodes or, if a filter is set, the number of visible nodes out of the total.
-func (s *Screen) counted() string {
-	if s.filter.IsZero() {
-		return models.Counted(s.picture.counts.Total, "node")
-	}
-	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
-}
-
-// picture holds the content of the list. It is composed from the store in a command, because sorting 10 000 nodes in
-// Update would delay keys.
+// picture is the content of the list. A command composes it: sorting 10 000 nodes in Update would delay keys.
 type picture struct {
 	number int
 	// revision is the store's revision when composing started.
@@ -302,8 +292,7 @@ func (s *Screen) restore(v *viewstate.State) {
 	}
 }
 
-// needFields requests API fields for filters and columns. It ignores empty names, because they mean fields that are
-// in every listing.
+// needFields requests API fields. Empty names mean fields that are in every listing.
 func (s *Screen) needFields(fields ...string) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
 	if len(fields) > 0 && s.env.Session != nil {
@@ -311,8 +300,7 @@ func (s *Screen) needFields(fields ...string) {
 	}
 }
 
-// reportRestored reports the number of restored marks, because the next action applies to the marked nodes. It also
-// reports a filter that could not be restored.
+// reportRestored reports restored marks, to which the next action applies, and a filter that was lost.
 func (s *Screen) reportRestored() tea.Cmd {
 	var cmds []tea.Cmd
 	if s.filterErr != nil {

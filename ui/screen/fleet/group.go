@@ -24,8 +24,7 @@ type GroupBy string
 // GroupFields returns the fields by which nodes can be grouped. Each is also the key of a column.
 func GroupFields() []string { return []string{"state", "class", "conductor", "owner", "lessee"} }
 
-// group holds the nodes that have the same value in the field by which the list is grouped. Their order is the order
-// of the list.
+// group holds the nodes with the same value in the field by which the list is grouped, in the order of the list.
 type group struct {
 	value string
 	rows  []*models.Row
@@ -45,8 +44,7 @@ func itemID(i item) string {
 	return i.Node.UUID
 }
 
-// nodeCell converts a function that returns the cell for a node to the function that a column needs. It is not called
-// for headings, which have no columns.
+// nodeCell makes a column's function from a function of the node. Headings have no columns.
 func nodeCell(of func(*models.Row) table.Cell) func(item) table.Cell {
 	return func(i item) table.Cell { return of(i.Row) }
 }
@@ -86,8 +84,7 @@ func grouped(rows []*models.Row, field string) []*group {
 	})
 }
 
-// showRows fills the list with the nodes of the picture. If they are grouped, each group follows its heading, and the
-// nodes of folded groups are omitted.
+// showRows fills the list with the nodes of the picture: each group below its heading, unless it is folded.
 func (s *Screen) showRows() {
 	items := make([]item, 0, len(s.picture.rows)+len(s.picture.groups))
 	if s.picture.groups == nil {
@@ -107,8 +104,7 @@ func (s *Screen) showRows() {
 	s.table.SetRows(items)
 }
 
-// groupHeading returns the heading of a group, with its value, the number of its nodes, and the number of marked
-// ones. It returns false if the item is a node.
+// groupHeading returns a group's heading: its value and the numbers of its nodes and marked nodes.
 func (s *Screen) groupHeading(i item) (table.Cell, bool) {
 	g := i.group
 	if g == nil {
@@ -157,8 +153,7 @@ func (s *Screen) fold(g *group) {
 	s.showRows()
 }
 
-// toggleMark marks the node at the cursor, or all nodes of the group at the cursor. If they are marked already, it
-// removes the marks.
+// toggleMark marks the node, or all nodes of the group, at the cursor, or removes the marks.
 func (s *Screen) toggleMark() {
 	g := s.pointedGroup()
 	if g == nil {
@@ -195,8 +190,7 @@ func (s *Screen) group() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textGroupTitle, items, func(field string) tea.Cmd { return screen.Send(GroupBy(field)) })})
 }
 
-// setGroup groups the nodes by the given field and unfolds all groups. If field is not one of [GroupFields], it ends
-// the grouping.
+// setGroup groups the nodes by one of [GroupFields] and unfolds all groups, or else ends the grouping.
 func (s *Screen) setGroup(field string) tea.Cmd {
 	if !slices.Contains(GroupFields(), field) {
 		field = ""
@@ -212,8 +206,7 @@ func (s *Screen) needGroupField() {
 	}
 }
 
-// foldedValues returns the sorted values of the folded groups. Values that are not printable are omitted, because
-// they cannot be stored.
+// foldedValues returns the sorted values of the folded groups that are printable, and so can be stored.
 func (s *Screen) foldedValues() []string {
 	var values []string
 	for value, folded := range s.folded {

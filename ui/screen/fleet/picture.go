@@ -12,8 +12,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// refresh requests a new picture. Only one picture is composed at a time. All requests that arrive in the meantime
-// lead to a single new picture afterwards.
+// refresh requests a picture. Requests that arrive while one is composed lead to a single one afterwards.
 func (s *Screen) refresh() tea.Cmd {
 	if s.env.Session == nil {
 		return nil
@@ -37,8 +36,7 @@ func (s *Screen) settle() tea.Cmd {
 	return s.showPicture(s.compose()())
 }
 
-// compose returns a function that composes a picture with the current settings. The function can run on any
-// goroutine.
+// compose returns a function, for any goroutine, that composes a picture with the current settings.
 func (s *Screen) compose() func() picture {
 	now := s.env.ServerNow()
 	s.lastRequest = time.Now()
@@ -125,8 +123,7 @@ func (s *Screen) keys() []string {
 	return keys
 }
 
-// resize sets the width of the list. It also updates the columns if necessary, because the default columns depend on
-// the width.
+// resize sets the width of the list, and the columns, which depend on it.
 func (s *Screen) resize(w int) {
 	was := s.width >= roomyWidth
 	s.width = w

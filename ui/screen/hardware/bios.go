@@ -24,8 +24,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// setting is a BIOS setting. If changed is true, change is a new value that the operator has entered but not applied
-// yet.
+// setting is a BIOS setting. If changed is true, change is a new value that was entered but not applied yet.
 type setting struct {
 	models.BIOSSetting
 	change  string

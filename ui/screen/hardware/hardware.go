@@ -174,8 +174,7 @@ func fail(err error) tea.Cmd {
 	return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
 }
 
-// fetchAfterOperation fetches the data of the current tab again after an operation on the node has ended, because
-// Ironic may have read the machine during the operation.
+// fetchAfterOperation fetches again after an operation, in which Ironic may have read the machine.
 func (s *Screen) fetchAfterOperation() tea.Cmd {
 	row, _, ok := s.env.Session.Store.Get(s.uuid)
 	was := s.busy
@@ -185,8 +184,8 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 	return nil
 }
 
-// change asks the root to make a change to the machine. The root first checks the change and asks for confirmation.
-// words is the command line that makes the same change, without the program name.
+// change asks the root to check, confirm and make a change. words is the command line that does the same, without the
+// program name.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }

@@ -18,8 +18,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// inspectionPage is the tab that shows the last inspection and, below it, the volumes and vendor methods that are
-// known to Ironic.
+// inspectionPage is the tab with the last inspection, and the volumes and vendor methods known to Ironic.
 type inspectionPage struct {
 	s    *Screen
 	from *fetch.Source[found]
@@ -54,8 +53,7 @@ func (p *inspectionPage) read(ctx context.Context) (f found, err error) {
 	return f, nil
 }
 
-// add adds a section, unless it is empty. If err is not nil, for example because a policy forbids reading volumes or
-// vendor methods, the section contains the error instead.
+// add adds a section, unless it is empty. It shows err instead, for example if a policy forbids reading the data.
 func (f *found) add(err error, title string, lines []string) {
 	if err != nil {
 		lines = []string{models.OnScreen(err)}

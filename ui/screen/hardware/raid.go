@@ -38,8 +38,7 @@ type volume struct {
 	disk map[string]any
 }
 
-// raidPage is the tab with the table of the target RAID's volumes. Below the table, it shows the machine's current
-// volumes, disks and drives.
+// raidPage is the tab with the target RAID's volumes and, below, the machine's volumes, disks and drives.
 type raidPage struct {
 	s    *Screen
 	from *fetch.Source[facts]
@@ -94,8 +93,7 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 func (p *raidPage) source() source    { return p.from }
 func (p *raidPage) mover() body.Mover { return p.list }
 
-// fetched adopts the node's target RAID, unless the operator has edited the target. If the node has no target, the
-// current volumes serve as the target.
+// fetched adopts the target RAID, or else the current volumes, unless the operator has edited the target.
 func (p *raidPage) fetched() {
 	f, known := p.from.Value()
 	if !known {
@@ -284,8 +282,7 @@ func (p *raidPage) copies() []screen.Copyable {
 	return append(copies, p.s.origin("", "raid", "show")...)
 }
 
-// askBMC queries the BMC for the drives behind a RAID controller, because the agent's inventory does not contain
-// these drives. It runs only when the operator requests it.
+// askBMC queries the BMC, if the operator asks for it, for drives that the agent's inventory does not contain.
 func (p *raidPage) askBMC() tea.Cmd {
 	s := p.s
 	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid
@@ -303,8 +300,7 @@ func (p *raidPage) askBMC() tea.Cmd {
 	return tea.Batch(screen.Send(screen.Say{Text: textAskingBMC}), read)
 }
 
-// driveLines returns lines with the BMC's drives, and with the drives that the target RAID would use. It returns nil
-// if the BMC has not been queried.
+// driveLines returns the BMC's drives and those of the target RAID, or nil if the BMC has not been queried.
 func (p *raidPage) driveLines() []pane.Line {
 	if p.bmc == nil {
 		return nil
@@ -322,8 +318,7 @@ func (p *raidPage) driveLines() []pane.Line {
 	return append(lines, p.assignedLines()...)
 }
 
-// assignedLines returns a line for each target volume, with the drives that Ironic's redfish RAID interface would
-// choose for it. It returns nil if the node has another RAID interface.
+// assignedLines returns the drives that Ironic's redfish RAID interface would choose for the target volumes.
 func (p *raidPage) assignedLines() []pane.Line {
 	f, _ := p.from.Value()
 	target, err := provision.NewRAID(p.config())

@@ -81,8 +81,7 @@ func (p *raidPage) set(at int, disk map[string]any) {
 	p.show()
 }
 
-// drivesText returns the text that the form shows for a volume's drives: their IDs separated by commas, or a JSON
-// list if they are selected by hints.
+// drivesText returns a volume's drives as the form shows them: IDs, or a JSON list of hints.
 func drivesText(v any) string {
 	list, _ := v.([]any)
 	ids := make([]string, len(list))
@@ -97,8 +96,7 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume that the values of the form describe. It checks this volume without regard to the
-// other volumes. If the volume is invalid, field is the key of the field that shows the error.
+// logicalDisk returns the volume that the form describes, or the field that is invalid and why.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {

@@ -16,8 +16,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcGrace is the delay before the BMC is read. It keeps the BMC from being read when the operator only steps past
-// the tab.
+// bmcGrace is the delay before the BMC is read, so that stepping past the tab does not read it.
 const bmcGrace = 400 * time.Millisecond
 
 // While the BMC reports that the power is changing, the tab reads it again every settleInterval, at most settleReads
@@ -27,8 +26,7 @@ const (
 	settleReads    = 12
 )
 
-// bmcTab holds the data read from the BMC. The BMC is read when the tab is first shown, when the operator asks for
-// it, after a command to the BMC, and while the power is changing.
+// bmcTab is the data of the BMC, which is read when first shown, on request, after a command, and as the power changes.
 type bmcTab struct {
 	bmcs screen.BMCs
 	look *fetch.Source[*provision.BMCReport]
@@ -195,8 +193,7 @@ func fingerprintOf(err error) string {
 	return ""
 }
 
-// bmcLogin returns the address of the BMC and the user name from driver_info. Both are empty until the node has been
-// read.
+// bmcLogin returns the BMC's address and user name from driver_info, or "" until the node has been read.
 func (s *Screen) bmcLogin() (address, user string) {
 	// The BMC may answer before the node has been read.
 	if denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err()); is {

@@ -53,8 +53,7 @@ func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 	return true, do()
 }
 
-// orderBMC asks the root to send a command to the BMC. words contains the arguments of the command line that sends
-// the same command, without "bmc" and the node.
+// orderBMC asks the root to send a command to the BMC. words is the command line without "bmc" and the node.
 func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	ref := s.ref()
 	return screen.Send(screen.OrderBMC{

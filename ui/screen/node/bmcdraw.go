@@ -33,8 +33,7 @@ func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	return body.Split(b.pane.Draw(t))
 }
 
-// bmcState returns a note that says when the BMC was read, or why there is no data. The note also names the keys that
-// the operator can press.
+// bmcState says when the BMC was read, or why there is no data, and names the keys to press.
 func (s *Screen) bmcState(w int) []pane.Line {
 	b := s.bmc
 	_, read := b.look.Value()

@@ -22,8 +22,7 @@ type remark struct {
 	text  string
 }
 
-// remarks returns the notes that are shown above the list. They cover the selected disk, differences between Ironic
-// and the agent, errors in the hints, and the state of the inventory. The notes are sanitized.
+// remarks returns the sanitized notes above the list, about the selected disk, the hints and the inventory.
 func (d *disks) remarks(now time.Time) []remark {
 	var list []remark
 	add := func(glyph string, role theme.Role, text string) {
@@ -92,8 +91,7 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }
 
-// aboutDisks draws the notes above the list. They take up at most a third of the height. The dialog about a disk
-// shows all notes.
+// aboutDisks draws the notes in at most a third of the height. The dialog about a disk shows all of them.
 func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	now := s.env.ServerNow()
 	most := max(h/3, 1)

@@ -25,8 +25,7 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is a row of the disk list. When the data is read, the strings of the row are sanitized and the disk is
-// compared with the hints, so that this work is not repeated whenever the row is drawn.
+// disk is a row of the list. It is sanitized and compared with the hints when it is read, not when it is drawn.
 type disk struct {
 	place int
 	check hints.DiskCheck
@@ -84,8 +83,7 @@ func attributes(d *hints.Disk) []models.Detail {
 	return append(details, models.Detail{Name: "rotational", Value: rotational})
 }
 
-// verdictStyle returns the glyph, the word and the color role of a disk's verdict. hinted reports whether the node
-// has hints.
+// verdictStyle returns how a disk's verdict looks. hinted reports whether the node has hints.
 func (d *disk) verdictStyle(hinted bool) (glyph, word string, role theme.Role) {
 	switch {
 	case d.check.Picked:
@@ -139,8 +137,7 @@ func (s *Screen) noDisks() string {
 	return textLoadingInventory
 }
 
-// disksErr returns the error from reading the disks. It returns nil for a refusal, because a missing inventory is not
-// an error.
+// disksErr returns the error from reading the disks. A missing inventory, which is a refusal, is not an error.
 func (s *Screen) disksErr() error {
 	if _, refused := errors.AsType[*models.Refusal](s.disks.Err()); refused {
 		return nil
@@ -162,8 +159,7 @@ func places() []struct {
 	}
 }
 
-// askPin opens a dialog that asks in which field to store a hint that selects the disk at the cursor. The root then
-// shows the request, asks for confirmation and sends it.
+// askPin asks in which field to store a hint that selects the disk. The root then asks and sends it.
 func (s *Screen) askPin() tea.Cmd {
 	found, _ := s.disks.Value()
 	d, ok := s.diskRows.Cursor()

@@ -207,8 +207,7 @@ func (s *Screen) diskCopies() []screen.Copyable {
 	return copies
 }
 
-// rowText returns the cells of the node's row in the node list, separated by tabs. It omits columns that need
-// additional API fields.
+// rowText returns the node's row in the node list, without columns that need additional API fields.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {

@@ -29,8 +29,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule draws the line of tabs, or the input while a search is being edited. On the Overview, BMC and Disks tabs, it
-// also shows the position.
+// rule draws the line of tabs with the position in some of them, or the input while a search is being edited.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
 		return s.prompt.Draw(t, w, "")
@@ -73,8 +72,7 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
-// notices returns the lines that every tab shows above its content if the node was deleted, has not been read yet, or
-// could not be read. It returns nil otherwise.
+// notices returns what every tab shows first if the node was deleted, is not read yet, or could not be read.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {
@@ -123,8 +121,7 @@ func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.detail.Err(), models.FaultNotFound)
 }
 
-// picture returns the node's row. It contains all fields as last read, overlaid with the fields in the Store if these
-// are newer.
+// picture returns the node's row: all fields as last read, and those of the Store if they are newer.
 func (s *Screen) picture() models.Row {
 	n, read := s.detail.Value()
 	switch {

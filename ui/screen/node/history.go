@@ -11,8 +11,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText returns the time that the node had spent in the state that ended with the entry. It returns "" before API
-// version 1.115, which introduced the duration.
+// tookText returns the time that the node spent in the previous state (API 1.115), or "".
 func tookText(e models.HistoryEntry) string {
 	if e.DurationSeconds == nil {
 		return ""

@@ -284,8 +284,7 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	return s.reread()
 }
 
-// tasksChanged fetches the data of the current tab again if a task on this node has ended since that data was last
-// fetched. The task may have written hints or changed ports; the Store contains neither.
+// tasksChanged fetches the tab's data again after a task, which may have changed what the Store lacks.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()

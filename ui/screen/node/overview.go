@@ -18,16 +18,14 @@ import (
 // twoColumns is the minimum width for two columns of details.
 const twoColumns = 120
 
-// drawOverview draws a sentence that describes the node, and the details, in one scrolling pane. It draws the last
-// events below the pane.
+// drawOverview draws the sentence and the details in a scrolling pane, and the last events below it.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 	events := s.events(t, w, h)
 	s.layOverview(w, h-len(events))
 	return append(body.Split(s.overview.Draw(t)), events...)
 }
 
-// layOverview fills the pane. It must be called whenever the tab is drawn, because the sentence and the details
-// change with time.
+// layOverview fills the pane whenever the tab is drawn, because the sentence and the details change with time.
 func (s *Screen) layOverview(w, h int) {
 	row := s.picture()
 	lines := body.Indented(sentenceRole(&row.Node), explain.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)

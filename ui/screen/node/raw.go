@@ -29,8 +29,7 @@ type raw struct {
 	err            error
 }
 
-// setObject stores the node's JSON, which was read at the given time. If the JSON has not changed, the earlier
-// changes are still shown.
+// setObject stores the node's JSON, read at the given time. If it is unchanged, earlier changes stay visible.
 func (r *raw) setObject(object json.RawMessage, at time.Time) {
 	// The keys are sorted, so that the texts differ only where the objects differ.
 	converted, err := document.JSONToYAML(object, true)
@@ -152,8 +151,7 @@ func diff(before, after []string) []change {
 	return out
 }
 
-// middle compares two texts by their longest common subsequence. It computes the lengths from the end of the texts,
-// so that it can output the changes from the start.
+// middle compares two texts by their longest common subsequence, computed from the end of the texts.
 func middle(old, fresh []string) []change {
 	w := len(fresh) + 1
 	// longest[i*w+j] is the length of the longest common subsequence of old[i:] and fresh[j:].

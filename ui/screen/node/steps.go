@@ -69,8 +69,7 @@ type work struct {
 	ended, succeeded bool
 }
 
-// currentWork returns the running or last operation. It also uses the evidence collected by this console, because
-// Ironic clears the steps when an operation fails.
+// currentWork returns the last operation, also from the evidence, because Ironic clears the steps at a failure.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
 	state := n.ProvisionState
@@ -91,8 +90,7 @@ func (s *Screen) currentWork(row *models.Row) work {
 	return w
 }
 
-// blame sets the index to the step that the failure reason names. If the list does not contain the step, because the
-// agent adds its own steps, blame inserts it.
+// blame sets the index to the step that the reason names, and inserts steps that the agent has added.
 func (w *work) blame(reason string) {
 	failed, named := models.FailedStep(reason)
 	if !named {

@@ -121,8 +121,7 @@ func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	return l.experience
 }
 
-// set builds the list: first the operation that this console observed, if any, followed by the recorded operations,
-// newest first.
+// set builds the list: the operation that this console observed, if any, and the recorded ones, newest first.
 func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	past, _ := l.recorded.Value()
 	works := make([]*models.Work, 0, len(past)+1)
@@ -149,8 +148,7 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether seen, which was recorded by this console, and kept, which comes from the journal, describe
-// the same operation. Their start times may differ by seconds.
+// sameWork reports whether a seen and a recorded operation are the same. Their starts may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
@@ -201,8 +199,7 @@ func (s *Screen) noTimeline() string {
 		textNeverSeenRest
 }
 
-// drawWork draws an operation in at most h lines: a description, and one bar per phase on a common axis. If there is
-// no room for all phases, it draws the last ones.
+// drawWork draws a description of an operation and a bar for each of its last phases, in at most h lines.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)
@@ -311,12 +308,10 @@ func (s *Screen) timelineCopies() []screen.Copyable {
 	return slices.Clip(copies)
 }
 
-// logMargin is the time by which the log that is shown for an operation starts before the operation and ends after
-// it. The margin is needed because the machine's clock may differ from Ironic's.
+// logMargin is the time before and after an operation that its log includes, because clocks may differ.
 const logMargin = time.Minute
 
-// shownLog returns the log that the Log tab shows: the recorded log of an earlier operation if one is open, otherwise
-// the live log.
+// shownLog returns the recorded log of an earlier operation if one is open, otherwise the live log.
 func (s *Screen) shownLog() *logs.Log {
 	if s.kept != nil {
 		return s.kept
@@ -324,8 +319,7 @@ func (s *Screen) shownLog() *logs.Log {
 	return s.log
 }
 
-// openLog shows a log. On the timeline, it is the log of the operation at the cursor; on other tabs, it is the live
-// log.
+// openLog shows the log of the operation at the cursor on the timeline, otherwise the live log.
 func (s *Screen) openLog() tea.Cmd {
 	if s.tab == timelineTab {
 		return s.openWorkLog()

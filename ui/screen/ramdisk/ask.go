@@ -27,8 +27,7 @@ const (
 	askReplace   = "replace"
 )
 
-// openForm opens a form. A field contains its value from preset or, if preset lacks the field, the value entered
-// last. When the operator submits the form, the then function receives its values.
+// openForm opens a form with the values from preset or those entered last. then receives the values.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {
@@ -58,8 +57,7 @@ func (s *Screen) openForm(
 // answer returns the message that makes Update call then.
 func (s *Screen) answer(then func() tea.Cmd) tea.Msg { return screen.NewLater(s, then) }
 
-// later returns a command that makes the screen run cmd after its dialog has been closed. The root runs a dialog's
-// command synchronously, so long work must run in another command.
+// later returns a command that runs cmd after the dialog, whose own command the root runs synchronously.
 func (s *Screen) later(cmd tea.Cmd) tea.Cmd {
 	return screen.Send(s.answer(func() tea.Cmd { return cmd }))
 }
@@ -189,8 +187,7 @@ const (
 	bootPair    = "kernel and initrd elsewhere"
 )
 
-// askApply opens a form that asks for a ramdisk and for the nodes to set it on. The root then shows the requests,
-// asks for confirmation and sends them.
+// askApply asks for a ramdisk and for nodes. The root then shows the requests, asks and sends them.
 func (s *Screen) askApply() tea.Cmd {
 	boots := []string{bootISO, bootPair}
 	if s.running() {
@@ -215,8 +212,7 @@ func (s *Screen) askApply() tea.Cmd {
 	return s.openForm("apply", textApplyTitle, fields, preset, s.apply)
 }
 
-// servedNodes returns the names of the nodes for which the server has separate files, or nil if the server is not
-// running.
+// servedNodes returns the nodes for which the server has separate files.
 func (s *Screen) servedNodes() []string {
 	if !s.running() {
 		return nil
@@ -230,8 +226,7 @@ func (s *Screen) servedNodes() []string {
 	return list
 }
 
-// apply returns a command that asks the root to set the ramdisk described by the form's values. If a value is
-// invalid, it returns the field and its problem instead.
+// apply asks the root to set the ramdisk that the form describes, or returns an invalid field and its problem.
 func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string) {
 	nodes := splitList(v[askNodes])
 	if len(nodes) == 0 {

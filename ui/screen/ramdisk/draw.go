@@ -75,8 +75,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state returns the heading of the form. It names the profile and says whether the configuration is ready, being
-// built or invalid.
+// state names the profile and says whether the configuration is ready, being built or invalid.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
 	problems := len(ignition.InputErrors(s.buildErr))
@@ -124,8 +123,7 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	return body.Beside(t, s.form.Draw(t, left, h), body.PaneOr(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
 }
 
-// drawFile draws the current problem and, below it, the source. The facts about the file are drawn beside the source
-// on wide screens, and above it otherwise.
+// drawFile draws the current problem, the source and the facts: beside the source if it is wide, else above it.
 func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	if s.wide != s.check.factsBeside || w != s.check.width {
 		s.check.factsBeside, s.check.width = s.wide, w
@@ -159,8 +157,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts returns the facts about the file, wrapped to w cells. If most is not 0, it is the approximate maximum number
-// of lines.
+// facts returns the facts about the file, wrapped to w cells, in about most lines if most is not 0.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
 		return s.check.facts // nothing has been drawn yet

@@ -90,8 +90,7 @@ func (s spec) shown(values map[string]string) bool {
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
 }
 
-// fieldsFor returns the form fields of the selected profile, filled in with the given values. ironic is the default
-// address of Ironic.
+// fieldsFor returns the profile's fields with the given values. ironic is the default address of Ironic.
 func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)
 	var fields []form.Field
@@ -308,8 +307,7 @@ func valuesOf(in prepare.Inputs) map[string]string {
 	return values
 }
 
-// inputsOf converts the values of the form to inputs. It uses only the fields that the profile and the agent have;
-// the values of other fields stay in the form.
+// inputsOf converts values to inputs. The values of fields that the profile or agent lacks stay in the form.
 func inputsOf(values map[string]string) prepare.Inputs {
 	var in prepare.Inputs
 	for _, s := range specs("", "", &in) {
@@ -384,8 +382,7 @@ func joinList(items []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// splitKeys splits a list of public keys. It splits only at commas that are followed by a key, because the options
-// and comments of a key may also contain commas.
+// splitKeys splits at commas that are followed by a key, because options and comments may contain commas.
 func splitKeys(list string) []string {
 	var keys []string
 	for _, part := range strings.Split(list, ",") {

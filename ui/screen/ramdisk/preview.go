@@ -175,8 +175,7 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	}
 }
 
-// handleBuilt stores the result of a build, unless a newer build has started. If the build failed, the preview keeps
-// showing the last valid configuration.
+// handleBuilt stores the result of the newest build. The preview keeps the last valid configuration.
 func (s *Screen) handleBuilt(number int, built prepare.Built, err error) {
 	if number != s.number {
 		return
@@ -222,8 +221,7 @@ func (s *Screen) formProblem() string {
 	return fmt.Sprintf(textFormErrors, len(list), models.OnScreen(list[0]))
 }
 
-// source returns the configuration that actions use: on the File tab, it is the open file; on other tabs, it is the
-// form's configuration.
+// source returns the configuration that actions use: the open file on the File tab, otherwise the form's.
 func (s *Screen) source() prepare.ConfigSource {
 	if s.tab == tabFile {
 		return prepare.ConfigSource{File: s.bench.File}

@@ -46,8 +46,7 @@ const (
 
 const onlyHere = "127.0.0.1  this machine only"
 
-// offer returns a command that finds the addresses of this machine that the BMCs can reach. When the command has
-// finished, handleOffer asks the operator to choose one.
+// offer finds addresses that the BMCs can reach. handleOffer then asks the operator to choose one.
 func (s *Screen) offer() tea.Cmd {
 	maker, nodes, source := s.env.Maker(), s.chosen(), s.source()
 	if asked := splitList(s.bench.Asked["serve"][askNodes]); len(asked) > 0 && len(nodes) == 0 {
@@ -108,8 +107,7 @@ func (s *Screen) handleOffer(nodes []string, source prepare.ConfigSource, candid
 	})
 }
 
-// orderOf returns the order described by the values of a dialog. If a value is invalid, it returns the field and its
-// problem instead.
+// orderOf returns the order that the values of a dialog describe, or an invalid field and its problem.
 func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
 	port := strings.TrimSpace(v[askPort])
