@@ -136,7 +136,7 @@ func previewLines(p provision.Preview) []overlay.Text {
 	}
 	switch {
 	case p.Refusal != nil:
-		add(theme.Warn, textSkipped+p.Refusal.OnScreen())
+		add(theme.Warn, "skipped: "+p.Refusal.OnScreen())
 	case p.Unchanged():
 		add(theme.Muted, "already set: nothing to send")
 	}

@@ -9,7 +9,6 @@ const (
 	textPasswordHelp    = "password of user rescue in the ramdisk"
 	textSkippedNodes    = "Skipped (%d):"
 	textRunningChecks   = "Running checks. Ironic contacts the BMC, which can take a minute."
-	textSkipped         = "skipped: "
 	textMoreInList      = "… and %d more, listed above."
 	textPreparing       = "Manual cleaning sets up RAID and BIOS, and may erase the disks of %s."
 	textOverrideAudit   = "The audit log records the override. All checks run again."

@@ -40,7 +40,7 @@ func (s *Screen) askSave() tea.Cmd {
 		{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: textSaveHelp},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: fmt.Sprint(s.draft.File != ""), Help: "overwrite an existing file"},
 	}
-	return s.openForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("Save plan", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, force := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
 		return s.decide(func() tea.Cmd { return s.save(path, force) }), "", ""
 	})
@@ -58,7 +58,7 @@ func (s *Screen) save(path string, force bool) tea.Cmd {
 func (s *Screen) handleWritten(path string, was *plan.Plan, file provision.PlanFile, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return toast(screen.Failure, "save: "+path+textExists)
+		return toast(screen.Failure, "save: "+path+" exists; set Replace to overwrite it")
 	case err != nil:
 		return toast(screen.Failure, "save: "+models.OnScreen(err))
 	}
@@ -77,7 +77,7 @@ func toast(level screen.Level, text string) tea.Cmd {
 func (s *Screen) askLoad() tea.Cmd {
 	file := cmp.Or(s.draft.Loaded, s.draft.File)
 	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: textLoadHelp}}
-	return s.openForm(textLoadTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("Load plan", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path := strings.TrimSpace(v[askFile])
 		return s.decide(func() tea.Cmd {
 			s.draft.Loaded = path
@@ -118,10 +118,10 @@ func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
 func namedText(missing, others int) string {
 	text := ""
 	if missing > 0 {
-		text += fmt.Sprintf(textMissingNodes, models.Counted(missing, "node"))
+		text += fmt.Sprintf(": %s not in the plan: plan defaults apply", models.Counted(missing, "node"))
 	}
 	if others > 0 {
-		text += fmt.Sprintf(textOtherNodes, models.Counted(others, "other node"))
+		text += fmt.Sprintf("; %s in the plan ignored", models.Counted(others, "other node"))
 	}
 	return text
 }
@@ -139,10 +139,10 @@ func (s *Screen) editPlan() tea.Cmd {
 	}
 	left := s.draft.Text
 	items := []overlay.Item{
-		{ID: goOnWriting, Title: textContinueEdit, Detail: "not a valid plan yet"},
-		{ID: beginAnew, Title: textEditPlan, Detail: "discards the rejected edit"},
+		{ID: goOnWriting, Title: "continue the rejected edit", Detail: "not a valid plan yet"},
+		{ID: beginAnew, Title: "edit the current plan", Detail: "discards the rejected edit"},
 	}
-	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textEditTitle, items, func(id string) tea.Cmd {
+	return screen.Send(screen.Ask{Overlay: overlay.NewPick("Edit the plan", items, func(id string) tea.Cmd {
 		return s.decide(func() tea.Cmd {
 			if id == goOnWriting {
 				return s.layOut(left)
@@ -195,9 +195,9 @@ func (s *Screen) handlePlanEdited(was, text string, edited *plan.Plan, err error
 		s.draft.Text = text
 		return toast(screen.Failure, "edit: "+models.OnScreen(err)+s.env.Keys.Text(textEditKept))
 	case err != nil:
-		return toast(screen.Failure, "edit: "+models.OnScreen(err)+textEditUnchanged)
+		return toast(screen.Failure, "edit: "+models.OnScreen(err)+"; plan unchanged")
 	case text == was && s.draft.Text == "":
-		return toast(screen.Info, textNoEdit)
+		return toast(screen.Info, "plan unchanged")
 	}
 	s.draft.Text = ""
 	missing, others := s.replace(provision.PlanFile{Plan: edited, Dir: s.draft.Dir})
@@ -212,7 +212,7 @@ func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	}
 	text := s.draft.Text
 	lines = append(lines, overlay.Text{}, overlay.Text{Text: s.env.Keys.Text(textEditRejected)})
-	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
+	note := overlay.NewNote("Invalid plan (line:column)", lines).With(overlay.Choice{
 		Key: "Y", Text: "continue editing", Then: s.decide(func() tea.Cmd { return s.layOut(text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})

@@ -196,9 +196,9 @@ func (s *Screen) bootRule(t *theme.Theme, w int) string {
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.file.path == "" && s.file.inline == "":
-		return textNoUserData
+		return "No user data: login to the installed system is not possible. Enter a Butane or Ignition file above."
 	case s.env.Maker() == nil:
-		return textNoChecker
+		return "User data checks are not available here."
 	}
-	return textReadingFile
+	return "Reading the file…"
 }

@@ -47,7 +47,7 @@ func TooMany(nodes int) string {
 	if nodes <= NodesAtMost {
 		return ""
 	}
-	return fmt.Sprintf(textTooMany, nodes, NodesAtMost)
+	return fmt.Sprintf("%d nodes selected, at most %d allowed: mark fewer", nodes, NodesAtMost)
 }
 
 // ID returns the ID of the wizard for the given nodes: their UUIDs, joined by commas.

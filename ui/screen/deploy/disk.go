@@ -99,14 +99,14 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
-		return nil, models.OnScreen(err) + s.env.Keys.Text(textEditHints)
+		return nil, models.OnScreen(err) + s.env.Keys.Text("; {hints-write} edits hints")
 	case err != nil:
 		return nil, models.OnScreen(err)
 	}
 	search := s.diskSearch()
 	search.Hints = rootHints
 	if _, err := search.Pick(inv.Disks); err != nil {
-		return nil, textSkippedDisk + row.Disk.Name
+		return nil, "the node's skip_block_devices skips " + row.Disk.Name
 	}
 	return s.setHints(rootHints), ""
 }
@@ -158,17 +158,17 @@ func (s *Screen) noDisks() string {
 	name := s.currentRef().Label()
 	switch {
 	case f != nil && !s.planned().Kind.PicksDisk():
-		return fmt.Sprintf(textNoHintsKind, s.planned().Kind)
+		return fmt.Sprintf("Deployments of kind %s do not use root device hints.", s.planned().Kind)
 	case f == nil && s.err != nil:
-		return textNodeUnread
+		return "Could not load the node."
 	case f == nil:
-		return textLoadingDisks
+		return "Loading disks…"
 	case f.InventoryError != "":
-		return textInventoryError + f.InventoryError
+		return "Could not load the inventory: " + f.InventoryError
 	case f.Inventory == nil:
-		return textNoInventory + name + s.env.Keys.Text(textNoInventoryFix)
+		return "No inventory for " + name + s.env.Keys.Text(textNoInventoryFix)
 	case len(f.Inventory.Disks) == 0:
-		return textNoDisks + name + s.env.Keys.Text(textNoDisksFix)
+		return "Inspection found no disks in " + name + s.env.Keys.Text(textNoDisksFix)
 	}
 	return ""
 }
@@ -195,9 +195,9 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 	case f.Hints.Hints.IsSet():
 		lines = append(lines, body.IndentedMost(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:
-		said := textSmallestDisk
+		said := "no hints: the agent picks the smallest disk ≥ 4 GiB"
 		if s.disks.Len() > 0 {
-			said += s.env.Keys.Text(textPickThis)
+			said += s.env.Keys.Text("; {open} picks the selected disk")
 		}
 		lines = append(lines, body.IndentedMost(theme.Warn, said, w-1, 1, 2)...)
 	}

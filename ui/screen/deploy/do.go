@@ -241,13 +241,13 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		}
 	case action.PlanEdit:
 		if s.env.WhyNoEditor != "" {
-			return s.env.WhyNoEditor + fmt.Sprintf(textSendPlan, s.env.Program)
+			return s.env.WhyNoEditor + fmt.Sprintf("; use: %s deploy -f - NODE < plan.yaml", s.env.Program)
 		}
 	case action.Open:
 		return s.whyOpen()
 	case action.HintsTo, action.HintsDrop:
 		if !s.fields().RootDevice.Hints.IsSet() {
-			return s.env.Keys.Text(textPickDisk)
+			return s.env.Keys.Text("the plan has no hints; {open} picks a disk")
 		}
 	case action.HintsWrite:
 		if !s.planned().Kind.PicksDisk() {
@@ -255,7 +255,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		}
 	case action.StepAdd:
 		if s.busy && s.readNode() == nil {
-			return textNodeNotRead // the steps to choose from depend on the node's interfaces
+			return "the node is not loaded yet" // the steps to choose from depend on the node's interfaces
 		}
 	case action.StepRemove:
 		return s.whyRemove()

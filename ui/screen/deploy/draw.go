@@ -175,11 +175,11 @@ func (s *Screen) worstChecks() string {
 func (s *Screen) noChecks() string {
 	switch {
 	case s.session == nil || s.session.Checks == nil:
-		return textNoContext
+		return "No context is open: checks are not available."
 	case s.err != nil:
-		return textNodesUnread
+		return "Could not load the nodes."
 	}
-	return textLoading
+	return "Loading…"
 }
 
 // checkLines returns lines with the current node's checks, wrapped to w cells. The Review page shows all checks. The

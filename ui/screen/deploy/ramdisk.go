@@ -67,18 +67,18 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	fields := []form.Field{
 		{
 			Key: keyKind, Section: what, Label: "Kind", Kind: form.Choice, Options: kinds,
-			Help: textKindHelp + here + textKindDefault,
+			Help: "auto: from the deploy interface and the steps" + here + textKindDefault,
 		},
 		{
 			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
-			Suggestions: s.interfaces(), Help: textInterfaceHelp,
+			Suggestions: s.interfaces(), Help: "deploy interface; set on the node if different",
 		},
 		{Key: keyISO, Section: boots, Label: "ISO", Placeholder: has(info, iso), Help: textISOHelp},
 		{Key: keyKernel, Section: boots, Label: "Kernel", Placeholder: has(info, kernel), Help: textKernelHelp},
 		{Key: keyInitrd, Section: boots, Label: "Initrd", Placeholder: has(info, initrd), Help: textInitramfsHelp},
 		{
 			Key: keyParams, Section: boots, Label: "Kernel args", Placeholder: has(info, "kernel_append_params"),
-			Help: textParamsHelp,
+			Help: "kernel_append_params; only with a kernel, not with an ISO",
 		},
 	}
 	source := has(n.InstanceInfo, "image_source")
@@ -257,7 +257,7 @@ func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 	const section = "Reservation"
 	fields := []form.Field{{
 		Key: keyReserve, Section: section, Label: "By", Kind: form.Choice, Options: []string{reserveByHand, reserveByIronic},
-		Help: textAllocateHelp,
+		Help: "record an allocation in Ironic; only for available nodes with a resource class (API 1.52)",
 	}}
 	if !f.Allocate.Asked() {
 		return fields
@@ -270,7 +270,7 @@ func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 		form.Field{Key: keyClass, Section: section, Label: "Class", Placeholder: class, Help: textClassHelp},
 		form.Field{
 			Key: keyTraits, Section: section, Label: "Traits", Suggestions: n.Traits, Placeholder: "none",
-			Help: textTraitsHelp,
+			Help: "traits to request, separated by spaces; used as instance traits unless Steps sets others",
 		},
 	)
 }

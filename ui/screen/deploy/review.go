@@ -88,9 +88,9 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		return x.lines
 	}
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
-		said := fmt.Sprintf(textRefusedNode, english.Plural(len(may)+len(not), "check", ""), n.Label())
+		said := fmt.Sprintf("%s failed: %s is not deployed.", english.Plural(len(may)+len(not), "check", ""), n.Label())
 		if len(may) > 0 {
-			said += s.env.Keys.Text(textOverrideHint)
+			said += s.env.Keys.Text(" {check-override}: override eligible checks.")
 		}
 		x.gap()
 		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))
@@ -210,7 +210,7 @@ func (s *Screen) whyStart() string {
 		return "checks have not run yet"
 	case s.ready == 0 && len(s.refs) == 1:
 		bad := worstOf(s.judged[s.nodes[0].UUID])
-		return fmt.Sprintf(textChecksRefuse, bad.ID, bad.Text)
+		return fmt.Sprintf("check %s failed: %s", bad.ID, bad.Text)
 	case s.ready == 0:
 		return "no node passed its checks"
 	}
@@ -253,7 +253,7 @@ func (s *Screen) whyOverride() string {
 	case len(may) > 0:
 		return ""
 	case len(not) > 0:
-		return textNoOverride
+		return "the failed checks cannot be overridden"
 	}
 	return "no failed checks for " + s.currentRef().Label()
 }

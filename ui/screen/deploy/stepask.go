@@ -41,7 +41,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	if len(known) == 0 {
 		return s.askAnyStep(nil)
 	}
-	items := []overlay.Item{{ID: otherStep, Title: textOtherStep, Detail: textOtherStepHelp}}
+	items := []overlay.Item{{ID: otherStep, Title: "another step …", Detail: textOtherStepHelp}}
 	for i := range known {
 		items = append(items, overlay.Item{ID: known[i].Label(), Title: known[i].Label(), Detail: known[i].Description})
 	}
@@ -146,7 +146,7 @@ func (s *Screen) imageFields(k steps.Known) []form.Field {
 	ofNode := func(keys ...string) string {
 		for _, key := range keys {
 			if text := models.MaskURL(models.TextOf(node[key])); text != "" {
-				return textOfNode + text
+				return "of the node: " + text
 			}
 		}
 		return ""
@@ -197,7 +197,7 @@ func (s *Screen) rootField() form.Field {
 		if err != nil {
 			return models.OnScreen(err)
 		}
-		return textPicks + picked
+		return "selects " + picked
 	}
 	return field
 }

@@ -102,7 +102,7 @@ func (s *Screen) stepRows() []stepRow {
 	for i, step := range merged {
 		r := stepRow{Step: step.Step, from: origin(step.Source)}
 		if i >= len(merged)-len(idle) {
-			r.offered = textDoesNotRun
+			r.offered = "does not run"
 		}
 		if r.from == ofPlan && !hasStep(f.Plan.Steps, step.Step) {
 			r.from = ofKind
@@ -191,14 +191,14 @@ func (s *Screen) deploySteps() []steps.Known {
 func (s *Screen) offeredText() string {
 	f := s.checkedFacts()
 	if f == nil || f.Offered == nil {
-		return textStepsUnknown
+		return "such as deploy.install_coreos (agent steps unknown)"
 	}
 	var names []string
 	for _, o := range f.Offered.Steps {
 		names = append(names, o.Interface+"."+o.Step)
 	}
 	slices.Sort(names)
-	return textStepsOffered + strings.Join(names, ", ")
+	return "last seen agent steps: " + strings.Join(names, ", ")
 }
 
 func readStep(v map[string]string) (step models.Step, field, problem string) {
@@ -219,7 +219,7 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 	case text != "":
 		list, err := provision.ParseStepWords(step.Label() + " " + text)
 		if err == nil && len(list) > 1 {
-			err = fmt.Errorf(textWantArgument, list[1].Label())
+			err = fmt.Errorf("%q is not an argument: use NAME=VALUE", list[1].Label())
 		}
 		if err != nil {
 			return step, "args", models.OnScreen(err)
@@ -242,7 +242,7 @@ func notWhileTheAgent(step models.Step, priority int) string {
 	if priority <= plan.PriorityTearDownAgent {
 		when = "after the agent has stopped"
 	}
-	return fmt.Sprintf(textStepMisplaced,
+	return fmt.Sprintf("%s would run %s at %d: use a priority between deploy (%d) and tear_down_agent (%d)",
 		step.Label(), when, priority, plan.PriorityDeploy, plan.PriorityTearDownAgent)
 }
 
@@ -264,11 +264,11 @@ func (s *Screen) whyRemove() string {
 	case !ok:
 		return "no step selected"
 	case row.from == ofDriver:
-		return row.Label() + s.env.Keys.Text(textDriverStep)
+		return row.Label() + s.env.Keys.Text(" is a driver step; {open} disables it (priority 0)")
 	case row.from != ofPlan && row.from != ofKind:
-		return row.Label() + textDeployStep + string(row.from) + s.env.Keys.Text(textReplaceStep)
+		return row.Label() + " comes from the deploy " + string(row.from) + s.env.Keys.Text("; {open} replaces it")
 	case row.from == ofKind:
-		return row.Label() + textKindStep
+		return row.Label() + " comes from the deployment kind; change it on the Ramdisk page"
 	}
 	return ""
 }
@@ -279,9 +279,9 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	row := rows[at]
 	switch {
 	case row.from == ofDriver:
-		return 0, nil, row.Label() + textFixedStep
+		return 0, nil, row.Label() + " is a driver step and cannot be moved"
 	case to < 0 || to >= len(rows) || row.priority() == 0 || rows[to].priority() == 0:
-		return 0, nil, textNoSwap
+		return 0, nil, "no step to swap with"
 	}
 	other := rows[to]
 	switch {
@@ -291,7 +291,7 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	default:
 		priority = other.priority() - by
 		if beyond := to + by; beyond >= 0 && beyond < len(rows) && priority == rows[beyond].priority() {
-			return 0, nil, fmt.Sprintf(textNoPriority, other.Label(), rows[beyond].Label())
+			return 0, nil, fmt.Sprintf("no free priority between %s and %s", other.Label(), rows[beyond].Label())
 		}
 	}
 	if plan.IsInstallStep(row.Step) && !installs(priority) {
@@ -330,11 +330,11 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	_, read := s.node()
 	switch {
 	case !read && s.err == nil:
-		s.steps.Empty = textLoadingSteps
+		s.steps.Empty = "Loading the node…"
 	case plan.DriverSteps(f.Interface()) == nil:
 		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), cmp.Or(f.DeployInterface(), auto))
 	default:
-		s.steps.Empty = textNoSteps
+		s.steps.Empty = "No steps."
 	}
 	below := append(s.traitLines(w), body.IndentedMost(theme.Muted, textStepsOrder, w-1, 1, 2)...)
 	s.steps.Resize(w, max(h-len(below), 1))

@@ -36,9 +36,9 @@ func (s *Screen) whyTraits() string {
 	names, _ := s.nodeTraits()
 	switch {
 	case len(s.nodes) == 0:
-		return textNodesNotRead
+		return "nodes not loaded yet"
 	case len(names) == 0 && len(s.instanceTraits()) == 0:
-		return textNoTraits
+		return "no node has traits; to add a trait, use :set on a node: traits+=CUSTOM_X"
 	}
 	return ""
 }
@@ -59,7 +59,7 @@ func (s *Screen) askTraits() tea.Cmd {
 			Help: s.traitEffect(trait) + s.missingText(having[trait]),
 		}
 	}
-	return s.openForm(textTraitsTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("Instance traits", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		chosen := []string{}
 		for _, trait := range names {
 			if v[trait] == "true" {
@@ -72,13 +72,13 @@ func (s *Screen) askTraits() tea.Cmd {
 
 func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
-		return textTemplatesError + s.templatesError
+		return "cannot load deploy templates: " + s.templatesError
 	}
 	i := slices.IndexFunc(s.templates, func(t models.DeployTemplate) bool { return t.Name == trait })
 	if i < 0 {
-		return textNoTemplate
+		return "no deploy template with this name"
 	}
-	return textTemplate + plan.TemplateText(s.templates[i])
+	return "deploy template, adds " + plan.TemplateText(s.templates[i])
 }
 
 func (s *Screen) missingText(have int) string {
@@ -86,9 +86,9 @@ func (s *Screen) missingText(have int) string {
 	case have == len(s.nodes):
 		return ""
 	case len(s.nodes) == 1:
-		return textTraitMissing
+		return "; missing on the node"
 	}
-	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
+	return fmt.Sprintf("; on %d of %d nodes", have, len(s.nodes))
 }
 
 // setTraits stores traits, unless the only node's instance would get exactly these traits anyway.
@@ -122,15 +122,15 @@ func (s *Screen) traitLines(w int) []pane.Line {
 		}
 		parts = append(parts, trait+what)
 	}
-	text := s.env.Keys.Text(textTraitsNone)
+	text := s.env.Keys.Text("Instance traits: none; {step-traits} selects from the node's traits")
 	if len(parts) > 0 {
-		text = textTraitsLine + strings.Join(parts, ", ")
+		text = "Instance traits: " + strings.Join(parts, ", ")
 	}
 	names = slices.DeleteFunc(names, func(trait string) bool {
 		return slices.Contains(traits, trait) || !slices.ContainsFunc(s.templates, func(t models.DeployTemplate) bool { return t.Name == trait })
 	})
 	if len(names) > 0 {
-		text += textTraitsUnused + strings.Join(names, ", ")
+		text += "; deploy templates not requested: " + strings.Join(names, ", ")
 	}
 	return body.IndentedMost(theme.Plain, text, w-1, 1, 2)
 }

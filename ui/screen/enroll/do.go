@@ -110,7 +110,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		ref, ok := s.atCursor()
 		switch {
 		case !ok:
-			return textNoNode
+			return "no node selected"
 		case s.session == nil:
 			return textNotThere
 		}
@@ -125,13 +125,13 @@ func (s *Screen) DisabledReason(id action.ID) string {
 func (s *Screen) whyNotCompare() string {
 	switch {
 	case s.session == nil:
-		return textNoContext
+		return "no context is open"
 	case s.session.Enroll == nil:
-		return textNotHere
+		return "not available while a recording plays"
 	case s.reading != nil:
-		return textBusy
+		return "reading the input; esc cancels"
 	case s.task != nil && s.task.Running():
-		return textRunning
+		return "the nodes are being enrolled"
 	}
 	return ""
 }
@@ -141,15 +141,15 @@ func (s *Screen) whyNotEnroll() string {
 	refused := plan.Refused()
 	switch {
 	case !s.read:
-		return s.env.Keys.Text(textCompareFirst)
+		return s.env.Keys.Text("compare first ({enroll-compare})")
 	case s.stale:
-		return s.env.Keys.Text(textCompareAgain)
+		return s.env.Keys.Text("the form changed: compare again ({enroll-compare})")
 	case s.task != nil:
-		return s.env.Keys.Text(textRunAgain)
+		return s.env.Keys.Text("already run: compare again ({enroll-compare}) to continue")
 	case refused == len(plan):
-		return textNoneLegal
+		return "no node can be enrolled: all are in conflict or invalid"
 	case plan.Count(enroll.Create)+plan.Count(enroll.Change) == 0 && s.goal() == provision.GoalEnroll:
-		return textNothingToDo
+		return "nothing to do: no node differs, and the goal is enroll"
 	}
 	return ""
 }

@@ -33,11 +33,11 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 func (s *Screen) state() []body.Span {
 	switch {
 	case s.reading != nil:
-		text := textReading
+		text := "reading"
 		if of := s.reading.shown[1]; of > 0 {
-			text = fmt.Sprintf(textAskingBMCs, s.reading.shown[0], of)
+			text = fmt.Sprintf("querying BMCs: %d of %d", s.reading.shown[0], of)
 		}
-		return []body.Span{body.S(theme.Busy, theme.GlyphWorking+" "+text), body.S(theme.Muted, textEscCancels)}
+		return []body.Span{body.S(theme.Busy, theme.GlyphWorking+" "+text), body.S(theme.Muted, "  esc cancels")}
 	case s.task != nil && (s.task.Running() || !s.stale):
 		return []body.Span{s.taskSpan()}
 	case s.result.err != nil:
@@ -90,10 +90,10 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 		case s.reading != nil || s.result.err != nil:
 			s.nodes.Empty = ""
 		case s.read:
-			s.nodes.Empty = textNoNodes
+			s.nodes.Empty = "The input has no nodes."
 		}
 	case tabBMCs:
-		s.bmcs.Empty = textNoBMCs
+		s.bmcs.Empty = "No BMC queried: the source is a file."
 		if !s.read && s.result.err == nil {
 			s.bmcs.Empty = s.env.Keys.Text(textPressCompare)
 		}
@@ -101,7 +101,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 			s.bmcs.Empty = ""
 		}
 	case tabResult:
-		s.results.Empty = s.env.Keys.Text(textNoResult)
+		s.results.Empty = s.env.Keys.Text("Nothing enrolled yet. {enroll-start} enrolls the compared nodes.")
 	}
 	lines := s.above(t, w)
 	s.listAt = body.PageTop + len(lines)
@@ -155,7 +155,7 @@ const mostNotes = 3
 func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 	lines := body.IndentedMost(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(f.Nodes, "node"), f.Format), w, 1, 2)
 	if mapped := f.Mapped(); len(mapped) > 0 {
-		lines = append(lines, body.IndentedMost(theme.Muted, textColumns+strings.Join(mapped, ", "), w, 1, 1)...)
+		lines = append(lines, body.IndentedMost(theme.Muted, "columns: "+strings.Join(mapped, ", "), w, 1, 1)...)
 	}
 	if f.Plan != nil && len(f.Plan.Nodes) > 0 {
 		text := fmt.Sprintf(textDeployments, models.Counted(len(f.Plan.Nodes), "deployment"), f.Name)
@@ -255,7 +255,7 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	p.add(theme.Bad, it.Reason)
 	p.add(theme.Plain, it.Remedy)
 	if len(it.MatchedBy) > 0 {
-		p.add(theme.Muted, textMatched+strings.Join(it.MatchedBy, ", "))
+		p.add(theme.Muted, "matched by "+strings.Join(it.MatchedBy, ", "))
 	}
 	if warning := provision.EnrollWarning(it, s.goal(), s.withoutInspection()); warning != "" {
 		p.add(theme.Warn, theme.GlyphMaint+" "+warning)
@@ -264,10 +264,10 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 		p.add(theme.Warn, change)
 	}
 	if it.Node.Prepare != nil {
-		p.add(theme.Warn, textPrepare+it.Node.Prepare.String())
+		p.add(theme.Warn, "before available: "+it.Node.Prepare.String())
 	}
 	if len(it.NotCompared) > 0 {
-		p.add(theme.Muted, textNotComparable+strings.Join(it.NotCompared, ", "))
+		p.add(theme.Muted, "not compared: "+strings.Join(it.NotCompared, ", "))
 	}
 	for _, note := range it.Node.Notes {
 		p.add(theme.Warn, theme.GlyphMaint+" "+note)
@@ -275,9 +275,9 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	requests, commands := provision.EnrollRequests(it, s.goal(), s.withoutInspection())
 	switch {
 	case it.Kind.Refused():
-		p.add(theme.Muted, textNotSent)
+		p.add(theme.Muted, "nothing is sent")
 	case len(requests) == 0:
-		p.add(theme.Muted, textNothingToSend)
+		p.add(theme.Muted, "nothing to send")
 	}
 	for _, r := range requests {
 		for part := range strings.SplitSeq(r.String(), "\n") {

@@ -203,7 +203,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	s.reading.cancel()
 	s.reading = nil
 	s.turn++
-	return screen.Send(screen.Say{Text: s.env.Keys.Text(textCanceled)}), true
+	return screen.Send(screen.Say{Text: s.env.Keys.Text("Canceled. {enroll-compare} compares again.")}), true
 }
 
 // Scopes returns the groups of actions of the current tab.

@@ -62,7 +62,7 @@ const (
 func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field {
 	source := form.Field{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}
 	if withoutFiles {
-		source.Options, source.Help = []string{fromBMCs}, textNoFilesHelp
+		source.Options, source.Help = []string{fromBMCs}, "files: ssh HOST enroll -f - < FILE"
 	}
 	fields := []form.Field{source}
 	if values[keySource] == fromBMCs {
@@ -133,7 +133,7 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 		typed.Names = enroll.Naming(trimmed(keyNames))
 		login = enroll.Login{Username: trimmed(keyUser), Password: models.Secret(values[keyPassword]), Insecure: values[keyInsecure] == switchedOn}
 		if len(typed.BMCs) == 0 {
-			return in, login, keyBMC, textNoBMC
+			return in, login, keyBMC, "Enter at least one BMC address."
 		}
 	} else {
 		if field, problem = fileOf(values, &typed); problem != "" {
@@ -152,7 +152,7 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	if trimmed(keyFile) == "" {
-		return keyFile, textNoFile
+		return keyFile, "Enter the path of a file."
 	}
 	in.Files, in.Credentials, in.Driver = []string{trimmed(keyFile)}, trimmed(keyCredentials), trimmed(keyDriver)
 	if f := values[keyFormat]; f != auto {
@@ -172,11 +172,11 @@ func ramdiskOf(values map[string]string, served []prepare.Target) (r provision.E
 	case ramdiskURLs:
 		r = provision.EnrollRamdisk{ISO: trimmed(keyISO), Kernel: trimmed(keyKernel), Initramfs: trimmed(keyInitrd), KernelParams: trimmed(keyParams)}
 		if r == (provision.EnrollRamdisk{}) {
-			return r, textNoRamdisk
+			return r, "Enter the URL of an ISO, or of a kernel and an initrd."
 		}
 	case ramdiskServed:
 		if len(served) != 1 || served[0].Node.UUID != "" {
-			return r, textNotServed
+			return r, "Serve one image for all nodes on the Ignition screen first."
 		}
 		t := served[0]
 		r = provision.EnrollRamdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}

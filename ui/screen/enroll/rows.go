@@ -192,7 +192,7 @@ func runningRow(item *provision.Item, p provision.Progress, heard bool) *resultR
 	r := &resultRow{node: item.Node.Ref(), glyph: theme.GlyphWorking, word: "running", role: theme.Busy, state: string(p.State), reason: p.Step}
 	switch {
 	case !heard:
-		r.glyph, r.word, r.role, r.reason = theme.GlyphIdle, "queued", theme.Muted, textQueued
+		r.glyph, r.word, r.role, r.reason = theme.GlyphIdle, "queued", theme.Muted, "not sent, or no response yet"
 	case p.Retry != nil && p.Retry.Fault != nil:
 		r.glyph, r.word, r.role, r.reason = theme.GlyphWaiting, "retrying", theme.Wait, p.Retry.Fault.Reason()
 	case p.Fault != nil:

@@ -92,22 +92,22 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange:
 		if !some {
-			return textNoNodes
+			return "no nodes shown"
 		}
 		if id == action.ShowLog && s.pointedGroup() != nil {
-			return textGroupAtCursor
+			return "the cursor is on a group"
 		}
 	case action.ClearMarks:
 		if len(s.table.Marked()) == 0 {
-			return textNoMarks
+			return "no nodes marked"
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return textNoFilter
+			return "no filter is set"
 		}
 	case action.Preview:
 		if s.window < previewFrom {
-			return fmt.Sprintf(textNoPreview, previewFrom)
+			return fmt.Sprintf("needs a terminal of %d columns", previewFrom)
 		}
 	default:
 	}
@@ -124,11 +124,11 @@ func (s *Screen) sortChoice() screen.Overlay {
 	for _, c := range explain.Columns() {
 		note := ""
 		if c.Key == s.sortColumn.Key {
-			note = map[bool]string{false: textSortedUp, true: textSortedDown}[s.descending]
+			note = map[bool]string{false: "current; select again to reverse", true: "current, descending"}[s.descending]
 		}
 		items = append(items, overlay.Item{ID: c.Key, Title: c.Key, Note: note})
 	}
-	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
+	return overlay.NewPick("Sort by", items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
 }
 
 // sortBy sorts by the column with the given key, or reverses the order if the list is already sorted by it.

@@ -168,17 +168,17 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 func (s *Screen) emptyText() string {
 	switch {
 	case s.env.Session == nil:
-		return s.env.Keys.Text(textNoContext)
+		return s.env.Keys.Text("No context is open; {connect} shows why.")
 	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
-		return models.OnScreen(s.env.Status.Fault) + s.env.Keys.Text(textSeeConnection)
+		return models.OnScreen(s.env.Status.Fault) + s.env.Keys.Text(" ({connect}: details)")
 	case s.env.Status.Answered.IsZero():
-		return textAsking
+		return "Loading nodes…"
 	case s.picture.counts.Total == 0 && s.env.Status.Complete:
-		return s.env.Keys.Text(textEmpty)
+		return s.env.Keys.Text("No nodes yet. {enroll} enrolls nodes from a file or from BMC addresses.")
 	case s.picture.counts.Total == 0:
-		return textReading
+		return "Loading nodes…"
 	case !s.filter.IsZero():
-		return s.env.Keys.Text(textNoMatch)
+		return s.env.Keys.Text("No nodes match the filter. {back} clears it.")
 	}
 	return ""
 }
@@ -189,7 +189,7 @@ func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
 		lines = append(lines, screen.EventLine(t, &e, w))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, t.Paint(theme.Muted, textNoEvents))
+		lines = append(lines, t.Paint(theme.Muted, " No events yet."))
 	}
 	return lines
 }

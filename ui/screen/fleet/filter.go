@@ -117,10 +117,10 @@ func (s *Screen) unknownText() string {
 	}
 	if len(s.unreadInventories) > 0 {
 		first := slices.Min(slices.Collect(maps.Keys(s.unreadInventories))) // every drawing shows the same error
-		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(s.unreadInventories[first]))
+		return fmt.Sprintf("%s not read: %s ", models.Counted(n, "node"), models.OnScreen(s.unreadInventories[first]))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {
-		return fmt.Sprintf(textLacking, strings.Join(lacking, ", "))
+		return fmt.Sprintf("not available: %s ", strings.Join(lacking, ", "))
 	}
-	return fmt.Sprintf(textUnknown, models.Counted(n, "node"))
+	return fmt.Sprintf("%s still unknown ", models.Counted(n, "node"))
 }

@@ -273,7 +273,7 @@ func (s *Screen) restore(v *viewstate.State) {
 	if v.Filter != nil {
 		f, err := s.parse(*v.Filter)
 		if err != nil {
-			s.filterErr = fmt.Errorf(textFilterLost, *v.Filter, err)
+			s.filterErr = fmt.Errorf("stored filter %q ignored: %w", *v.Filter, err)
 		} else {
 			s.filter = f
 			s.needFields(f.Fields()...)

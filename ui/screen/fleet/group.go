@@ -116,13 +116,13 @@ func (s *Screen) groupHeading(i item) (table.Cell, bool) {
 	}
 	switch {
 	case g.value == "":
-		c.Text, c.Role = fmt.Sprintf(textNoValue, s.groupBy), theme.Muted
+		c.Text, c.Role = fmt.Sprintf("no %s", s.groupBy), theme.Muted
 	case s.groupBy == "state":
 		_, c.Role = theme.State(models.ProvisionState(g.value))
 	}
 	c.Text += "  " + models.Counted(len(g.rows), "node")
 	if n := s.markedOf(g); n > 0 {
-		c.Text += fmt.Sprintf(textMarkedOf, n)
+		c.Text += fmt.Sprintf(", %d marked", n)
 	}
 	return c, true
 }

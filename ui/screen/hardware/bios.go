@@ -125,17 +125,17 @@ func (p *biosPage) disabledReason(id action.ID) string {
 	case action.Open:
 		switch {
 		case !ok:
-			return textNoSetting
+			return "no setting selected"
 		case slices.Contains(bios.Notes(r.BIOSSetting), "read-only"):
-			return textReadOnly
+			return "read-only setting"
 		}
 	case action.HardwareApply:
 		if len(p.changes) == 0 {
-			return p.s.env.Keys.Text(textNoChanges)
+			return p.s.env.Keys.Text("nothing to apply: {open} changes a setting")
 		}
 	case action.ClearFilter:
 		if p.filter == "" {
-			return textNoFilter
+			return "no filter"
 		}
 	case action.HardwareAdd, action.HardwareRemove, action.HardwareDrives:
 		return textOnlyRAID
@@ -188,7 +188,7 @@ func (p *biosPage) content(t *theme.Theme, w, h int) string {
 	case !known:
 		p.list.Empty = textLoading
 	case len(settings) > 0:
-		p.list.Empty = p.s.env.Keys.Text(textNoMatch)
+		p.list.Empty = p.s.env.Keys.Text("No setting matches the filter; {clear-filter} clears it.")
 	default:
 		p.list.Empty = textNoBIOS
 	}
@@ -232,7 +232,7 @@ func (p *biosPage) edit() tea.Cmd {
 	}
 	field := form.Field{Key: fieldValue, Label: "Value", Value: value, Help: textEditAny}
 	if allowed := bios.Allowed(known); allowed != "" {
-		field.Help = fmt.Sprintf(textEditHelp, allowed)
+		field.Help = fmt.Sprintf("allowed: %s; entering the current value drops the change", allowed)
 	}
 	switch known.Type {
 	case "Enumeration":
@@ -305,12 +305,12 @@ func (p *biosPage) copyFrom(golden models.NodeRef, drift provision.NodeDrift, er
 	}
 	p.fetched()
 	p.list.Top()
-	text := fmt.Sprintf(textGoldenSame, golden.Label())
+	text := fmt.Sprintf("BIOS settings already match %s", golden.Label())
 	if len(copied) > 0 {
 		text = fmt.Sprintf(p.s.env.Keys.Text(textGoldenSome), models.Counted(len(copied), "change"), golden.Label())
 	}
 	if left := len(drift.Differences) - len(copied); left > 0 {
-		text += "; " + fmt.Sprintf(textGoldenLeft, left)
+		text += "; " + fmt.Sprintf("%d differ but cannot be copied", left)
 	}
 	return screen.Send(screen.Say{Text: text})
 }

@@ -55,11 +55,11 @@ func (p *firmwarePage) disabledReason(id action.ID) string {
 	switch id {
 	case action.Open:
 		if _, ok := p.list.Cursor(); !ok {
-			return textNoComponent
+			return "no component selected"
 		}
 		return p.s.env.WhyReadOnly()
 	case action.HardwareApply:
-		return p.s.env.Keys.Text(textUpdateByOpen)
+		return p.s.env.Keys.Text("{open} updates a component")
 	case action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
 		return textOnlyBIOS
 	case action.HardwareAdd, action.HardwareRemove, action.HardwareDrives:
@@ -79,7 +79,7 @@ func (p *firmwarePage) do(id action.ID) tea.Cmd {
 		{Key: fieldURL, Label: "Image URL", Required: true, Placeholder: "http://…", Help: textImageHelp},
 		{Key: fieldPause, Label: "Pause", Placeholder: "SECONDS", Help: textPauseHelp, Check: func(v string) string {
 			if n, err := strconv.Atoi(v); err != nil || n < 1 {
-				return textPauseWrong
+				return "must be a number of seconds"
 			}
 			return ""
 		}},
@@ -107,7 +107,7 @@ func (p *firmwarePage) content(t *theme.Theme, w, h int) string {
 	case !known:
 		p.list.Empty = textLoading
 	default:
-		p.list.Empty = textNoFirmware
+		p.list.Empty = "No firmware. Ironic reads it during cleaning and inspection if firmware_interface is redfish."
 	}
 	p.list.Resize(w, h)
 	return p.list.Draw(t)

@@ -47,9 +47,9 @@ func (p *inspectionPage) read(ctx context.Context) (f found, err error) {
 		return f, err
 	}
 	volumes, err := p.s.api.Volumes(ctx, p.s.uuid)
-	f.add(err, textVolumes, volumeLines(volumes))
+	f.add(err, "Volume connectors and targets", volumeLines(volumes))
 	methods, err := p.s.api.VendorMethods(ctx, p.s.uuid)
-	f.add(err, textVendor, methodLines(methods))
+	f.add(err, "Vendor methods", methodLines(methods))
 	return f, nil
 }
 
@@ -88,7 +88,7 @@ func methodLines(methods []models.VendorMethod) []string {
 func (p *inspectionPage) source() source                  { return p.from }
 func (p *inspectionPage) mover() body.Mover               { return &p.text }
 func (p *inspectionPage) heading() []body.Span            { return nil }
-func (p *inspectionPage) disabledReason(action.ID) string { return textOnlyShown }
+func (p *inspectionPage) disabledReason(action.ID) string { return "not available for inspection data" }
 func (p *inspectionPage) do(action.ID) tea.Cmd            { return nil }
 
 func (p *inspectionPage) fetched() {

@@ -166,7 +166,7 @@ func (p *raidPage) lines() []pane.Line {
 		add(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4]))
 	}
 	if len(volumes) == 0 {
-		add(theme.Muted, "  "+textNoVolumes)
+		add(theme.Muted, "  "+"none known to Ironic")
 	}
 	add(theme.Strong, "Disks found by the last inspection")
 	for i := range f.disks {
@@ -175,9 +175,9 @@ func (p *raidPage) lines() []pane.Line {
 	}
 	switch {
 	case !f.inspected:
-		add(theme.Muted, "  "+textNotInspected)
+		add(theme.Muted, "  "+"unknown: not inspected")
 	case len(f.disks) == 0:
-		add(theme.Muted, "  "+textNoDisks)
+		add(theme.Muted, "  "+"none")
 	}
 	return append(lines, p.driveLines()...)
 }
@@ -200,7 +200,7 @@ func (p *raidPage) disabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.HardwareRemove, action.HardwareApply:
 		if !some {
-			return p.s.env.Keys.Text(textNoVolume)
+			return p.s.env.Keys.Text("no volume: {hardware-add} adds one")
 		}
 	case action.HardwareAdd:
 		if !known {
@@ -208,7 +208,7 @@ func (p *raidPage) disabledReason(id action.ID) string {
 		}
 	case action.HardwareDrives:
 		if p.s.env.Session.BMCs == nil {
-			return textNoBMC
+			return "not possible in this session"
 		}
 	case action.HardwareGolden, action.Filter, action.ClearFilter:
 		return textOnlyBIOS
@@ -261,7 +261,7 @@ func (p *raidPage) content(t *theme.Theme, w, h int) string {
 	case !known && p.from.Err() == nil:
 		p.list.Empty = textLoading
 	case known:
-		p.list.Empty = p.s.env.Keys.Text(textNoTarget)
+		p.list.Empty = p.s.env.Keys.Text("No target RAID. {hardware-add} adds a volume.")
 	}
 	rows := min(max(len(p.target)+2, 4), max(h/2, 1))
 	p.list.Resize(w, rows)
@@ -297,7 +297,7 @@ func (p *raidPage) askBMC() tea.Cmd {
 			return nil
 		})
 	}
-	return tea.Batch(screen.Send(screen.Say{Text: textAskingBMC}), read)
+	return tea.Batch(screen.Send(screen.Say{Text: "Reading the drives from the BMC…"}), read)
 }
 
 // driveLines returns the BMC's drives and those of the target RAID, or nil if the BMC has not been queried.
@@ -313,7 +313,7 @@ func (p *raidPage) driveLines() []pane.Line {
 		lines = append(lines, pane.Text(theme.Plain, "  "+strings.Join(parts, "  ")))
 	}
 	if len(p.bmc.Drives) == 0 {
-		return append(lines, pane.Text(theme.Muted, "  "+textNoDrives))
+		return append(lines, pane.Text(theme.Muted, "  "+"The BMC reports no drives."))
 	}
 	return append(lines, p.assignedLines()...)
 }

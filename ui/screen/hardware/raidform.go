@@ -35,9 +35,9 @@ func (p *raidPage) edit(at int) tea.Cmd {
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
 		disk[keyController] = "software"
 	}
-	title := textAddVolume
+	title := "Add a RAID volume"
 	if at >= 0 && at < len(p.target) {
-		disk, title = p.target[at], fmt.Sprintf(textEditVolume, at+1)
+		disk, title = p.target[at], fmt.Sprintf("RAID volume %d", at+1)
 	}
 	text := func(key string) string {
 		if disk[key] == nil {
@@ -49,10 +49,10 @@ func (p *raidPage) edit(at int) tea.Cmd {
 	fields := []form.Field{
 		{Key: keyLevel, Label: "RAID level", Kind: form.Choice, Options: raid.Levels(), Value: text(keyLevel), Help: textLevelHelp},
 		{Key: keySize, Label: "Size", Required: true, Value: text(keySize), Placeholder: "GIB or MAX", Help: textSizeHelp},
-		{Key: keyName, Label: "Name", Value: text(keyName), Help: textNameHelp},
+		{Key: keyName, Label: "Name", Value: text(keyName), Help: "name of the volume; empty: the controller chooses"},
 		{Key: keyRoot, Label: "Root volume", Kind: form.Toggle, Value: strconv.FormatBool(root), Help: textRootHelp},
 		{Key: keyDrives, Label: "Drives", Value: drivesText(disk[keyDrives]), Help: textDrivesHelp},
-		{Key: keyCount, Label: "Drive count", Value: text(keyCount), Help: textCountHelp},
+		{Key: keyCount, Label: "Drive count", Value: text(keyCount), Help: "number of drives, if Ironic chooses them"},
 		{Key: keyType, Label: "Disk type", Kind: form.Choice, Options: []string{"", "hdd", "ssd"}, Value: text(keyType), Help: textTypeHelp},
 		{Key: keyInterface, Label: "Interface type", Kind: form.Choice, Options: []string{"", "sata", "sas", "scsi"}, Value: text(keyInterface), Help: textTypeHelp},
 		{Key: keyController, Label: "Controller", Value: text(keyController), Help: textControllerHelp},
@@ -113,7 +113,7 @@ func logicalDisk(v map[string]string) (disk map[string]any, field string, err er
 		if n, err := strconv.Atoi(text); err == nil {
 			disk[key] = n
 		} else if key == keyCount && text != "" {
-			return nil, key, fmt.Errorf(textNotANumber, text)
+			return nil, key, fmt.Errorf("%q is not a number", text)
 		}
 	}
 	if disk[keyDrives], err = drivesOf(v[keyDrives]); err != nil {

@@ -125,7 +125,7 @@ func (s *Screen) keepLogin() tea.Cmd {
 			if err != nil {
 				return screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(err)})
 			}
-			return screen.Send(screen.Say{Level: screen.Success, Text: textKeyringSaved})
+			return screen.Send(screen.Say{Level: screen.Success, Text: "password saved to the keyring"})
 		})
 	}
 }
@@ -145,13 +145,13 @@ func (s *Screen) whyBMC(id action.ID) string {
 	look, read := s.bmc.look.Value()
 	switch {
 	case s.tab != bmcTabPlace:
-		return textBMCElsewhere
+		return "only in the BMC tab"
 	case s.bmc.bmcs == nil && s.session != nil && s.session.Replay != nil:
-		return textReplaying
+		return "the BMC is not queried during a replay"
 	case s.bmc.bmcs == nil:
 		return textNotConnected
 	case errors.As(s.bmc.look.Err(), &none):
-		return textNoRedfish
+		return "the node has no Redfish address"
 	}
 	switch id {
 	case action.BMCLogin:
@@ -164,22 +164,22 @@ func (s *Screen) whyBMC(id action.ID) string {
 		}
 	case action.BMCTrust:
 		if fingerprintOf(s.bmc.look.Err()) == "" {
-			return textNoRefusedCert
+			return "no certificate was refused"
 		}
 		if address, _ := s.bmcLogin(); address == "" {
 			return textNodeNotRead
 		}
 	case action.BMCConsole:
 		if !read {
-			return textBMCNotRead
+			return "the BMC has not been queried yet"
 		}
 	case action.BMCClearJobs:
 		if read && len(look.BMC.Jobs) == 0 && !s.isStale(s.bmc.look.Asked()) {
-			return textNoJobs
+			return "the BMC has no pending jobs"
 		}
 	case action.BMCEject:
 		if read && !s.isStale(s.bmc.look.Asked()) && !slices.ContainsFunc(look.BMC.Media, func(m models.BMCMedia) bool { return m.Inserted }) {
-			return textNothingInserted
+			return "no media inserted"
 		}
 	default:
 	}

@@ -67,9 +67,9 @@ func (s *Screen) askLogin() tea.Cmd {
 	// A password shared by several BMCs is sent to this BMC only if the operator agrees. A server's password is never
 	// sent, because a user of the server may have changed the address.
 	denied, is := errors.AsType[*provision.BMCCredentialsError](s.bmc.look.Err())
-	withheld, help := is && denied.Withheld != "" && s.env.Seat == nil, textPasswordHelp
+	withheld, help := is && denied.Withheld != "" && s.env.Seat == nil, "Ironic masks it; sent only to the BMC"
 	if withheld {
-		help = textSendPasswordFrom + denied.Withheld + " to this address"
+		help = "empty: send the password from " + denied.Withheld + " to this address"
 	}
 	fields := []form.Field{
 		{Key: fieldUser, Label: "User", Value: user, Required: true},
@@ -99,14 +99,14 @@ func (s *Screen) askTrust() tea.Cmd {
 	print, b := fingerprintOf(s.bmc.look.Err()), s.bmc
 	address, _ := s.bmcLogin()
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: textTrustTitle,
+		Title: "Trust the BMC's certificate",
 		Lines: []overlay.Text{
-			{Role: theme.Plain, Text: textTrustUnknown + models.MaskURL(address) + "."},
+			{Role: theme.Plain, Text: "No trusted CA signed the certificate of " + models.MaskURL(address) + "."},
 			{Role: theme.Strong, Text: "SHA-256 " + print},
 			{Role: theme.Warn, Text: textTrustCompare},
 			{Role: theme.Muted, Text: textTrustUntil},
 		},
-		Ask: textTrustAsk,
+		Ask: "Trust this certificate?",
 		Yes: func() tea.Msg {
 			b.bmcs.Pin(address, print)
 			return screen.NewLater(s, s.readBMC)
@@ -158,7 +158,7 @@ func (s *Screen) askInsert() tea.Cmd {
 	}
 	fields := []form.Field{
 		{Key: fieldWhat, Label: "ISO", Value: iso, Required: true, Placeholder: "http://HOST/live.iso", Help: textInsertHelp},
-		{Key: fieldSlot, Label: "Slot", Help: textSlotHelp},
+		{Key: fieldSlot, Label: "Slot", Help: "slot ID; empty: first suitable slot"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textInsertTitle+s.label(), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		order := models.BMCOrder{Verb: models.BMCInsert, Image: strings.TrimSpace(v[fieldWhat]), Slot: strings.TrimSpace(v[fieldSlot])}
@@ -185,10 +185,10 @@ func (s *Screen) showConsoles() tea.Cmd {
 		}
 	}
 	if len(lines) == 0 {
-		lines = []overlay.Text{{Role: theme.Plain, Text: textNoConsoles}}
+		lines = []overlay.Text{{Role: theme.Plain, Text: "The BMC reports no consoles."}}
 	}
 	lines = append(lines, overlay.Text{Role: theme.Muted, Text: textOwnPages + look.BMC.Address + s.env.Keys.Text(textCopiesAddresses)})
-	return screen.Send(screen.Ask{Overlay: overlay.NewNote(textConsolesTitle+s.label(), lines)})
+	return screen.Send(screen.Ask{Overlay: overlay.NewNote("Consoles of "+s.label(), lines)})
 }
 
 func (s *Screen) bmcCopies() []screen.Copyable {

@@ -40,11 +40,11 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	say := func(text string) []pane.Line { return append(body.Indented(theme.Muted, text, w-1, 1), nil) }
 	switch err := b.look.Err(); {
 	case b.bmcs == nil && s.session.Replay != nil:
-		return say(textNoBMCRecorded)
+		return say("Recordings contain no BMC data.")
 	case b.bmcs == nil:
-		return say(textNoBMCAccess)
+		return say("BMC queries are not available here.")
 	case b.look.Busy():
-		return say(textBMCAsking)
+		return say("Querying the BMC (may take a minute)…")
 	case err != nil:
 		return append(s.bmcFault(err, w), nil)
 	case !read:
@@ -78,7 +78,7 @@ func (s *Screen) bmcFault(err error, w int) []pane.Line {
 
 // withoutRedfish shows Ironic's data about a machine that lacks Redfish.
 func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line {
-	text := textNoRedfishAddress
+	text := "No redfish_address in driver_info: no BMC to query."
 	if none.IPMI != "" {
 		text = "The node uses IPMI (" + none.IPMI + "), which ironworks cannot query."
 	}

@@ -33,9 +33,9 @@ func (d *disks) remarks(now time.Time) []remark {
 	switch {
 	case !d.search.Hints.IsSet():
 	case refused != nil:
-		add(theme.GlyphFailed, theme.Bad, textHintsRefused+models.OnScreen(refused))
+		add(theme.GlyphFailed, theme.Bad, "Ironic rejects the hints: "+models.OnScreen(refused))
 	case d.explain.Error != "":
-		add(theme.GlyphDone, theme.Plain, textHintsAccepted)
+		add(theme.GlyphDone, theme.Plain, "Ironic accepts the hints")
 	}
 	switch {
 	case d.explain.Error != "":
@@ -59,7 +59,7 @@ func (d *disks) remarks(now time.Time) []remark {
 
 // hintsLine returns a line with the effective hints and, if known, a line with the age of the inventory.
 func (d *disks) hintsLine(now time.Time) []pane.Line {
-	hints := []body.Span{body.S(theme.Muted, textNoHints)}
+	hints := []body.Span{body.S(theme.Muted, " no root device hints")}
 	if d.search.Hints.IsSet() {
 		hints = []body.Span{
 			body.S(theme.Muted, " "+string(d.Hints.Source)+".root_device "), body.S(theme.Strong, d.search.Hints.String()),

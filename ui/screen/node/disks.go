@@ -126,15 +126,15 @@ func (s *Screen) noDisks() string {
 	var refusal *models.Refusal
 	switch found, read := s.disks.Value(); {
 	case read && len(found.rows) == 0:
-		return textNoDisksFound
+		return "Inspection found no disks."
 	case read:
 		return ""
 	case errors.As(s.disks.Err(), &refusal):
-		return refusal.WhyOnScreen() + s.env.Keys.Text(textInspectHint)
+		return refusal.WhyOnScreen() + s.env.Keys.Text(". Inspect the node ({inspect}) in state manageable.")
 	case s.disks.Err() != nil:
 		return ""
 	}
-	return textLoadingInventory
+	return "Loading the inventory…"
 }
 
 // disksErr returns the error from reading the disks. A missing inventory, which is a refusal, is not an error.
@@ -195,13 +195,13 @@ func reason(err error) string {
 
 func (s *Screen) whyPin() string {
 	if s.tab != disksTab {
-		return textDisksElsewhere
+		return "only in the Disks tab"
 	}
 	found, read := s.disks.Value()
 	d, ok := s.diskRows.Cursor()
 	switch {
 	case !read:
-		return textDisksUnknown
+		return "disks unknown"
 	case !ok:
 		return textNoDisk
 	}

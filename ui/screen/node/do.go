@@ -251,21 +251,21 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		if _, some := s.timeline.list.Cursor(); some && s.tab == timelineTab {
 			return ""
 		}
-		return textNoDetails
+		return "no further details"
 	case action.Diff:
 		switch {
 		case s.tab != rawTab:
-			return textRawElsewhere
+			return "only in the Raw tab"
 		case s.raw.before == nil:
-			return s.env.Keys.Text(textReadOnce)
+			return s.env.Keys.Text("fetched only once; {refresh} fetches again")
 		}
 	case action.NextMatch, action.PrevMatch:
 		if p := s.pane(); p != nil && p.Query() == "" {
-			return textNoSearch
+			return "no search text"
 		}
 	case action.WrapLines:
 		if s.tab == overviewTab || s.tab == bmcTabPlace {
-			return textAlreadyWrapped
+			return "lines are already wrapped"
 		}
 	default:
 	}
@@ -277,9 +277,9 @@ func (s *Screen) whyNode() string {
 	case s.session == nil:
 		return textNotConnected
 	case s.gone():
-		return textNodeDeleted
+		return "the node was deleted"
 	case !s.known():
-		return textNodeUnknown
+		return "the node is not loaded yet"
 	}
 	return "" // the root decides about each action
 }

@@ -77,15 +77,15 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
+		lines = body.Indented(theme.Muted, s.env.Keys.Text("No context is open; {connect} shows why."), w, 3)
 	case s.gone() && s.known():
 		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textNoNode+s.uuid+".", w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+" Ironic has no node "+s.uuid+".", w, 1, 2)
 	case s.detail.Err() != nil:
 		lines = body.Fault(s.detail.Err(), w)
 	case !s.known():
-		lines = body.Indented(theme.Muted, textLoading, w, 3)
+		lines = body.Indented(theme.Muted, "Loading the node…", w, 3)
 	default:
 		return nil
 	}

@@ -50,14 +50,14 @@ func (s *Screen) hasHistory() bool {
 func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	if s.session != nil && !s.hasHistory() {
 		v, _ := s.session.API.Version()
-		text := models.OnScreen(v.Require(models.FeatureHistory)) + textHistoryElsewhere
+		text := models.OnScreen(v.Require(models.FeatureHistory)) + ". Recent changes are on the Overview tab."
 		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
 	}
 	lines := s.asked(t, w, s.history.Err())
-	s.entries.Empty = textLoadingHistory
+	s.entries.Empty = "Loading the history…"
 	switch _, read := s.history.Value(); {
 	case read:
-		s.entries.Empty = textNoHistory
+		s.entries.Empty = "No history. Ironic records errors and some state changes."
 	case s.history.Err() != nil:
 		s.entries.Empty = ""
 	}

@@ -90,10 +90,10 @@ func (s *Screen) groupName(p models.Port) string {
 func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	lines := s.asked(t, w, s.network.Err())
 	net, read := s.network.Value()
-	s.ports.Empty = textLoadingPorts
+	s.ports.Empty = "Loading ports…"
 	switch {
 	case read:
-		s.ports.Empty = textNoPorts
+		s.ports.Empty = "No ports: the node cannot boot from the network. Inspect the node or create ports."
 	case s.network.Err() != nil:
 		s.ports.Empty = ""
 	}

@@ -72,19 +72,19 @@ func (s *Screen) whyPorts(id action.ID) string {
 	n, _ := s.detail.Value()
 	switch {
 	case s.tab != networkTab:
-		return textNetworkElsewhere
+		return "on the Network tab"
 	case s.session == nil || s.session.Ports == nil:
-		return textPortsReplay
+		return "not available here"
 	case !read && id != action.PortCreate && id != action.GroupCreate, id == action.PortMissing && !wired:
 		return textPortsNotRead
 	case (id == action.PortEdit || id == action.PortDelete) && !some:
-		return textNoPort
+		return "no port is selected"
 	case (id == action.GroupEdit || id == action.GroupDelete) && len(net.groups) == 0:
 		return textNoGroups
 	case (id == action.VIFAttach || id == action.VIFDetach) && n != nil && n.NetworkInterface == "noop":
 		return textNoopVIFs
 	case id == action.VIFDetach && len(vifsOf(net)) == 0:
-		return textNoVIFs
+		return "no VIF is attached"
 	case id == action.PortMissing && !slices.ContainsFunc(missing, func(f ports.Finding) bool { return f.Kind == ports.MissingPort }):
 		return textNothingMissing
 	}

@@ -79,11 +79,11 @@ func (r *raw) status(keys *action.Keymap) string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {
 	case r.before == nil:
-		return "fetched " + clock(r.readAt) + textDiffLater
+		return "fetched " + clock(r.readAt) + "; the next fetch marks changes"
 	case !r.diffing:
-		return fmt.Sprintf(keys.Text(textDiffHint), clock(r.readAt), clock(r.beforeAt))
+		return fmt.Sprintf(keys.Text("fetched %s; {diff} marks changes since %s"), clock(r.readAt), clock(r.beforeAt))
 	}
-	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.added, r.removed, clock(r.beforeAt))
+	return fmt.Sprintf("fetched %s; +%d -%d lines since %s", clock(r.readAt), r.added, r.removed, clock(r.beforeAt))
 }
 
 func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {
@@ -92,7 +92,7 @@ func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {
 		return body.Draw(t, body.Indented(theme.Bad, models.OnScreen(r.err), w-1, 3), w)
 	}
 	if r.lines == nil {
-		return []string{"", t.Paint(theme.Muted, textFieldsNotRead)}
+		return []string{"", t.Paint(theme.Muted, "   Not loaded yet.")}
 	}
 	left := []body.Span{body.S(theme.Muted, " "+r.status(s.env.Keys))}
 	if q := r.pane.Query(); q != "" {

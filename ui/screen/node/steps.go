@@ -154,13 +154,13 @@ func (w work) rows() []step {
 func (w work) summary() string {
 	switch {
 	case w.ended && w.succeeded:
-		return fmt.Sprintf(textLastStepsDone, w.kind)
+		return fmt.Sprintf("Steps of the last %s operation (done).", w.kind)
 	case w.ended:
-		return fmt.Sprintf(textLastStepsFailed, w.kind)
+		return fmt.Sprintf("Steps of the last %s operation (failed).", w.kind)
 	case w.index < 0:
-		return fmt.Sprintf(textNotBegun, len(w.steps), w.kind)
+		return fmt.Sprintf("%d %s steps; none started.", len(w.steps), w.kind)
 	}
-	return fmt.Sprintf(textStepOf, w.index+1, len(w.steps), w.kind)
+	return fmt.Sprintf("Step %d of %d (%s).", w.index+1, len(w.steps), w.kind)
 }
 
 // none returns the message that is shown if the list of steps is empty.
@@ -168,13 +168,13 @@ func (s *Screen) none(row *models.Row) string {
 	state := row.Node.ProvisionState
 	switch {
 	case state.Resting() && state.Class() != models.ClassHold:
-		return textNoSteps
+		return "No steps. They appear during deploy, clean and service."
 	case kindOf(&row.Node) == "":
 		return "Nodes have no steps in state " + string(state) + "."
 	case state.Class() == models.ClassWait && s.evidence.AgentURL == "":
-		return textNotCalledBack
+		return "Waiting for the ramdisk; steps are known once it calls back."
 	}
-	return textNotListed
+	return "Ironic has not built the step list yet."
 }
 
 // setSteps updates the table of steps. If the running step is selected, the next one is selected when it starts.

@@ -191,12 +191,12 @@ func (s *Screen) noTimeline() string {
 	case s.timeline.recorded.Err() != nil:
 		return ""
 	case s.session.Journal == nil:
-		return textNoWork
+		return "No operations since the console opened."
 	case !read:
-		return textReadingKept
+		return "Loading recorded operations…"
 	}
-	return textNeverSeen +
-		textNeverSeenRest
+	return "No recorded operations. The console, ironworks watch and commands with --wait record " +
+		"each deploy, clean and inspect phase by phase."
 }
 
 // drawWork draws a description of an operation and a bar for each of its last phases, in at most h lines.
@@ -243,7 +243,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	began := w.Begin.Local().Format(time.TimeOnly)
 	switch {
 	case w != s.timeline.current && w.End.IsZero():
-		return fmt.Sprintf(textEndUnseen, w.Noun(), began)
+		return fmt.Sprintf("%s started %s; its end was not observed.", w.Noun(), began)
 	case w.End.IsZero():
 		text := capital(w.Noun()) + " running for " + models.Age(w.Took(now))
 		if !w.Whole {
@@ -258,11 +258,11 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 		}
 		return text + s.leftText(w, past, now) + "."
 	case w.Outcome == models.OutcomeFailed:
-		return fmt.Sprintf(textFailedAfter, capital(w.Noun()), models.Age(w.Took(now)))
+		return fmt.Sprintf("%s failed after %s.", capital(w.Noun()), models.Age(w.Took(now)))
 	}
-	text := fmt.Sprintf(textDoneIn, capital(w.Noun()), models.Age(w.Took(now)))
+	text := fmt.Sprintf("%s done in %s", capital(w.Noun()), models.Age(w.Took(now)))
 	if e := past.Estimate(w, now); e.Total.N > 0 {
-		text += fmt.Sprintf(textOthers, e.Total, e.Total.SampleText(w.Noun()))
+		text += fmt.Sprintf("; typical: %s (%s)", e.Total, e.Total.SampleText(w.Noun()))
 	}
 	return text + "."
 }

@@ -64,7 +64,7 @@ func (s *Screen) later(cmd tea.Cmd) tea.Cmd {
 
 func (s *Screen) askFile() tea.Cmd {
 	fields := []form.Field{{Key: askPath, Label: "File", Required: true, Files: screen.InFolder(""), Help: textCheckHelp}}
-	return s.openForm("check", textCheckTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("check", "Check a file", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		return screen.Send(s.answer(func() tea.Cmd { return s.openFile(strings.TrimSpace(v[askPath])) })), "", ""
 	})
 }
@@ -75,7 +75,7 @@ func (s *Screen) askSave() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
-	return s.openForm("save", textSaveTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("save", "Save as Ignition", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		return s.carryOut("save", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
 			return maker.Save(ctx, source, strings.TrimSpace(v[askPath]), v[askReplace] == "true")
 		}), "", ""
@@ -108,7 +108,7 @@ func (s *Screen) askWrap() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
-	return s.openForm("initrd", textInitrdTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("initrd", "Build an initrd", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		order := prepare.WrapOrder{
 			Output: strings.TrimSpace(v[askOutput]), Initramfs: strings.TrimSpace(v[askInitramfs]), Force: v[askReplace] == "true",
 		}
@@ -123,10 +123,10 @@ func (s *Screen) askEmbed() tea.Cmd {
 	fields := []form.Field{
 		{Key: askISO, Label: "ISO", Required: true, Files: screen.InFolder(""), Help: textISOHelp},
 		{Key: askOutput, Label: "New file", Placeholder: "change the ISO in place", Files: screen.InFolder(""), Help: textNewFileHelp},
-		{Key: askKargs, Label: "Kernel args", Help: textKargsHelp},
+		{Key: askKargs, Label: "Kernel args", Help: "kernel arguments to add, separated by spaces"},
 	}
 	source := s.source()
-	return s.openForm("embed", textEmbedTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("embed", "Embed in an ISO", fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		order := prepare.EmbedOrder{ISO: strings.TrimSpace(v[askISO]), Output: strings.TrimSpace(v[askOutput]), Kargs: strings.Fields(v[askKargs])}
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
@@ -154,7 +154,7 @@ func (s *Screen) confirmEmbed(source prepare.ConfigSource, order prepare.EmbedOr
 	case order.Output != "":
 		q.Ask = "Write a copy to " + order.Output + "?"
 	case look.Embedded:
-		q.Ask = textReplaceConfig + order.ISO + "?"
+		q.Ask = "Replace the configuration in " + order.ISO + "?"
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
@@ -199,7 +199,7 @@ func (s *Screen) askApply() tea.Cmd {
 		{Key: askISO, Label: "ISO", Help: "URL (deploy_iso)"},
 		{Key: askKernel, Label: "Kernel", Help: "URL (deploy_kernel)"},
 		{Key: askInitrd, Label: "Initrd", Help: "URL (deploy_ramdisk)"},
-		{Key: askParams, Label: "Kernel args", Help: textParamsHelp},
+		{Key: askParams, Label: "Kernel args", Help: "kernel_append_params; replace Ironic's configured parameters"},
 		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textDefaultsHelp},
 		{Key: askInstance, Label: "In instance", Kind: form.Toggle, Help: textInInstanceHelp},
 	}
@@ -209,7 +209,7 @@ func (s *Screen) askApply() tea.Cmd {
 	} else if nodes := s.chosen(); len(nodes) > 0 {
 		preset[askNodes] = joinList(nodes)
 	}
-	return s.openForm("apply", textApplyTitle, fields, preset, s.apply)
+	return s.openForm("apply", "Set the ramdisk of nodes", fields, preset, s.apply)
 }
 
 // servedNodes returns the nodes for which the server has separate files.

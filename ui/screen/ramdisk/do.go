@@ -111,28 +111,28 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		return s.whySource()
 	case action.IgnitionServe:
 		if s.running() {
-			return s.env.Keys.Text(textAlreadyServing)
+			return s.env.Keys.Text("already serving; {ignition-stop} stops it")
 		}
 		return s.whySource()
 	case action.IgnitionStop:
 		if !s.running() {
-			return textNotServing
+			return "not serving"
 		}
 	case action.IgnitionApply:
 		if s.env.Session == nil {
-			return textNoContext
+			return "no context is open"
 		}
 	case action.IgnitionCheck:
 		if s.env.Maker() == nil {
-			return textNoChecker
+			return "checks are not available here"
 		}
 	case action.NextMatch, action.PrevMatch:
 		switch {
 		case s.reading().Query() != "":
 		case s.tab != tabFile:
-			return s.env.Keys.Text(textNoSearch)
+			return s.env.Keys.Text("no search text; {search} searches")
 		case len(s.check.report.Problems) == 0:
-			return textNoProblems
+			return "no problems"
 		}
 	default:
 	}

@@ -110,9 +110,9 @@ func (s *Screen) counted() string {
 
 func (s *Screen) nothingMade() string {
 	if s.env.Maker() == nil {
-		return textNoPreview
+		return "Configurations cannot be built here."
 	}
-	return textBuilding
+	return "Building the configuration…"
 }
 
 func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
@@ -226,9 +226,9 @@ func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.bench.File == "":
-		return s.env.Keys.Text(textCheckHint)
+		return s.env.Keys.Text("{ignition-check} opens and checks a Butane or Ignition file.")
 	case s.check.err != nil:
 		return ""
 	}
-	return textReadingFile
+	return "Reading the file…"
 }

@@ -194,12 +194,12 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 	urlHelp := textIronicHelp
 	modes := append([]string{auto}, models.Texts(ignition.TLSModes())...)
 	if profile == profileClassic {
-		urlHelp, ironic = textHostHelp, ""
+		urlHelp, ironic = "value of build.py --host: name or address", ""
 		modes = []string{auto, "off", "on", "insecure"}
 	}
-	keys := list(access, keySSHKeys, "Keys", textKeysHelp, "--ssh-key", &in.SSHKeys)
+	keys := list(access, keySSHKeys, "Keys", "public keys, comma-separated", "--ssh-key", &in.SSHKeys)
 	keys.split, keys.join = splitKeys, func(keys []string) string { return strings.Join(keys, ", ") }
-	options := list(network, keyIPOptions, textIPHelp, textIPArgsHelp, "--ip-option", &in.IPOptions)
+	options := list(network, keyIPOptions, "ip= options", textIPArgsHelp, "--ip-option", &in.IPOptions)
 	options.split, options.join = strings.Fields, func(options []string) string { return strings.Join(options, " ") }
 	return []spec{
 		choice(ironics, keyProfile, "Profile", textStyleHelp, "--profile", &in.Profile, string(profileDefault),
@@ -231,9 +231,9 @@ func specs(profile ignition.Profile, ironic string, in *prepare.Inputs) []spec {
 		hint("~/.ssh/*.pub, else the SSH agent's", files(
 			list(access, keySSHFiles, "Key files", textKeyFilesHelp, "--ssh-key", &in.SSHKeyFiles))),
 		keys,
-		toggle(access, keySSHAgent, "SSH agent", textAgentKeysHelp, "--ssh-agent", &in.SSHAgent),
+		toggle(access, keySSHAgent, "SSH agent", "also use keys from the SSH agent", "--ssh-agent", &in.SSHAgent),
 		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp, "--allow-key-options", &in.AllowKeyOptions),
-		toggle(access, keyNoLogin, "No login", textNoLoginHelp, "--no-ssh-key", &in.NoLogin),
+		toggle(access, keyNoLogin, "No login", "confirm that no login is possible", "--no-ssh-key", &in.NoLogin),
 		onlyProfile(profileDefault, toggle(access, keyHostKey, "Host key", textHostKeyHelp, "--ssh-host-key", &in.SSHHostKey)),
 		notClassic(textField(network, keyHostname, "Hostname", textHostnameHelp, "--hostname", &in.Hostname)),
 		notClassic(files(list(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp, "--keyfile", &in.KeyFiles))),

@@ -116,7 +116,7 @@ func (s *Screen) wrongLines(p *page) {
 	}
 	if s.built.Preview.Size > 0 {
 		p.gap()
-		p.add(theme.Warn, textStalePreview)
+		p.add(theme.Warn, "Last valid configuration:")
 	}
 }
 
@@ -218,7 +218,7 @@ func (s *Screen) formProblem() string {
 	case 1:
 		return models.OnScreen(list[0])
 	}
-	return fmt.Sprintf(textFormErrors, len(list), models.OnScreen(list[0]))
+	return fmt.Sprintf("%d errors in the form; first: %s", len(list), models.OnScreen(list[0]))
 }
 
 // source returns the configuration that actions use: the open file on the File tab, otherwise the form's.
@@ -233,17 +233,17 @@ func (s *Screen) source() prepare.ConfigSource {
 func (s *Screen) whySource() string {
 	switch {
 	case s.env.Maker() == nil:
-		return textNoBuilder
+		return "building is not available here"
 	case s.tab != tabFile:
 		return s.formProblem()
 	case s.bench.File == "":
-		return s.env.Keys.Text(textNoFileOpen)
+		return s.env.Keys.Text("no file open; {ignition-check} opens one")
 	case s.check.err != nil:
 		return "cannot read the file"
 	case !s.check.known:
 		return "reading the file"
 	case !s.check.report.OK():
-		return fmt.Sprintf(textWouldNotBoot, s.bench.File, s.check.report.String())
+		return fmt.Sprintf("%s would not boot: %s", s.bench.File, s.check.report.String())
 	}
 	return ""
 }

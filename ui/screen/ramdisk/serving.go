@@ -75,23 +75,23 @@ func (s *Screen) handleOffer(nodes []string, source prepare.ConfigSource, candid
 		}
 		listens, hosts = append(listens, text), append(hosts, c.Addr.String())
 	}
-	help := textLoopbackHelp
+	help := "BMCs cannot reach 127.0.0.1"
 	if err != nil {
 		help = models.OnScreen(err)
 	}
 	fields := []form.Field{
 		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{contentISO, contentPXE, contentFiles, contentAsIs}, Help: textAsIsHelp},
-		{Key: askISO, Label: "ISO", Files: screen.InFolder(""), Help: textServeISOHelp},
-		{Key: askKernel, Label: "Kernel", Files: screen.InFolder(""), Help: textServeKernelHelp},
-		{Key: askInitrd, Label: "Initrd", Files: screen.InFolder(""), Help: textServeInitramfsHelp},
-		{Key: askRootfs, Label: "Rootfs", Files: screen.InFolder(""), Help: textServeRootfsHelp},
-		{Key: askNodes, Label: "Nodes", Help: textServeNodesHelp},
+		{Key: askISO, Label: "ISO", Files: screen.InFolder(""), Help: "live ISO; not copied or changed"},
+		{Key: askKernel, Label: "Kernel", Files: screen.InFolder(""), Help: "kernel file, without an ISO"},
+		{Key: askInitrd, Label: "Initrd", Files: screen.InFolder(""), Help: "live initramfs file"},
+		{Key: askRootfs, Label: "Rootfs", Files: screen.InFolder(""), Help: "root file system of the same release"},
+		{Key: askNodes, Label: "Nodes", Help: "node names, comma-separated; shown in the log for their BMCs"},
 		{Key: askPerNode, Label: "Per node", Kind: form.Toggle, Help: textPerNodeHelp},
 		{Key: askListen, Label: "Listen on", Kind: form.Choice, Options: listens, Help: help},
 		{Key: askPort, Label: "Port", Placeholder: "any free port"},
-		{Key: askAdvertise, Label: "Public host", Help: textPublicHelp},
-		{Key: askTLS, Label: "HTTPS", Kind: form.Toggle, Help: textTLSHelp},
-		{Key: askKargs, Label: "Kernel args", Help: textServeArgsHelp},
+		{Key: askAdvertise, Label: "Public host", Help: "name or address that machines use, if different"},
+		{Key: askTLS, Label: "HTTPS", Kind: form.Toggle, Help: "with a generated certificate"},
+		{Key: askKargs, Label: "Kernel args", Help: "extra kernel arguments, separated by spaces"},
 		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textServeDefaultsHelp},
 	}
 	preset := map[string]string{}
@@ -226,7 +226,7 @@ func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
 	serving := s.bench.Serving
 	if ended, why := serving.Ended(); ended {
-		text := textServingEnded
+		text := "Serving stopped."
 		if why != nil {
 			text += " " + models.OnScreen(why)
 		}
@@ -245,12 +245,12 @@ func (s *Screen) servingLines() []pane.Line {
 		p.spans(body.S(role, " "+mark+" "), body.S(role, f.String()))
 	}
 	if len(s.fetched) == 0 {
-		p.block(theme.Muted, textNothingFetched)
+		p.block(theme.Muted, "no requests yet")
 	}
 	for _, e := range s.failures {
 		text := e.Text
 		if text == "" {
-			text = textNotFoundServed
+			text = "requested an unknown file"
 		}
 		who := e.Fetch.Who
 		if who == "" && e.Fetch.Remote.IsValid() {
@@ -263,7 +263,7 @@ func (s *Screen) servingLines() []pane.Line {
 		p.spans(body.S(theme.Warn, " "+theme.GlyphMaint+" "), body.S(theme.Muted, e.Time.Local().Format("15:04:05")+"  "),
 			body.S(theme.Plain, strings.TrimSpace(who+" "+string(e.Kind)+": "+text)+times))
 	}
-	p.heading(textURLs)
+	p.heading("URLs (treat as secrets)")
 	for _, target := range serving.Targets() {
 		if label := target.Node.Label(); label != "" {
 			p.add(theme.Accent, "%s", label)
