@@ -98,9 +98,6 @@ type NodeDrift struct {
 	Error string `json:"error,omitempty" yaml:"error,omitempty"`
 }
 
-// ErrNoBIOS reports that Ironic has not read the BIOS settings of a node.
-var ErrNoBIOS = errors.New("Ironic has no BIOS settings for the node") //nolint:staticcheck // Ironic is a name
-
 // BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. If the
 // settings of a node cannot be read, its NodeDrift contains the error.
 func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes []models.Node) ([]NodeDrift, error) {
@@ -125,7 +122,7 @@ func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes [
 func biosOf(ctx context.Context, api BIOSReader, uuid string) ([]models.BIOSSetting, error) {
 	settings, err := api.BIOS(ctx, uuid)
 	if err == nil && len(settings) == 0 {
-		err = ErrNoBIOS
+		err = errors.New("Ironic has no BIOS settings for the node") //nolint:staticcheck // Ironic is a name
 	}
 	return settings, err
 }

@@ -162,11 +162,7 @@ func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
 	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
 }
 
-// BringUpName is the name of the action that [BringUp] returns.
-const BringUpName = "bring up"
-
-// Name returns [BringUpName].
-func (*bringUp) Name() string { return BringUpName }
+func (*bringUp) Name() string { return "bring up" }
 
 // Refuse refuses nodes with an instance, in a hold state, or for which a required verb is refused.
 func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
@@ -265,7 +261,7 @@ func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node,
 	}
 	e := &Enroller{
 		Runner: r, API: a.api, Goal: a.goal, NoInspect: a.noInspect, Timeout: opts.Timeout, Progress: opts.Progress,
-		name: BringUpName, singleVerb: !opts.Wait, slots: a.slots, followed: &a.followed,
+		name: a.Name(), singleVerb: !opts.Wait, slots: a.slots, followed: &a.followed,
 	}
 	res := Enrolled{Result: Result{Node: n.Ref(), State: string(n.ProvisionState)}}
 	e.advance(ctx, going, n, &enroll.Item{Kind: enroll.Unchanged, UUID: n.UUID, Existing: n}, &res)

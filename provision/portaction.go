@@ -283,7 +283,7 @@ func aboutNeutron(n *models.Node, err error) error {
 func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, portgroup string) (*PortAction, error) {
 	a := &PortAction{name: "vif attach", api: api}
 	if port != "" {
-		raw, err := FindPort(ctx, api, port)
+		raw, err := findPort(ctx, api, port)
 		if err != nil {
 			return nil, err
 		}

@@ -15,8 +15,8 @@ import (
 	"ironworks/printable"
 )
 
-// FindPort reads the port whose MAC address, UUID or name is id.
-func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, error) {
+// findPort reads the port whose MAC address, UUID or name is id.
+func findPort(ctx context.Context, api PortAPI, id string) (map[string]any, error) {
 	if mac, is := models.ParseMAC(id); is {
 		at, err := api.PortsAt(ctx, mac)
 		switch {
@@ -113,7 +113,7 @@ func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction
 }
 
 func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Setting) error {
-	raw, err := FindPort(ctx, a.api, id)
+	raw, err := findPort(ctx, a.api, id)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 	a := &PortAction{name: "port delete", api: api}
 	seen := map[string]bool{}
 	for _, id := range ids {
-		raw, err := FindPort(ctx, api, id)
+		raw, err := findPort(ctx, api, id)
 		if err != nil {
 			return nil, err
 		}

@@ -196,8 +196,8 @@ var ErrLeft = errors.New("interrupted while waiting; the operation continues")
 // errNotSent is the error of nodes to which nothing had been sent when the run was interrupted.
 var errNotSent = errors.New("interrupted before the first request")
 
-// ErrNotTried is the error of nodes that were not started because another node had failed.
-var ErrNotTried = errors.New("not started: an earlier node failed")
+// errNotTried is the error of nodes that were not started because another node had failed.
+var errNotTried = errors.New("not started: an earlier node failed")
 
 // Run carries out the plan. It acts on the nodes of the legal items, [Concurrency] at a time. The other items get
 // their refusals as results. The results are in the order of the plan's items.
@@ -233,7 +233,7 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 		return res
 	}
 	if opts.StopOnFailure && failed {
-		res.Outcome, res.Err = OutcomeNotTried, ErrNotTried
+		res.Outcome, res.Err = OutcomeNotTried, errNotTried
 		return res
 	}
 	ctx, going, end := opts.Cancels.contexts(ctx, going, res.Node.UUID)
