@@ -127,6 +127,7 @@ type Screen struct {
 	network *fetch.Source[network]
 	wiring  *fetch.Source[[]ports.Finding]
 	history *fetch.Source[[]models.HistoryEntry]
+	sources []source
 
 	overview pane.Pane
 	room     int // number of visible lines of the overview or of the BMC tab
@@ -167,7 +168,7 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	if s.session != nil {
 		s.setHistoryColumns()
 	}
-	s.tabs = s.makeTabs()
+	s.tabs, s.sources = s.makeTabs(), s.makeSources()
 	return s
 }
 
@@ -350,43 +351,57 @@ func (s *Screen) reread() tea.Cmd {
 	return s.detail.Get()
 }
 
+// source is data that the screen fetches. stored is called after a response.
+type source struct {
+	from interface {
+		Handle(msg tea.Msg) (mine bool, next tea.Cmd)
+		Close()
+	}
+	stored func()
+}
+
+func (s *Screen) makeSources() []source {
+	nothing := func() {}
+	return []source{
+		{s.detail, s.detailStored},
+		{s.timeline.recorded, nothing},
+		{s.timeline.others, func() { s.timeline.experience = nil }},
+		{s.disks, func() {
+			if found, read := s.disks.Value(); read {
+				s.diskRows.SetRows(found.rows)
+			}
+		}},
+		{s.network, func() {
+			net, _ := s.network.Value()
+			s.ports.SetRows(net.ports)
+		}},
+		{s.wiring, nothing},
+		{s.history, func() {
+			entries, _ := s.history.Value()
+			s.setHistoryColumns() // the API version may not have been known earlier
+			s.entries.SetRows(entries)
+		}},
+	}
+}
+
+func (s *Screen) detailStored() {
+	if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
+		s.session.PollNode(s.uuid) // so that the poller also notices that the node was deleted
+	}
+	if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
+		s.raw.setObject(n.Raw, s.detail.At())
+	}
+}
+
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
-	if mine, next := s.detail.Handle(msg); mine {
-		if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
-			s.session.PollNode(s.uuid) // so that the poller also notices that the node was deleted
+	for _, source := range s.sources {
+		if mine, next := source.from.Handle(msg); mine {
+			source.stored()
+			return next
 		}
-		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
-			s.raw.setObject(n.Raw, s.detail.At())
-		}
-		return next
 	}
-	if mine, next := s.timeline.handle(msg); mine {
-		return next
-	}
-	if mine, next := s.bmcAnswered(msg); mine {
-		return next
-	}
-	if mine, next := s.disks.Handle(msg); mine {
-		if found, read := s.disks.Value(); read {
-			s.diskRows.SetRows(found.rows)
-		}
-		return next
-	}
-	if mine, next := s.network.Handle(msg); mine {
-		net, _ := s.network.Value()
-		s.ports.SetRows(net.ports)
-		return next
-	}
-	if mine, next := s.wiring.Handle(msg); mine {
-		return next
-	}
-	if mine, next := s.history.Handle(msg); mine {
-		entries, _ := s.history.Value()
-		s.setHistoryColumns() // the API version may not have been known earlier
-		s.entries.SetRows(entries)
-		return next
-	}
-	return nil
+	_, next := s.bmcAnswered(msg)
+	return next
 }
 
 // Targets returns the node as the target of actions.
@@ -429,12 +444,9 @@ func (s *Screen) Hints() []screen.Hint { return s.shownLog().Hints() }
 
 // Close cancels all requests, stops following logs, and stops watching the node.
 func (s *Screen) Close() {
-	s.detail.Close()
-	s.disks.Close()
-	s.network.Close()
-	s.wiring.Close()
-	s.history.Close()
-	s.timeline.close()
+	for _, source := range s.sources {
+		source.from.Close()
+	}
 	s.bmc.look.Close()
 	s.log.Close()
 	if s.kept != nil {

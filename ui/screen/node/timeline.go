@@ -92,22 +92,6 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 // get reads the recorded operations of the node and the last operations of all nodes.
 func (l *timeline) get() tea.Cmd { return tea.Batch(l.recorded.Get(), l.others.Get()) }
 
-func (l *timeline) close() {
-	l.recorded.Close()
-	l.others.Close()
-}
-
-// handle stores the result of a request sent by get. mine reports whether msg is such a result.
-func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
-	if mine, next = l.recorded.Handle(msg); mine {
-		return mine, next
-	}
-	if mine, next = l.others.Handle(msg); mine {
-		l.experience = nil
-	}
-	return mine, next
-}
-
 // experienceWithout returns the experience learned from all past operations except w.
 func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	same := l.excluded != nil && l.excluded.Kind == w.Kind && l.excluded.Begin.Equal(w.Begin)
