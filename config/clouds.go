@@ -62,7 +62,8 @@ func (l *loader) readClouds() *cloudFiles {
 	c.err = errors.Join(c.err, err)
 	c.mergeSecure(root)
 
-	_, root, err = l.firstFile("clouds-public.yaml", append(yamlNames(filepath.Dir(c.path), "clouds-public"), l.cloudPlaces("clouds-public")...))
+	places = append(yamlNames(filepath.Dir(c.path), "clouds-public"), l.cloudPlaces("clouds-public")...)
+	_, root, err = l.firstFile("clouds-public.yaml", places)
 	c.err = errors.Join(c.err, err)
 	c.public = root.get("public-clouds")
 	return c

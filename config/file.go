@@ -210,7 +210,9 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 }
 
 func (c *candidate) readDefaults(n *node, path string, saved *filter.Saved) {
-	s := sectionOf(n, path, map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}, "", "", &c.errs)
+	s := sectionOf(n, path, map[string]valueType{
+		"columns": wantTextList, "sort": wantText, "filter": wantText,
+	}, "", "", &c.errs)
 	checked := func(n *node, key string, err error) {
 		if err != nil {
 			s.fail(n, key, err.Error(), "")

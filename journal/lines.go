@@ -122,7 +122,8 @@ func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 		var err error
 		lines, err = w.packer.lines(packed, l.Node, l.Boot)
 		return err
-	}, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1", l.Node.UUID, l.Boot)
+	}, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1",
+		l.Node.UUID, l.Boot)
 	return lines, id, err
 }
 

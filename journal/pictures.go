@@ -48,13 +48,14 @@ func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 
 // Pictures returns the snapshots that were taken of a node between from and to, oldest first. They are preceded by
 // the last snapshot before from, if there is one. Zero times mean no limit.
-func (j *Journal) Pictures(ctx context.Context, uuid string, from, to time.Time) (pictures []models.Picture, err error) {
+func (j *Journal) Pictures(ctx context.Context, uuid string, from, to time.Time) ([]models.Picture, error) {
 	u, err := newUnpacker()
 	if err != nil {
 		return nil, j.readError(err)
 	}
 	defer u.close()
 	low, high := bounds(from, to)
+	var pictures []models.Picture
 	err = j.query(ctx, func(rows *sql.Rows) error {
 		var when int64
 		var packed sql.RawBytes

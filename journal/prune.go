@@ -143,7 +143,9 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); e
 
 // deleteOldest deletes the oldest rows of a table until the given number of bytes has been deleted, but at most
 // atATime rows. It returns the sum of the counted column, and the number of rows.
-func deleteOldest(ctx context.Context, db querier, table, counted string, bytes int64) (sum int64, rows int, err error) {
+func deleteOldest(
+	ctx context.Context, db querier, table, counted string, bytes int64,
+) (sum int64, rows int, err error) {
 	return deleteRows(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
 	SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM %[1]s ORDER BY id LIMIT ?))
 	WHERE before < ?) RETURNING %[2]s`, table, counted), atATime, bytes)

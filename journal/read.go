@@ -82,7 +82,9 @@ func eachRow(ctx context.Context, db querier, scan func(*sql.Rows) error, query 
 }
 
 // selectOperations returns the operations that a query returns, and their IDs.
-func selectOperations(ctx context.Context, db querier, query string, args ...any) (works []models.Work, ids []int64, err error) {
+func selectOperations(
+	ctx context.Context, db querier, query string, args ...any,
+) (works []models.Work, ids []int64, err error) {
 	err = eachRow(ctx, db, func(rows *sql.Rows) error {
 		var w models.Work
 		var id, began int64

@@ -41,7 +41,8 @@ func (c *call) createAllocation() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkWhole(c.allocationSchema(), body.given), c.unexpected("AllocationsController.post")); err != nil {
+	err = cmp.Or(checkWhole(c.allocationSchema(), body.given), c.unexpected("AllocationsController.post"))
+	if err != nil {
 		return nil, err
 	}
 	given := object(body.given)

@@ -81,7 +81,8 @@ func (c *call) chassisListing(params []param, query *schema) listing[db.Chassis]
 }
 
 func (c *call) showChassis(ident string, fieldsParam param) (any, error) {
-	fields, err := c.shownFields(querySchema(fieldsOf("chassis"), nil), fieldsParam, fromPath("chassis_uuid", ident, checkUUID))
+	query := querySchema(fieldsOf("chassis"), nil)
+	fields, err := c.shownFields(query, fieldsParam, fromPath("chassis_uuid", ident, checkUUID))
 	if err = cmp.Or(err, c.checkSelection(fields)); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,8 @@ func (c *call) conductors() collection[db.Conductor] {
 func (c *call) listConductors() (any, error) {
 	rows := pointers(c.tables().Conductors())
 	return listing[db.Conductor]{
-		collection: c.conductors(), params: listParams(checkHost, checkText), standard: []string{"hostname", "conductor_group", "alive"},
+		collection: c.conductors(), params: listParams(checkHost, checkText),
+		standard: []string{"hostname", "conductor_group", "alive"},
 		query: querySchema(fieldsOf("conductors"), map[string]*schema{
 			"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": plainText,
 			"sort_dir": sortDirSchema, "sort_key": plainText,
@@ -82,7 +83,8 @@ func (c *call) showConductor(host string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.conductors().shown(fields)(findConductor(pointers(c.tables().Conductors()), host, func(one *db.Conductor) bool {
+	rows := pointers(c.tables().Conductors())
+	return c.conductors().shown(fields)(findConductor(rows, host, func(one *db.Conductor) bool {
 		return strings.EqualFold(one.Hostname, host)
 	}))
 }

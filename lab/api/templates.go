@@ -77,7 +77,8 @@ func checkDescription(fields []string) error {
 }
 
 func (c *call) showTemplate(ident string, fieldsParam param) (any, error) {
-	fields, err := c.shownFields(querySchema(fieldsOf("deploy_templates", "description"), nil), fieldsParam, fromPath("template_ident", ident, checkIdent))
+	query := querySchema(fieldsOf("deploy_templates", "description"), nil)
+	fields, err := c.shownFields(query, fieldsParam, fromPath("template_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}

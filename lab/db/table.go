@@ -60,7 +60,8 @@ func newTable[T any](
 		uniques[i].owners = map[string]string{}
 	}
 	return &Table[T]{
-		store: s, name: name, meta: meta, rows: map[string]*T{}, nextID: 1, uniques: uniques, exists: exists, missing: missing,
+		store: s, name: name, meta: meta, rows: map[string]*T{}, nextID: 1, uniques: uniques,
+		exists: exists, missing: missing,
 	}
 }
 
