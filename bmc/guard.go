@@ -59,7 +59,8 @@ func (g *guard) CloseIdleConnections() {
 	}
 }
 
-// retries is how often a request to a busy controller is repeated, and redirects how many redirects are followed.
+// retries is the number of times that a request to a busy controller is repeated, and redirects the number of
+// redirects that are followed.
 const (
 	retries   = 2
 	redirects = 3

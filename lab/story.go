@@ -71,7 +71,7 @@ var restingStates = []string{
 	"deploy failed", "clean failed", "inspect failed",
 }
 
-// waitForState waits until the node is unlocked and at rest, and reports whether it is in the wanted state.
+// waitForState waits until the node is unlocked and in a stable state, and reports whether it is the wanted one.
 func (c *client) waitForState(ctx context.Context, name, want string) bool {
 	for {
 		state, reservation, err := c.state(ctx, name)

@@ -382,7 +382,8 @@ func (a *acting) retry(ctx context.Context, plan provision.Batch, results []prov
 	}
 }
 
-// offersRetry shows the failures and asks whether to retry, except with --yes: nobody would see what has changed.
+// offersRetry shows the failures and asks whether to retry, except with --yes, when the user would not see what has
+// changed.
 func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results []provision.Result) bool {
 	failed := plan.Failed(results)
 	if len(failed) == 0 || len(plan.Items) == 1 || a.flags.Yes || !a.Interactive() || ctx.Err() != nil {
