@@ -37,11 +37,13 @@ var foreignNames = []struct {
 	{keyCredentialSecret, []string{"application_credential_secret"}, nil, []string{"OS_APPLICATION_CREDENTIAL_SECRET"}},
 	{keyRegion, nil, nil, []string{"OS_BAREMETAL_REGION_NAME", "OS_REGION_NAME"}},
 	{
-		keyInterface, nil, []string{"baremetal_interface", "baremetal_endpoint_type", "interface", "endpoint_type"},
+		keyInterface, nil,
+		[]string{"baremetal_interface", "baremetal_endpoint_type", "interface", "endpoint_type"},
 		[]string{"OS_BAREMETAL_INTERFACE", "OS_INTERFACE", "OS_ENDPOINT_TYPE"},
 	},
 	{
-		keyAPIVersion, nil, []string{"baremetal_default_microversion", "baremetal_api_version"},
+		keyAPIVersion, nil,
+		[]string{"baremetal_default_microversion", "baremetal_api_version"},
 		[]string{"OS_BAREMETAL_API_VERSION", "IRONIC_API_VERSION"},
 	},
 	{keyTimeout, nil, []string{"api_timeout"}, nil},

@@ -80,19 +80,21 @@ func parseJournalctl(command string) (journalctl, error) {
 	if !json {
 		return c, errors.New("journalctl: only -o json is known here")
 	}
-	if len(units) > 0 {
-		if len(c.matches) > 0 {
-			return c, errors.New("journalctl: units and matches together are not known here")
-		}
-		for _, unit := range units {
-			if !strings.Contains(unit, ".") {
-				unit += ".service"
-			}
-			// The output of the unit, and systemd's messages about it.
-			c.matches = append(c.matches, []string{"_SYSTEMD_UNIT=" + unit}, []string{"_PID=1", "UNIT=" + unit})
-		}
+	if len(units) > 0 && len(c.matches) > 0 {
+		return c, errors.New("journalctl: units and matches together are not known here")
 	}
+	c.matchUnits(units)
 	return c, nil
+}
+
+// matchUnits adds the matches for the output of the units, and for systemd's messages about them.
+func (c *journalctl) matchUnits(units []string) {
+	for _, unit := range units {
+		if !strings.Contains(unit, ".") {
+			unit += ".service"
+		}
+		c.matches = append(c.matches, []string{"_SYSTEMD_UNIT=" + unit}, []string{"_PID=1", "UNIT=" + unit})
+	}
 }
 
 // shellWords splits a command line at blanks that are not in single or double quotes. It rejects other shell syntax.

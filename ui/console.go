@@ -227,12 +227,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 			return c.polled(msg.sessionReport)
 		}
 	case conductorsSeen:
-		if c.isCurrent(msg.number) {
-			c.live.readingConductors = false
-			if !msg.failed {
-				c.env.Conductors = msg.list
-			}
-		}
+		c.conductorsSeen(msg)
 	case pollEnded:
 	case viewSaved:
 		c.viewSaved(msg)
@@ -252,6 +247,16 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.handleRequest(msg)
 	}
 	return nil
+}
+
+func (c *Console) conductorsSeen(msg conductorsSeen) {
+	if !c.isCurrent(msg.number) {
+		return
+	}
+	c.live.readingConductors = false
+	if !msg.failed {
+		c.env.Conductors = msg.list
+	}
 }
 
 // forward sends msg to the dialog in front and to all visited screens, because any of them may have started the

@@ -279,5 +279,5 @@ func echoOff(fd int) error {
 		return err
 	}
 	off := map[termios.L]bool{termios.ECHO: false}
-	return termios.SetTermios(fd, uint32(t.Ispeed), uint32(t.Ospeed), nil, nil, nil, nil, off)
+	return termios.SetTermios(fd, uint32(t.Ispeed), uint32(t.Ospeed), nil, nil, nil, nil, off) //nolint:unconvert // uint64 on darwin
 }

@@ -159,7 +159,8 @@ func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Con
 
 func (a *app) createCommand(use string, create func(
 	ctx context.Context, api provision.PortAPI, node *models.Node, name string, settings []string,
-) (*provision.PortAction, error)) *cobra.Command {
+) (*provision.PortAction, error),
+) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.CompleteNodes(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		node, err := cli.OneNode(ctx, s, args[0])
@@ -172,7 +173,8 @@ func (a *app) createCommand(use string, create func(
 
 func (a *app) deleteCommand(use string, remove func(
 	ctx context.Context, api provision.PortAPI, ids []string,
-) (*provision.PortAction, error)) *cobra.Command {
+) (*provision.PortAction, error),
+) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: cobra.MinimumNArgs(1)}
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		return remove(ctx, s.Client, args)

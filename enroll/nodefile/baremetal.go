@@ -2,6 +2,7 @@ package nodefile
 
 import (
 	"cmp"
+
 	"ironworks/document"
 	"ironworks/spell"
 )

@@ -7,11 +7,9 @@ import (
 	"ironworks/lab/db"
 )
 
-var (
-	sortableAllocation = []string{
-		"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
-	}
-)
+var sortableAllocation = []string{
+	"id", "uuid", "name", "state", "last_error", "resource_class", "owner", "created_at", "updated_at", "node_id",
+}
 
 // knownAllocationFields returns the fields that allocations have in the requested API version. The owner field was
 // introduced in 1.60.

@@ -85,7 +85,7 @@ func (w *Workflow) listenChecks(f *flow, box *mailbox.Box[int]) tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return f.event(stateChecking, func() tea.Cmd {
+		return f.event(stateChecking, func() tea.Cmd { //nolint:contextcheck // Update calls it
 			f.wait.Done += n
 			return w.listenChecks(f, box)
 		})

@@ -78,7 +78,7 @@ func (w *Workflow) Resume() tea.Cmd {
 		if err == nil {
 			nodes, gone, err = provision.FindUnfinished(ctx, s.Runner.API, list)
 		}
-		return f.event(stateFinding, func() tea.Cmd { return w.resumeFound(f, nodes, gone, err) })
+		return f.event(stateFinding, func() tea.Cmd { return w.resumeFound(f, nodes, gone, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *Screen) save(path string, force bool) tea.Cmd {
 	file, ctx := s.planFile(), s.life
 	return func() tea.Msg {
 		written, err := file.Write(ctx, path, force)
-		return s.answer(func() tea.Cmd { return s.handleWritten(path, file.Plan, written, err) })
+		return s.answer(func() tea.Cmd { return s.handleWritten(path, file.Plan, written, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	}
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return s.answer(func() tea.Cmd { return s.handleFile(number, got, err) })
+		return s.answer(func() tea.Cmd { return s.handleFile(number, got, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

@@ -117,7 +117,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return s.answer(func() tea.Cmd { return s.handleChecks(number, r, err) })
+		return s.answer(func() tea.Cmd { return s.handleChecks(number, r, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

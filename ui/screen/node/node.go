@@ -231,7 +231,8 @@ func (s *Screen) open() tea.Cmd {
 func (s *Screen) isDue(from interface {
 	Busy() bool
 	At() time.Time
-}) bool {
+},
+) bool {
 	return !from.Busy() && s.isStale(from.At())
 }
 

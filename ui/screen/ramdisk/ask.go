@@ -131,7 +131,7 @@ func (s *Screen) askEmbed() tea.Cmd {
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
 			look, err := maker.Look(ctx, order.ISO)
-			return s.answer(func() tea.Cmd { return s.confirmEmbed(source, order, look, err) })
+			return s.answer(func() tea.Cmd { return s.confirmEmbed(source, order, look, err) }) //nolint:contextcheck // Update calls it
 		}, "", ""
 	})
 }

@@ -55,7 +55,7 @@ func (s *Screen) offer() tea.Cmd {
 	ctx := s.life
 	return func() tea.Msg {
 		candidates, err := maker.Addresses(ctx, nodes)
-		return s.answer(func() tea.Cmd { return s.handleOffer(nodes, source, candidates, err) })
+		return s.answer(func() tea.Cmd { return s.handleOffer(nodes, source, candidates, err) }) //nolint:contextcheck // Update calls it
 	}
 }
 

@@ -124,14 +124,14 @@ func has(s, what string, plain bool) bool {
 		start, _ := pane.Find(s, what)
 		return start >= 0
 	}
-	low, up := unicode.ToLower(rune(what[0])), unicode.ToUpper(rune(what[0]))
+	low, up := byte(unicode.ToLower(rune(what[0]))), byte(unicode.ToUpper(rune(what[0]))) //nolint:gosec // ASCII
 	for len(s) >= len(what) {
-		i := strings.IndexByte(s, byte(low))
+		i := strings.IndexByte(s, low)
 		if up != low {
-			if k := strings.IndexByte(s[:max(i, 0)], byte(up)); k >= 0 {
+			if k := strings.IndexByte(s[:max(i, 0)], up); k >= 0 {
 				i = k
 			} else if i < 0 {
-				i = strings.IndexByte(s, byte(up))
+				i = strings.IndexByte(s, up)
 			}
 		}
 		if i < 0 || i+len(what) > len(s) {
