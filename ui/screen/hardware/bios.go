@@ -57,8 +57,8 @@ func newBIOS(s *Screen) *biosPage {
 	return p
 }
 
-func (p *biosPage) source() source    { return p.from }
-func (p *biosPage) mover() body.Mover { return p.list }
+func (p *biosPage) source() fetch.Requests { return p.from }
+func (p *biosPage) mover() body.Mover      { return p.list }
 
 // fetched fills the table with the settings that match the filter. Changed settings come first.
 func (p *biosPage) fetched() {

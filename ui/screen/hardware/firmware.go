@@ -43,9 +43,9 @@ func newFirmware(s *Screen) *firmwarePage {
 	return p
 }
 
-func (p *firmwarePage) source() source       { return p.from }
-func (p *firmwarePage) mover() body.Mover    { return p.list }
-func (p *firmwarePage) heading() []body.Span { return nil }
+func (p *firmwarePage) source() fetch.Requests { return p.from }
+func (p *firmwarePage) mover() body.Mover      { return p.list }
+func (p *firmwarePage) heading() []body.Span   { return nil }
 func (p *firmwarePage) fetched() {
 	list, _ := p.from.Value()
 	p.list.SetRows(list)

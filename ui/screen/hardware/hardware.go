@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/table"
 )
@@ -26,7 +27,7 @@ const freshFor = 30 * time.Second
 // page is the content of a tab.
 type page interface {
 	// source returns the source of the page's data.
-	source() source
+	source() fetch.Requests
 	// fetched is called after the source has handled a result.
 	fetched()
 	// heading returns the part of the heading that follows the node's name. content draws the page; errors are shown
@@ -37,18 +38,6 @@ type page interface {
 	do(id action.ID) tea.Cmd
 	mover() body.Mover
 	copies() []screen.Copyable
-}
-
-// source contains the methods of [fetch.Source] that do not depend on the type of its data.
-type source interface {
-	Get() tea.Cmd
-	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
-	Err() error
-	At() time.Time
-	Asked() time.Time
-	Busy() bool
-	Tried() bool
-	Close()
 }
 
 // Screen shows the hardware of one node, with a page for each kind of data.
@@ -123,7 +112,7 @@ func (s *Screen) renew(limit time.Duration) tea.Cmd {
 		return nil
 	}
 	from := s.pages[s.tab].source()
-	if from.Busy() || from.Tried() && time.Since(from.At()) < limit {
+	if from.Busy() || time.Since(from.At()) < limit {
 		return nil
 	}
 	return from.Get()
@@ -196,7 +185,7 @@ func (s *Screen) Scopes() []action.Scope {
 }
 
 // Typing reports whether the filter of the BIOS tab is being edited.
-func (s *Screen) Typing() bool { return s.api != nil && s.bios().prompt.Typing() }
+func (s *Screen) Typing() bool { return s.api != nil && s.tab == biosTab && s.bios().prompt.Typing() }
 
 func (s *Screen) bios() *biosPage { return s.pages[biosTab].(*biosPage) } //nolint:forcetypeassert // New sets it
 
@@ -288,8 +277,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	}
 	p := s.pages[s.tab]
 	from := p.source()
-	known := !from.At().IsZero()
-	heading := body.Line(t, w, append(left, p.heading()...), []body.Span{body.Freshness(time.Now(), from.Asked(), known, from.Busy(), from.Err())})
+	heading := body.Line(t, w, append(left, p.heading()...), []body.Span{body.FreshnessOf(from)})
 	rule := s.tabs.Draw(t, titles, s.tab, "", w)
 	if b := s.bios(); s.tab == biosTab && (b.prompt.Typing() || b.filter != "") {
 		rule = b.prompt.Draw(t, w, b.filter)

@@ -85,7 +85,7 @@ func methodLines(methods []models.VendorMethod) []string {
 	return lines
 }
 
-func (p *inspectionPage) source() source                  { return p.from }
+func (p *inspectionPage) source() fetch.Requests          { return p.from }
 func (p *inspectionPage) mover() body.Mover               { return &p.text }
 func (p *inspectionPage) heading() []body.Span            { return nil }
 func (p *inspectionPage) disabledReason(action.ID) string { return "not available for inspection data" }

@@ -90,8 +90,8 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 	return f, nil
 }
 
-func (p *raidPage) source() source    { return p.from }
-func (p *raidPage) mover() body.Mover { return p.list }
+func (p *raidPage) source() fetch.Requests { return p.from }
+func (p *raidPage) mover() body.Mover      { return p.list }
 
 // fetched adopts the target RAID, or else the current volumes, unless the operator has edited the target.
 func (p *raidPage) fetched() {

@@ -15,5 +15,5 @@ const (
 	textRAIDPlaceholder     = "1:100:root 5:200:data"
 	textNoRAIDOf            = "%s has no target RAID; set one first (:raid)"
 	textExistingHelp        = "delete deletes all volumes and their data first"
-	textRAIDVolumeWrong     = "%q: use LEVEL:SIZE, optionally with :root, :NAME or :drives=ID,ID"
+	textRAIDVolumeWrong     = "%q: use LEVEL:SIZE, optionally with :root and :NAME"
 )
